@@ -1,0 +1,64 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The layers, from the bottom up. Imports go one way only; Tests/ArchitectureTests/LayoutTests.swift proves it.
+//
+//                        scanmill            the command line
+//                            │
+//                       ScanStages           one file per stage, and the list
+//                      ┌─────┴──────┐
+//               ScanPipeline    ScanFormats  describing, checking, running │ bytes ↔ values
+//                      └─────┬──────┘  │
+//                        ScanModel   CScanMill   values and geometry │ everything that touches C
+
+let package = Package(
+    name: "scanmill",
+    products: [
+        .executable(name: "scanmill", targets: ["scanmill"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        // Without its Foundation trait: only the essentials are linked, which keeps the tool's start short.
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "CScanMill",
+            linkerSettings: ["z", "isal", "jpeg", "png16", "zip"].map { .linkedLibrary($0) }
+        ),
+        .target(name: "ScanModel"),
+        .target(
+            name: "ScanFormats",
+            dependencies: ["ScanModel", "CScanMill", .product(name: "Subprocess", package: "swift-subprocess")]
+        ),
+        .target(
+            name: "ScanPipeline",
+            dependencies: [
+                "ScanModel", .product(name: "Yams", package: "Yams"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "ScanStages",
+            dependencies: ["ScanModel", "ScanFormats", "ScanPipeline"],
+            exclude: ["ScanStages.docc"]
+        ),
+        .executableTarget(
+            name: "scanmill",
+            dependencies: [
+                "ScanModel", "ScanFormats", "ScanPipeline", "ScanStages",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ]
+        ),
+        .target(name: "TestSupport", dependencies: ["ScanModel"], path: "Tests/TestSupport"),
+        .testTarget(name: "ScanModelTests", dependencies: ["ScanModel", "TestSupport"]),
+        .testTarget(name: "ScanFormatsTests", dependencies: ["ScanFormats", "TestSupport"]),
+        .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"]),
+        .testTarget(name: "ScanStagesTests", dependencies: ["ScanStages", "TestSupport"]),
+        .testTarget(name: "ScanMillTests", dependencies: ["scanmill", "ScanStages", "TestSupport"]),
+        .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"]),
+    ]
+)

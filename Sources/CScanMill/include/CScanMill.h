@@ -1,0 +1,16 @@
+// Everything of ScanMill that touches a C library. Functions return 0, or another number after leaving one line of
+// text in `message` (SM_MESSAGE bytes, always terminated). setjmp, longjmp and variadic functions stay in here.
+#ifndef CSCANMILL_H
+#define CSCANMILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SM_MESSAGE 200
+
+#include "deflate.h"
+#include "jpeg.h"
+#include "kernels.h"
+#include "png_rows.h"
+
+#endif

@@ -1,0 +1,34 @@
+/// Where formats write to: a file of the output folder, or memory in a test.
+///
+/// Bytes come in order. A sink remembers the first failure and reports it from the call that met it.
+public protocol ByteSink {
+    /// - Throws: a problem with fault `environment` when the bytes cannot be stored (disk full, I/O error).
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws(Problem)
+}
+
+extension ByteSink {
+    public mutating func write(_ bytes: [UInt8]) throws(Problem) {
+        let failure: Problem? = bytes.withUnsafeBytes { buffer in
+            do throws(Problem) {
+                try write(buffer)
+                return nil
+            } catch { return error }
+        }
+        if let failure { throw failure }
+    }
+
+    public mutating func write(_ text: String) throws(Problem) {
+        try write(Array(text.utf8))
+    }
+}
+
+/// A sink that keeps its bytes in memory.
+public struct MemorySink: ByteSink, Sendable {
+    public var bytes: [UInt8] = []
+
+    public init() {}
+
+    public mutating func write(_ buffer: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: buffer)
+    }
+}

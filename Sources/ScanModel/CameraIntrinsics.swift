@@ -1,0 +1,65 @@
+/// Where pixel coordinates start: what (0, 0) means for a principal point.
+public enum PixelOrigin: String, Hashable, Sendable, CaseIterable {
+    /// The top-left corner of the top-left pixel, whose centre is (0.5, 0.5): COLMAP, Apple's calibration data.
+    case corner
+    /// The centre of the top-left pixel: OpenCV, Open3D.
+    case centre
+}
+
+/// A pinhole camera. `fx`, `fy`, `cx`, `cy` are pixels of a picture of `width` × `height`.
+///
+/// A point (x right, y down, z into the scene) is seen at u = fx·x/z + cx, v = fy·y/z + cy.
+public struct CameraIntrinsics: Hashable, Sendable {
+    public var fx: Double
+    public var fy: Double
+    public var cx: Double
+    public var cy: Double
+    public var width: Int
+    public var height: Int
+    public var pixelOrigin: PixelOrigin
+
+    public init(
+        fx: Double, fy: Double, cx: Double, cy: Double, width: Int, height: Int, pixelOrigin: PixelOrigin
+    ) {
+        self.fx = fx
+        self.fy = fy
+        self.cx = cx
+        self.cy = cy
+        self.width = width
+        self.height = height
+        self.pixelOrigin = pixelOrigin
+    }
+
+    /// The same camera with its principal point counted from `origin`.
+    public func counted(from origin: PixelOrigin) -> CameraIntrinsics {
+        guard origin != pixelOrigin else { return self }
+        var copy = self
+        let shift = origin == .corner ? 0.5 : -0.5
+        copy.cx += shift
+        copy.cy += shift
+        copy.pixelOrigin = origin
+        return copy
+    }
+
+    /// The same view resized to `width` × `height`: K' = diag(w'/w, h'/h, 1)·K for a corner origin; for a centre origin
+    /// c' = s·(c + ½) − ½, which is the same thing said from half a pixel further on.
+    public func resized(width: Int, height: Int) -> CameraIntrinsics {
+        let sx = Double(width) / Double(self.width)
+        let sy = Double(height) / Double(self.height)
+        var k = counted(from: .corner)
+        k.fx *= sx
+        k.cx *= sx
+        k.fy *= sy
+        k.cy *= sy
+        k.width = width
+        k.height = height
+        return k.counted(from: pixelOrigin)
+    }
+
+    /// Why no picture can have this camera, or nil.
+    public var defect: String? {
+        guard fx.isFinite, fy.isFinite, cx.isFinite, cy.isFinite else { return "the intrinsics are not finite" }
+        guard fx > 0, fy > 0 else { return "the focal length is \(fx) × \(fy)" }
+        return nil
+    }
+}

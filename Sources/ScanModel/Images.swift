@@ -1,0 +1,70 @@
+/// A colour picture: 8-bit red, green, blue, interleaved, row-major, top-left pixel first.
+public struct RGBImage: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+    /// `width * height * 3` bytes.
+    public var pixels: [UInt8]
+
+    public init(width: Int, height: Int, pixels: [UInt8]) {
+        precondition(pixels.count == width * height * 3)
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+}
+
+/// A grey picture or a mask: 8 bits a pixel, row-major, top-left pixel first.
+public struct LumaImage: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+    /// `width * height` bytes.
+    public var pixels: [UInt8]
+
+    public init(width: Int, height: Int, pixels: [UInt8]) {
+        precondition(pixels.count == width * height)
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+}
+
+/// Depth along the optical axis (z-depth, not ray length), in metres; 0 means "no value". Row-major, top-left first.
+/// Values are finite and never negative: whoever makes a map sees to that.
+public struct DepthMap: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+    /// `width * height` values.
+    public var metres: [Float]
+
+    public init(width: Int, height: Int, metres: [Float]) {
+        precondition(metres.count == width * height)
+        self.width = width
+        self.height = height
+        self.metres = metres
+    }
+}
+
+/// How far each depth pixel can be trusted, as recorded: `range` is what the recorder calls worst and best.
+public struct ConfidenceMap: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+    /// `width * height` values.
+    public var values: [UInt8]
+    /// iOS: 0...2 (low, medium, high); Android: 0...255.
+    public var range: ClosedRange<Int>
+
+    public init(width: Int, height: Int, values: [UInt8], range: ClosedRange<Int>) {
+        precondition(values.count == width * height)
+        self.width = width
+        self.height = height
+        self.values = values
+        self.range = range
+    }
+
+    /// The smallest recorded value that counts as `level` of 0 (low), 1 (medium), 2 (high): a value v passes when
+    /// (v − lo) / (hi − lo) ≥ level / 3. So 2 of 0...2 and 170 of 0...255 are "high".
+    public static func threshold(level: Int, in range: ClosedRange<Int>) -> Int {
+        let span = range.upperBound - range.lowerBound
+        return range.lowerBound + (level * span + 2) / 3
+    }
+}

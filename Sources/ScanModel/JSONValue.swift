@@ -1,0 +1,92 @@
+/// A JSON value whose objects keep the order of their keys, so that what we do not know passes through unchanged.
+public indirect enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    /// A whole number that fits Int64, written without fraction or exponent.
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    public subscript(key: String) -> JSONValue? {
+        if case .object(let object) = self { object[key] } else { nil }
+    }
+
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+    public var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// A whole number; 3.0 counts as one.
+    public var integer: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// The numbers of an array that holds nothing else.
+    public var doubles: [Double]? {
+        guard let array else { return nil }
+        let values = array.compactMap(\.double)
+        return values.count == array.count ? values : nil
+    }
+
+    public static func of(_ value: Int) -> JSONValue { .integer(Int64(value)) }
+    public static func of(_ values: [Double]) -> JSONValue { .array(values.map { .number($0) }) }
+    public static func of(_ values: [Int]) -> JSONValue { .array(values.map { .integer(Int64($0)) }) }
+    public static func of(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+}
+
+/// The members of a JSON object, in order. A key that was there twice keeps its first place and its last value.
+public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    public private(set) var members: [(key: String, value: JSONValue)] = []
+    private var positions: [String: Int] = [:]
+
+    public init() {}
+
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        for (key, value) in elements { self[key] = value }
+    }
+
+    /// Setting nil removes the member.
+    public subscript(key: String) -> JSONValue? {
+        get { positions[key].map { members[$0].value } }
+        set {
+            switch (positions[key], newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (nil, let value?):
+                positions[key] = members.count
+                members.append((key, value))
+            case (let index?, nil):
+                members.remove(at: index)
+                positions = [:]
+                for (i, member) in members.enumerated() { positions[member.key] = i }
+            case (nil, nil): break
+            }
+        }
+    }
+
+    public var keys: [String] { members.map(\.key) }
+
+    public static func == (a: JSONObject, b: JSONObject) -> Bool {
+        a.members.count == b.members.count && zip(a.members, b.members).allSatisfy { $0.key == $1.key && $0.value == $1.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for member in members {
+            hasher.combine(member.key)
+            hasher.combine(member.value)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// A box in the world: a centre, three axes, three half sizes, and perhaps a floor that cuts it off.
+public struct OrientedBox: Hashable, Sendable {
+    public var center: Vector3
+    /// The columns are the box's own x (right), y (top) and z (back) axes in the world: `worldFromBox`.
+    public var worldFromBox: Matrix3
+    /// Half the size along each own axis, metres.
+    public var halfSize: Vector3
+    /// When the capture app clamped the bottom corners to a floor: the world y below which nothing is inside.
+    public var floor: Double?
+
+    public init(center: Vector3, worldFromBox: Matrix3, halfSize: Vector3, floor: Double? = nil) {
+        self.center = center
+        self.worldFromBox = worldFromBox
+        self.halfSize = halfSize
+        self.floor = floor
+    }
+
+    /// The same box grown by `margin` on every face except a clamped floor, and with its bottom face moved down by
+    /// `bottom` (metres; negative shrinks). A clamped floor moves with `bottom` alone.
+    public func grown(by margin: Double, bottom: Double) -> OrientedBox {
+        var box = self
+        box.halfSize = halfSize + Vector3(margin, margin, margin)
+        if let floor {
+            box.floor = floor - bottom
+            // The bottom face itself lies below the floor; it must not cut before the floor does.
+            box.moveBottom(by: max(0, bottom))
+        } else {
+            box.moveBottom(by: bottom)
+        }
+        return box
+    }
+
+    private mutating func moveBottom(by distance: Double) {
+        halfSize.y += distance / 2
+        center = center - worldFromBox.columns.1 * (distance / 2)
+    }
+
+    /// Whether the point lies in the box; its faces belong to it.
+    public func contains(_ point: Vector3) -> Bool {
+        let q = worldFromBox.transposed * (point - center)
+        if let floor, point.y < floor { return false }
+        return abs(q.x) <= halfSize.x && abs(q.y) <= halfSize.y && abs(q.z) <= halfSize.z
+    }
+
+    /// The eight corners: left/right, bottom/top, front/back in the box's own axes, left-bottom-front first, x fastest.
+    public var corners: [Vector3] {
+        var result: [Vector3] = []
+        for z in [-1.0, 1] {
+            for y in [-1.0, 1] {
+                for x in [-1.0, 1] {
+                    result.append(
+                        center + worldFromBox * Vector3(x * halfSize.x, y * halfSize.y, z * halfSize.z))
+                }
+            }
+        }
+        return result
+    }
+
+    public var defect: String? {
+        guard center.isFinite, worldFromBox.isFinite, halfSize.isFinite, floor?.isFinite ?? true else {
+            return "the box is not finite"
+        }
+        guard halfSize.x >= 0, halfSize.y >= 0, halfSize.z >= 0 else { return "the box has a negative size" }
+        return nil
+    }
+}

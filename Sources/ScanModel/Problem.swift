@@ -1,0 +1,123 @@
+/// The one error type of ScanMill: where, what, what happened to the output, and how to fix it.
+///
+/// A problem is made where it is noticed, with what is known there; callers add the rest of the place on the way up
+/// with ``at(file:line:column:byte:of:)``, ``inFrame(_:)`` and ``inStage(_:)``. These never overwrite what is already
+/// known, because the innermost place is the most exact one.
+public struct Problem: Error, Hashable, Sendable {
+    /// Who has to act; decides the exit code and whether a capture is worth trying again unchanged.
+    public enum Fault: String, Hashable, Sendable, CaseIterable {
+        /// The capture's own bytes are at fault: trying again with the same bytes gives the same result.
+        case input
+        /// The pipeline, an option or the command line is at fault: nothing was run.
+        case usage
+        /// The machine is at fault (disk, memory, permission, a missing tool): worth trying again.
+        case environment
+        /// ScanMill itself is at fault.
+        case tool
+    }
+
+    /// Where it happened. Paths of input files are relative to their capture, so that a receipt names no machine.
+    public struct Place: Hashable, Sendable {
+        public var stage: String?
+        public var frame: Int?
+        public var file: String?
+        public var line: Int?
+        public var column: Int?
+        /// The byte offset in `file`, and the file's size where it is known.
+        public var byte: Int64?
+        public var byteCount: Int64?
+
+        public init() {}
+    }
+
+    public var fault: Fault
+    /// What happened, in a few words, without place and without a full stop.
+    public var summary: String
+    public var place = Place()
+    /// What is known beside it: figures, the state of the output. One sentence each.
+    public var notes: [String]
+    /// What the reader can do now.
+    public var fix: String?
+    /// The line of text that holds the problem, where there is one to show (pipeline files).
+    public var excerpt: String?
+
+    public init(_ fault: Fault, _ summary: String, notes: [String] = [], fix: String? = nil) {
+        self.fault = fault
+        self.summary = summary
+        self.notes = notes
+        self.fix = fix
+    }
+
+    public func at(
+        file: String? = nil, line: Int? = nil, column: Int? = nil, byte: Int64? = nil, of byteCount: Int64? = nil
+    ) -> Problem {
+        var copy = self
+        if copy.place.file == nil { copy.place.file = file }
+        if copy.place.line == nil { copy.place.line = line }
+        if copy.place.column == nil { copy.place.column = column }
+        if copy.place.byte == nil { copy.place.byte = byte }
+        if copy.place.byteCount == nil { copy.place.byteCount = byteCount }
+        return copy
+    }
+
+    public func inFrame(_ frame: Int) -> Problem {
+        var copy = self
+        if copy.place.frame == nil { copy.place.frame = frame }
+        return copy
+    }
+
+    public func inStage(_ stage: String) -> Problem {
+        var copy = self
+        if copy.place.stage == nil { copy.place.stage = stage }
+        return copy
+    }
+
+    public func noting(_ note: String) -> Problem {
+        var copy = self
+        copy.notes.append(note)
+        return copy
+    }
+}
+
+extension Problem {
+    /// One line: the summary, and the place behind it. Used as a dropped frame's reason and in logs.
+    public var oneLine: String {
+        let place = placeText(prefix: "")
+        return place.isEmpty ? summary : "\(summary) (\(place))"
+    }
+
+    /// The message people see, several lines, no newline at the end.
+    /// - Parameter root: what stands before a relative file name, the path of the capture as the user wrote it.
+    public func message(root: String = "") -> String {
+        var lines = ["error: \(summary)"]
+        let place = placeText(prefix: root)
+        if !place.isEmpty { lines.append("  --> \(place)") }
+        if let excerpt {
+            lines.append("   | \(excerpt)")
+            if let column = self.place.column {
+                lines.append("   | " + String(repeating: " ", count: max(0, column - 1)) + "^")
+            }
+        }
+        lines += notes.map { "   = \($0)" }
+        if let fix { lines.append("   = fix: \(fix)") }
+        return lines.joined(separator: "\n")
+    }
+
+    private func placeText(prefix: String) -> String {
+        var text = ""
+        if let file = place.file {
+            text = prefix.isEmpty || file.hasPrefix("/") ? file : "\(prefix)/\(file)"
+            if let line = place.line { text += ":\(line)" }
+            if let column = place.column { text += ":\(column)" }
+            if let byte = place.byte {
+                text += " at byte \(byte)"
+                if let total = place.byteCount { text += " of \(total)" }
+            }
+        } else if let line = place.line {
+            text = "line \(line)"
+        }
+        if let frame = place.frame { text += (text.isEmpty ? "" : ", ") + "frame \(frame)" }
+        if let stage = place.stage { text += (text.isEmpty ? "" : ", ") + "stage \(stage)" }
+        return text
+    }
+}

@@ -1,0 +1,32 @@
+/// Numbers of a depth pixel as a recorder wrote them.
+public enum DepthEncoding: Hashable, Sendable {
+    /// Little-endian half floats, metres (MultiScan iOS).
+    case float16Metres
+    /// Little-endian floats, metres.
+    case float32Metres
+    /// Little-endian unsigned 16-bit; metres = (value & mask) / unitsPerMetre; `invalid` means "no value" beside 0.
+    case uint16(unitsPerMetre: Double, mask: UInt16 = .max, invalid: UInt16? = nil)
+
+    public var bytesPerPixel: Int {
+        switch self {
+        case .float16Metres, .uint16: 2
+        case .float32Metres: 4
+        }
+    }
+}
+
+/// One frame of depth as recorded: what `decompress` turns into a ``DepthMap``.
+public struct RecordedDepth: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+    public var encoding: DepthEncoding
+    /// `width * height * encoding.bytesPerPixel` bytes, row-major, top-left first.
+    public var bytes: [UInt8]
+
+    public init(width: Int, height: Int, encoding: DepthEncoding, bytes: [UInt8]) {
+        self.width = width
+        self.height = height
+        self.encoding = encoding
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,4 @@
+@main
+struct ScanMillCommand {
+    static func main() {}
+}

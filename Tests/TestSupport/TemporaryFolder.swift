@@ -1,0 +1,30 @@
+import Foundation
+
+/// A fresh folder that is removed when the last reference goes.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("scanmill-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    public func url(_ name: String) -> URL { URL(fileURLWithPath: path).appendingPathComponent(name) }
+
+    @discardableResult
+    public func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let target = url(name)
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: target)
+        return target.path
+    }
+
+    @discardableResult
+    public func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
+
+    public func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(name))) }
+}
