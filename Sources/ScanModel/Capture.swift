@@ -1,0 +1,164 @@
+/// One recording: facts, and light frames. Pixels stay on disk or in the stream until a stage loads them.
+public struct Capture: Sendable {
+    /// The folder's name, an archive's or single file's name without its extension.
+    public var id: String
+    /// The format's name and what variant of it was found (`multiscan`, `iOS`).
+    public var format = ""
+    public var variant = ""
+    /// What recorded it, as far as the capture says.
+    public var device: String?
+
+    /// One entry per source frame, dropped ones too, in order: `frames[i].index == i`.
+    public var frames: [FrameFacts] = []
+    /// What this capture can give; read-only channels come from the reader, the others from stages.
+    public var channels: Set<Channel> = []
+    /// Why it cannot give something that its format knows, for the message when a stage needs it.
+    public var absences: [Channel: String] = [:]
+
+    /// Pixels of the colour pictures, and of depth and confidence.
+    public var colorSize: PixelSize?
+    public var depthSize: PixelSize?
+    /// Whether the pictures come from a video.
+    public var videoFile: String?
+    /// Nominal frames per second.
+    public var frameRate: Double?
+
+    /// Which way is up in the recorded world, where the format says so (ARKit: +y).
+    public var worldUp: Vector3?
+    /// Whether a unit of the world is a metre (false for COLMAP's worlds).
+    public var isMetric = true
+    public var box: OrientedBox?
+    public var cloud: PointCloud?
+    public var motionFiles: [MotionFile] = []
+    /// The recorder's own description, with all keys, where there is one.
+    public var metadata: JSONValue?
+
+    /// What a bad frame means, and the share of bad frames above which the capture fails.
+    public var onBadFrame = BadFrameRule.drop
+    public var badFrameLimit = 0.05
+
+    /// Every file that belongs to the capture.
+    public var files: [InputFile] = []
+    public var source: any CaptureSource = NoSource()
+    /// What a person should know, in the order it was found.
+    public var warnings: [String] = []
+    /// What the reader found, for the receipt.
+    public var findings = JSONObject()
+
+    public init(id: String) { self.id = id }
+
+    public var keptFrames: [FrameFacts] { frames.filter { !$0.isDropped } }
+
+    /// Drops a frame; the first reason stays.
+    public mutating func drop(_ index: Int, stage: String, reason: String, isBad: Bool = false) {
+        if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad) }
+    }
+}
+
+public enum BadFrameRule: String, Hashable, Sendable, CaseIterable {
+    case drop, fail
+}
+
+public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
+    public var width: Int
+    public var height: Int
+    public var description: String { "\(width)×\(height)" }
+
+    public init(_ width: Int, _ height: Int) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// One file of a capture.
+public struct InputFile: Hashable, Sendable {
+    /// Relative to the capture.
+    public var path: String
+    public var byteCount: Int64
+    /// The channels whose bytes it holds; none for a file that every run reads (metadata, camera lines).
+    public var channels: Set<Channel>
+
+    public init(path: String, byteCount: Int64, channels: Set<Channel> = []) {
+        self.path = path
+        self.byteCount = byteCount
+        self.channels = channels
+    }
+}
+
+public struct MotionFile: Hashable, Sendable {
+    public var kind: MotionKind
+    /// Relative to the capture.
+    public var path: String
+
+    public init(kind: MotionKind, path: String) {
+        self.kind = kind
+        self.path = path
+    }
+}
+
+/// Where the pixels and bytes of a capture come from.
+public protocol CaptureSource: Sendable {
+    /// Opens what a pass needs: one track for each stream that has to be walked in order. Channels that need no walk
+    /// (pictures in files) come without a track: ``prepare(_:for:)`` attaches them.
+    func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack]
+
+    /// Attaches what is not in a stream. Called for kept frames, in parallel.
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem)
+
+    /// A whole small file of the capture, such as a picture. A file larger than `limit` bytes is a problem.
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8]
+
+    /// Where the file's bytes lie on disk, for copying and for other programs; nil when they lie nowhere as such.
+    func location(of file: String) -> FileLocation?
+
+    /// Opens a file for reading from its start to its end.
+    func open(_ file: String) throws(Problem) -> any ByteSource
+}
+
+/// Bytes on disk: a file, or a stretch of one (an entry stored in an archive).
+public struct FileLocation: Hashable, Sendable {
+    public var path: String
+    public var range: Range<Int64>?
+
+    public init(path: String, range: Range<Int64>? = nil) {
+        self.path = path
+        self.range = range
+    }
+}
+
+/// A stream of a capture during one pass. It walks over every source frame in order, dropped ones too.
+public protocol FrameTrack: AnyObject, Sendable {
+    /// Goes on to `frame`. When the frame is wanted its channel is attached; when the stream has lost the frame and the
+    /// capture's rules allow that, the frame is dropped instead.
+    func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem)
+
+    /// After the last frame: walks to the end of the stream, checks its length, and says what it found.
+    func finish() throws(Problem) -> TrackEnd
+}
+
+/// What a track found at the end of its stream.
+public struct TrackEnd: Sendable {
+    /// Frames that the stream holds beyond the capture's list.
+    public var extraFrames: Int
+    public var reason: String
+    public var warnings: [String]
+
+    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = []) {
+        self.extraFrames = extraFrames
+        self.reason = reason
+        self.warnings = warnings
+    }
+}
+
+/// The source of a capture that has not been read yet.
+struct NoSource: CaptureSource {
+    func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { throw missing(file) }
+    func location(of file: String) -> FileLocation? { nil }
+    func open(_ file: String) throws(Problem) -> any ByteSource { throw missing(file) }
+
+    private func missing(_ file: String) -> Problem {
+        Problem(.tool, "the capture was not read yet").at(file: file)
+    }
+}

@@ -1,0 +1,43 @@
+/// Something a frame or a capture can carry from stage to stage. Stages name the channels they need and make; from that
+/// come the order check, the early release of memory, and the lines in the reference pages.
+public struct Channel: Hashable, Sendable, CustomStringConvertible {
+    public let name: String
+    /// For people: what it is, with its unit.
+    public let meaning: String
+
+    public var description: String { name }
+
+    public init(_ name: String, _ meaning: String) {
+        self.name = name
+        self.meaning = meaning
+    }
+
+    public static func == (a: Channel, b: Channel) -> Bool { a.name == b.name }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Channel {
+    // Of the capture.
+    public static let frames = Channel("frames", "the list of frames")
+    public static let box = Channel("box", "the bounding box, metres")
+    public static let motion = Channel("motion", "the motion sensors' files")
+    public static let cloud = Channel("cloud", "one point cloud of the whole capture, metres")
+
+    // Of each frame, as the reader gives them.
+    public static let pose = Channel("pose", "worldFromCamera, metres")
+    public static let intrinsics = Channel("intrinsics", "focal lengths and principal point, pixels")
+    public static let timestamp = Channel("timestamp", "nanoseconds on the recorder's clock")
+    public static let color = Channel("color", "the frame's picture")
+    /// The luma plane alone, which a video decoder gives for less than a picture costs.
+    public static let luma = Channel("color.luma", "the brightness plane of a video frame, full range")
+    public static let recordedDepth = Channel("depth.recorded", "depth as recorded, still packed")
+    public static let recordedConfidence = Channel("confidence.recorded", "confidence as recorded, still packed")
+
+    // Of each frame, made by stages.
+    public static let depth = Channel("depth", "z-depth, metres, 0 where there is none")
+    /// Undropped, unmasked, as decompressed; carried by the source, never by a stage.
+    public static let previousDepth = Channel("depth.previous", "depth of the source frame before, metres")
+    public static let confidence = Channel("confidence", "confidence of each depth pixel")
+    public static let points = Channel("points", "the frame's points in the world, metres")
+    public static let sharpness = Channel("sharpness", "variance of the picture's Laplacian")
+}

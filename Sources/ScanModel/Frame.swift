@@ -1,0 +1,100 @@
+/// What is known of a frame without its pixels. A capture holds one of these per source frame, so it stays small.
+public struct FrameFacts: Hashable, Sendable {
+    /// The frame's number in the source, from 0; dropped frames keep theirs.
+    public var index: Int
+    /// Nanoseconds on the recorder's clock.
+    public var timestamp: Int64?
+    public var pose: Pose?
+    /// For the colour picture's size.
+    public var intrinsics: CameraIntrinsics?
+    /// The picture's file, relative to the capture, where pictures are files.
+    public var pictureFile: String?
+    /// Where the camera line stands in its file, where there is one.
+    public var line: ByteSpan?
+    public var sharpness: Double?
+    public var drop: Drop?
+
+    public init(index: Int) { self.index = index }
+
+    public var isDropped: Bool { drop != nil }
+}
+
+/// A run of bytes in a file.
+public struct ByteSpan: Hashable, Sendable {
+    public var offset: Int64
+    public var count: Int
+
+    public init(offset: Int64, count: Int) {
+        self.offset = offset
+        self.count = count
+    }
+}
+
+/// Why a frame is no longer there.
+public struct Drop: Hashable, Sendable {
+    /// The stage that dropped it, as it is named in the pipeline (`filter-blur`, `mask-range[2]`).
+    public var stage: String
+    public var reason: String
+    /// The frame's own data was at fault, rather than a filter's choice; counted against the capture's limit.
+    public var isBad: Bool
+
+    public init(stage: String, reason: String, isBad: Bool = false) {
+        self.stage = stage
+        self.reason = reason
+        self.isBad = isBad
+    }
+}
+
+/// A frame's picture, wherever its pixels are now.
+public enum Picture: Hashable, Sendable {
+    /// Still a file of the capture, JPEG or PNG.
+    case file(String)
+    /// Decoded.
+    case pixels(RGBImage)
+}
+
+/// One frame on its way through a pass: its facts, and the channels that stages have loaded or made so far.
+///
+/// Load a channel to a local, change it, and assign it once: writing through `frame.depth!.metres[i]` costs four times
+/// as much.
+@dynamicMemberLookup
+public struct Frame: Sendable {
+    public var facts: FrameFacts
+
+    public var picture: Picture?
+    public var luma: LumaImage?
+    public var recordedDepth: RecordedDepth?
+    /// The recorded depth of the source frame before, when a stage asks for `depth.previous`.
+    public var recordedDepthBefore: RecordedDepth?
+    public var recordedConfidence: ConfidenceMap?
+    public var depth: DepthMap?
+    public var previousDepth: DepthMap?
+    public var confidence: ConfidenceMap?
+    public var points: PointCloud?
+    /// What a stage hands from its parallel half to its ordered half, by the stage's label.
+    public var parcels: [String: any Sendable] = [:]
+    /// Output files written for this frame alone; they are taken back when the frame turns out to be bad.
+    public var files: [String] = []
+
+    public init(_ facts: FrameFacts) { self.facts = facts }
+
+    public subscript<T>(dynamicMember path: WritableKeyPath<FrameFacts, T>) -> T {
+        get { facts[keyPath: path] }
+        set { facts[keyPath: path] = newValue }
+    }
+
+    /// Frees what no later stage needs.
+    public mutating func release(_ channel: Channel) {
+        switch channel {
+        case .color: picture = nil
+        case .luma: luma = nil
+        case .recordedDepth: recordedDepth = nil
+        case .recordedConfidence: recordedConfidence = nil
+        case .depth: depth = nil
+        case .previousDepth: (previousDepth, recordedDepthBefore) = (nil, nil)
+        case .confidence: confidence = nil
+        case .points: points = nil
+        default: break
+        }
+    }
+}
