@@ -1,0 +1,93 @@
+public import ScanModel
+import Synchronization
+
+/// What a stage is told while it works. A value: the capture in it is a snapshot from the start of the pass, with the
+/// list of frames in `begin` alone, since a list for every stage of a long capture would be the largest thing in memory.
+public struct StageContext: Sendable {
+    /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it stands more than once.
+    public let label: String
+    public internal(set) var capture: Capture
+    public let input: CaptureInput
+    public let output: OutputFolder
+    /// The channels that are there when the stage's turn comes.
+    public let available: Set<Channel>
+    /// The channels that this stage makes and a later one reads: what is not wanted need not be made.
+    public let wanted: Set<Channel>
+    let notes: StageNotes
+
+    /// The same without the list of frames.
+    var withoutFrames: StageContext {
+        var copy = self
+        copy.capture.frames = []
+        return copy
+    }
+
+    /// Adds to a count of the receipt.
+    public func count(_ name: String, _ amount: Int) { notes.add(name, amount) }
+
+    /// Puts a value into the receipt, beside the counts.
+    public func record(_ name: String, _ value: JSONValue) { notes.set(name, value) }
+
+    /// Tells the user something that does not stop the run. The same text is kept once.
+    public func warn(_ text: String) { notes.warn(text) }
+}
+
+/// Where a capture comes from, and where the pipeline's own files are.
+public struct CaptureInput: Sendable, Hashable, Codable {
+    public var id: String
+    /// A folder, an archive, or a file.
+    public var path: String
+    /// The folder in which the pipeline file stands: relative paths in options start there.
+    public var pipelineFolder: String
+
+    public init(id: String, path: String, pipelineFolder: String = ".") {
+        self.id = id
+        self.path = path
+        self.pipelineFolder = pipelineFolder
+    }
+}
+
+/// What a stage leaves in the receipt. Sums of whole numbers, so that the order of frames does not show.
+final class StageNotes: Sendable {
+    struct Values: Sendable {
+        var counts: [String: Int] = [:]
+        var order: [String] = []
+        var records: [(String, JSONValue)] = []
+        var warnings: [String] = []
+    }
+
+    private let values = Mutex(Values())
+
+    func add(_ name: String, _ amount: Int) {
+        values.withLock { values in
+            if let old = values.counts[name] {
+                values.counts[name] = old + amount
+            } else {
+                values.counts[name] = amount
+            }
+        }
+    }
+
+    func set(_ name: String, _ value: JSONValue) {
+        values.withLock { values in
+            values.records.removeAll { $0.0 == name }
+            values.records.append((name, value))
+        }
+    }
+
+    func warn(_ text: String) {
+        values.withLock { values in if !values.warnings.contains(text) { values.warnings.append(text) } }
+    }
+
+    var warnings: [String] { values.withLock(\.warnings) }
+
+    /// Counts in alphabetical order (which frame met one first depends on the workers), then records as they came.
+    var json: JSONObject {
+        values.withLock { values in
+            var object = JSONObject()
+            for (name, count) in values.counts.sorted(by: { $0.key < $1.key }) { object[name] = .of(count) }
+            for (name, value) in values.records { object[name] = value }
+            return object
+        }
+    }
+}
