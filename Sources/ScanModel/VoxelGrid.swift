@@ -29,7 +29,7 @@ public struct VoxelGrid: Sendable {
         var points: Int64 = 0
     }
 
-    private static let half: Double = 1 << 20
+    private static let half = 1_048_576.0
 
     public init(size: Double) {
         precondition(size > 0)

@@ -54,6 +54,21 @@ struct OrderCheck {
         return nil
     }
 
+    /// The steps with every "one of these" decided for a capture that has `channels`: the first of the group that is
+    /// there counts, and the step no longer looks at the others.
+    static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
+        var available = channels
+        return steps.map { step in
+            var decided = step
+            for group in step.uses.roles.flatMap(\.anyOf) {
+                let chosen = group.first(where: available.contains)
+                decided.uses.forget(Set(group.filter { $0 != chosen }))
+            }
+            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+            return decided
+        }
+    }
+
     private mutating func checkReaders(_ steps: [Pipeline.Step], _ library: StageLibrary) {
         guard let first = steps.first else { return }
         let makesFrames = { (step: Pipeline.Step) in step.uses.finish.makes.contains(.frames) }

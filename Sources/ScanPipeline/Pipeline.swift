@@ -8,7 +8,7 @@ public struct Pipeline: Sendable {
         public let label: String
         public let name: String
         public let stage: any Stage
-        public let uses: Uses
+        public internal(set) var uses: Uses
         /// Every option that has a value, defaults included.
         public let options: JSONObject
         public let revision: Int

@@ -46,7 +46,7 @@ private struct Run {
     let runner: Runner
     let input: CaptureInput
     let output: OutputFolder
-    let steps: [Pipeline.Step]
+    var steps: [Pipeline.Step]
     let notes: [StageNotes]
     var capture: Capture
     var inputs: [Receipt.Input] = []
@@ -79,6 +79,7 @@ private struct Run {
     /// Once it is known what the capture holds: the order check, and the digests of the files that will be used.
     private mutating func check(from next: Int) throws(Problem) {
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
+        steps = OrderCheck.decide(steps, for: capture.channels)
         try requireFrames()
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }

@@ -64,7 +64,7 @@ public struct Uses: Sendable {
     public struct Role: Sendable {
         /// Channels that must be there.
         public var needs: [Channel]
-        /// Groups of which at least one channel must be there.
+        /// Groups of which at least one channel must be there; the first that is there is used, in all roles.
         public var anyOf: [[Channel]]
         /// Channels that are used when they are there.
         public var wants: [Channel]
@@ -126,6 +126,15 @@ public struct Uses: Sendable {
     }
 
     public var roles: [Role] { [frame, fold, finish] }
+
+    /// Takes channels out of everything that is read.
+    mutating func forget(_ channels: Set<Channel>) {
+        for path in [\Uses.frame, \Uses.fold, \Uses.finish] {
+            self[keyPath: path].wants.removeAll(where: channels.contains)
+            self[keyPath: path].anyOf = self[keyPath: path].anyOf.map { $0.filter { !channels.contains($0) } }
+            self[keyPath: path].changes.removeAll(where: channels.contains)
+        }
+    }
 
     /// Channels read by any role.
     public var reads: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.reads) } }

@@ -14,6 +14,12 @@ public struct StageContext: Sendable {
     /// The channels that this stage makes and a later one reads: what is not wanted need not be made.
     public let wanted: Set<Channel>
     let notes: StageNotes
+    let memo = Memo()
+
+    /// What all frames of a pass share and has to be made once, such as a box read from a file.
+    public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
+        try memo.value(make)
+    }
 
     /// The same without the list of frames.
     var withoutFrames: StageContext {
@@ -44,6 +50,25 @@ public struct CaptureInput: Sendable, Hashable, Codable {
         self.id = id
         self.path = path
         self.pipelineFolder = pipelineFolder
+    }
+}
+
+/// A place for one value that is made at its first use.
+final class Memo: Sendable {
+    private let made = Mutex<Result<any Sendable, Problem>?>(nil)
+
+    func value<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
+        let result = made.withLock { made -> Result<any Sendable, Problem> in
+            if let made { return made }
+            let fresh: Result<any Sendable, Problem>
+            do throws(Problem) { fresh = .success(try make()) } catch { fresh = .failure(error) }
+            made = fresh
+            return fresh
+        }
+        guard let value = try result.get() as? Value else {
+            throw Problem(.tool, "a stage shares values of two types")
+        }
+        return value
     }
 }
 
