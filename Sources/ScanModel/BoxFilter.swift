@@ -17,11 +17,8 @@ extension OrientedBox {
         return PointCloud(positions: positions, colors: colors)
     }
 
-    /// How many points are inside.
-    public func count(inside cloud: PointCloud) -> Int { selection(cloud, keepInside: true).count }
-
-    /// The numbers of the chosen points.
-    private func selection(_ cloud: PointCloud, keepInside: Bool) -> [Int32] {
+    /// The numbers of the points inside, or of those outside, ascending.
+    public func selection(_ cloud: PointCloud, keepInside: Bool) -> [Int32] {
         let (ax, ay, az) = worldFromBox.columns
         let axis = [ax, ay, az].map { (Float($0.x), Float($0.y), Float($0.z)) }
         let (x0, x1, x2) = axis[0]

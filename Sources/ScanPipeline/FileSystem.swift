@@ -72,5 +72,31 @@ enum FileSystem {
         return names.sorted()
     }
 
+    /// A whole regular file of at most `limit` bytes.
+    static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
+        // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Problem.system("cannot read the file", path: path, code: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Problem(.usage, "this is not a regular file").at(file: path)
+        }
+        guard Int(status.st_size) <= limit else {
+            throw Problem(.usage, "the file has \(status.st_size) bytes, more than \(limit)").at(file: path)
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + filled }, $0.count - filled) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { throw Problem.system("cannot read the file", path: path, code: errno) }
+            if count == 0 { break }
+            filled += count
+        }
+        bytes.removeLast(bytes.count - filled)
+        return bytes
+    }
+
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 }

@@ -17,10 +17,7 @@ struct OrderCheck {
         var available: Set<Channel> = []
         for (index, step) in steps.enumerated() {
             for role in step.uses.roles {
-                for channel in role.needs where !available.contains(channel) && !channel.isOfEveryFrame {
-                    miss(index, step, [channel], steps, library)
-                }
-                for group in role.anyOf where available.isDisjoint(with: group) {
+                for group in role.demands where available.isDisjoint(with: group) {
                     miss(index, step, group, steps, library)
                 }
                 available.formUnion(role.possible)
@@ -35,8 +32,7 @@ struct OrderCheck {
         var available = capture.channels
         for step in steps {
             for role in step.uses.roles {
-                let groups = role.needs.map { [$0] } + role.anyOf
-                for group in groups where available.isDisjoint(with: group) {
+                for group in role.demands where available.isDisjoint(with: group) {
                     // The channel that the capture itself lacks: what the missing one would have been made from.
                     let roots = group.flatMap { channel in
                         [channel] + steps.flatMap { $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) } }
@@ -144,9 +140,4 @@ struct OrderCheck {
             }
         }
     }
-}
-
-extension Channel {
-    /// What readers give for each frame or leave out, which is only known when a capture is opened.
-    fileprivate var isOfEveryFrame: Bool { [Channel.pose, .intrinsics, .timestamp].contains(self) }
 }

@@ -48,6 +48,9 @@ public final class OutputFolder: Sendable {
 
     public var publishedPath: String { "\(root)/\(id)" }
 
+    /// Whether an earlier result stands there.
+    public var hasPublishedResult: Bool { FileSystem.exists("\(publishedPath)/\(Receipt.fileName)") }
+
     /// Begins a file. Its folders are made.
     /// - Parameter path: relative, without `..`.
     public func create(_ path: String) throws(Problem) -> OutputFile {

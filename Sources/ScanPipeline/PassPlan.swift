@@ -53,5 +53,9 @@ struct PassPlan: Equatable {
         }
         self.replayed = replayed
         sourceChannels = walksFrames ? needed : []
+        // The frame before is carried by the source, however many stages stand between it and the one that asks.
+        if (replayed + range).contains(where: { steps[$0].uses.reads.contains(.previousDepth) }) {
+            sourceChannels.insert(.previousDepth)
+        }
     }
 }

@@ -145,7 +145,7 @@ private struct Run {
         }
         return StageContext(
             label: steps[index].label, capture: capture, input: input, output: output, available: available,
-            wanted: wanted, notes: isReplay ? StageNotes() : notes[index])
+            reads: steps[index].uses.reads, wanted: wanted, notes: isReplay ? StageNotes() : notes[index])
     }
 
     /// The steps of a pass in order, with the release of each channel behind its last use.
@@ -277,6 +277,7 @@ private struct Run {
     func receipt() throws(Problem) -> Receipt {
         var warnings = capture.warnings
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
+        let inputs = notes.reduce(inputs) { list, notes in list + notes.inputs.filter { !list.contains($0) } }
         return Receipt(
             tool: runner.tool, capture: capture, pipeline: runner.pipeline.resolved, inputs: inputs,
             stages: zip(steps, notes).map { step, notes in

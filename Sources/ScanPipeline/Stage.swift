@@ -74,7 +74,7 @@ public struct Uses: Sendable {
         public var mayMake: [Channel]
         /// Channels that are there afterwards when another one is there: `confidence` from `confidence.recorded`.
         public var derives: [(made: Channel, from: Channel)]
-        /// Channels whose values it changes in place.
+        /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
         public var changes: [Channel]
         public var drops: Bool
 
@@ -95,6 +95,12 @@ public struct Uses: Sendable {
         /// All channels whose values it looks at when they are there.
         public var reads: Set<Channel> {
             Set(needs).union(wants).union(anyOf.joined()).union(changes).union(derives.map(\.from))
+        }
+
+        /// The groups of channels of which one each must be there.
+        var demands: [[Channel]] {
+            let optional = Set(wants).union(anyOf.joined())
+            return (needs + changes.filter { !optional.contains($0) }).map { [$0] } + anyOf
         }
 
         /// What is made, given what is there.
@@ -131,7 +137,9 @@ public struct Uses: Sendable {
     mutating func forget(_ channels: Set<Channel>) {
         for path in [\Uses.frame, \Uses.fold, \Uses.finish] {
             self[keyPath: path].wants.removeAll(where: channels.contains)
-            self[keyPath: path].anyOf = self[keyPath: path].anyOf.map { $0.filter { !channels.contains($0) } }
+            for group in self[keyPath: path].anyOf.indices {
+                self[keyPath: path].anyOf[group].removeAll(where: channels.contains)
+            }
             self[keyPath: path].changes.removeAll(where: channels.contains)
         }
     }

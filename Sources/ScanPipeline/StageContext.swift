@@ -11,6 +11,8 @@ public struct StageContext: Sendable {
     public let output: OutputFolder
     /// The channels that are there when the stage's turn comes.
     public let available: Set<Channel>
+    /// The channels that this stage looks at, every "one of these" decided for this capture.
+    public let reads: Set<Channel>
     /// The channels that this stage makes and a later one reads: what is not wanted need not be made.
     public let wanted: Set<Channel>
     let notes: StageNotes
@@ -19,6 +21,24 @@ public struct StageContext: Sendable {
     /// What all frames of a pass share and has to be made once, such as a box read from a file.
     public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
         try memo.value(make)
+    }
+
+    /// A small file that an option names: beside the capture's own files, or else beside the pipeline. It is listed among
+    /// the receipt's inputs.
+    public func file(_ path: String) throws(Problem) -> [UInt8] {
+        let limit = 64 << 20
+        let bytes: [UInt8]
+        if capture.files.contains(where: { $0.path == path }) {
+            bytes = try capture.source.bytes(of: path, limit: limit)
+        } else {
+            let full = path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
+            do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: limit) } catch {
+                throw Problem(.usage, "cannot read the file that the option names", notes: [error.summary],
+                    fix: "the path starts at the capture's folder, or at the pipeline's").at(file: path)
+            }
+        }
+        notes.use(Receipt.Input(path: path, byteCount: Int64(bytes.count), digest: Digest.of(bytes)))
+        return bytes
     }
 
     /// The same without the list of frames.
@@ -76,9 +96,9 @@ final class Memo: Sendable {
 final class StageNotes: Sendable {
     struct Values: Sendable {
         var counts: [String: Int] = [:]
-        var order: [String] = []
         var records: [(String, JSONValue)] = []
         var warnings: [String] = []
+        var inputs: [Receipt.Input] = []
     }
 
     private let values = Mutex(Values())
@@ -104,7 +124,12 @@ final class StageNotes: Sendable {
         values.withLock { values in if !values.warnings.contains(text) { values.warnings.append(text) } }
     }
 
+    func use(_ input: Receipt.Input) {
+        values.withLock { values in if !values.inputs.contains(input) { values.inputs.append(input) } }
+    }
+
     var warnings: [String] { values.withLock(\.warnings) }
+    var inputs: [Receipt.Input] { values.withLock(\.inputs) }
 
     /// Counts in alphabetical order (which frame met one first depends on the workers), then records as they came.
     var json: JSONObject {

@@ -33,6 +33,9 @@ public struct StageLibrary: Sendable {
 
     public var names: [String] { entries.map(\.card.name) }
 
+    /// "did you mean …", when a stage has nearly that name.
+    public func suggestion(for name: String) -> String? { Nearest.suggestion(name, among: names) }
+
     /// The stages that make a channel with their default options, in the order of the list.
     func makers(of channel: Channel) -> [String] {
         entries.filter { $0.uses.roles.contains { $0.possible.contains(channel) } }.map(\.card.name)
