@@ -12,5 +12,6 @@
 #include "jpeg.h"
 #include "kernels.h"
 #include "png_rows.h"
+#include "sharpness.h"
 
 #endif

@@ -1,1 +1,40 @@
+// DEFLATE (RFC 1951), raw or in its zlib wrapper (RFC 1950), through ISA-L or zlib.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum sm_engine { SM_ENGINE_ISAL, SM_ENGINE_ZLIB };
+
+/// A stream on its way through an engine. One thread at a time may use it; it may move between threads.
+struct sm_inflate;
+
+/// - wrapped: the stream starts with the two bytes of RFC 1950 and ends with an Adler-32, which is checked.
+/// Returns NULL when there is no memory. Release with sm_inflate_free.
+struct sm_inflate *sm_inflate_new(enum sm_engine engine, int wrapped);
+void sm_inflate_free(struct sm_inflate *stream);
+
+/// What one step did.
+struct sm_inflate_progress {
+    /// Bytes taken from the input. After the end, what the engine had read ahead is given back by counting less, so
+    /// this can be negative when the bytes came with an earlier step.
+    ptrdiff_t taken;
+    /// Bytes written to the output.
+    size_t given;
+    /// Whether the stream has ended and all of it was given out.
+    int ended;
+};
+
+/// Inflates until the input is used up, the output is full, or the stream ends. Returns 0, or 1 with `message` when the
+/// bytes are damaged and everything before the damage has been given; `step` is right in both cases.
+int sm_inflate_step(
+    struct sm_inflate *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
+    struct sm_inflate_progress *step, char *message);
+
+/// The largest size that sm_deflate_block can need.
+size_t sm_deflate_bound(size_t count);
+
+/// Compresses into one run of raw DEFLATE blocks that refer to nothing before them and end on a byte boundary
+/// (zlib's Z_FULL_FLUSH), so that runs can be concatenated. `level` is zlib's, 0 to 9.
+/// Returns 0 and the number of bytes written.
+int sm_deflate_block(
+    const uint8_t *bytes, size_t count, int level, uint8_t *output, size_t capacity, size_t *written, char *message);

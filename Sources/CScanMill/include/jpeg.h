@@ -1,1 +1,25 @@
+// JPEG through libjpeg (Debian's is libjpeg-turbo), with its default transform, the one OpenCV uses too.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// What stands in a picture's header. Palettes count as three channels of eight bits.
+struct sm_picture_header {
+    uint32_t width, height;
+    int32_t channels, bits;
+};
+
+/// Reads up to the first scan.
+int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header *header, char *message);
+
+/// Decodes to red, green, blue (`channels` 3) or to the picture's own luma plane (`channels` 1), without gaps.
+/// `pixel_bytes` must be width × height × channels. Anything that would change pixels (missing or damaged data) is a
+/// failure; four-channel pictures are one too.
+int sm_jpeg_decode(
+    const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message);
+
+/// Encodes red, green, blue. `halved` says whether the chroma planes have half the width and height.
+/// `*output` is to be released with free.
+int sm_jpeg_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, int quality, int halved, uint8_t **output, size_t *written,
+    char *message);

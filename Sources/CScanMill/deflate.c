@@ -1,0 +1,158 @@
+#include "CScanMill.h"
+
+#include <isa-l/igzip_lib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+// Both engines count what is left of a buffer in 32 bits.
+static const size_t longest_run = (size_t)1 << 30;
+
+struct sm_inflate {
+    enum sm_engine engine;
+    int wrapped;
+    // Bytes of the wrapper's header that ISA-L need not see: it loses the header when it arrives in two pieces.
+    int header_left;
+    int ended;
+    // Why the data cannot be inflated any further, once that is known.
+    const char *damage;
+    union {
+        struct inflate_state isal;
+        z_stream zlib;
+    };
+};
+
+struct sm_inflate *sm_inflate_new(enum sm_engine engine, int wrapped) {
+    // Zeroed, because isal_inflate_init leaves some fields as they are (hist_bits bounds how far matches may reach).
+    struct sm_inflate *stream = calloc(1, sizeof *stream);
+    if (!stream) return NULL;
+    stream->engine = engine;
+    stream->wrapped = wrapped;
+    if (engine == SM_ENGINE_ISAL) {
+        isal_inflate_init(&stream->isal);
+        stream->isal.crc_flag = wrapped ? ISAL_ZLIB_NO_HDR_VER : ISAL_DEFLATE;
+        stream->header_left = wrapped ? 2 : 0;
+    } else if (inflateInit2(&stream->zlib, wrapped ? MAX_WBITS : -MAX_WBITS) != Z_OK) {
+        free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+void sm_inflate_free(struct sm_inflate *stream) {
+    if (!stream) return;
+    if (stream->engine == SM_ENGINE_ZLIB) inflateEnd(&stream->zlib);
+    free(stream);
+}
+
+static const char needs_dictionary[] = "needs a preset dictionary";
+
+static const char *isal_reason(int code) {
+    switch (code) {
+    case ISAL_INVALID_BLOCK: return "invalid block";
+    case ISAL_INVALID_SYMBOL: return "invalid code";
+    case ISAL_INVALID_LOOKBACK: return "a match reaches back before the start";
+    case ISAL_INCORRECT_CHECKSUM: return "the checksum (Adler-32) does not match";
+    default: return "invalid data";
+    }
+}
+
+static void isal_step(struct sm_inflate *stream, struct sm_inflate_progress *step) {
+    struct inflate_state *state = &stream->isal;
+    const uint32_t input = state->avail_in, output = state->avail_out;
+    const int code = isal_inflate(state);
+    step->given = output - state->avail_out;
+    step->taken = (ptrdiff_t)input - state->avail_in;
+    if (code < 0) stream->damage = isal_reason(code);
+    step->ended = code >= 0 && state->block_state == ISAL_BLOCK_FINISH;
+    // Up to seven bytes are read ahead of the end of raw data (intel/isa-l issue 211).
+    if (step->ended) step->taken -= state->read_in_length / 8;
+}
+
+// ISA-L reports damage as soon as it sees it, which is up to 64 KiB ahead of what it has given out; what lies between
+// is sound, and decoding on would be wrong.
+static void isal_drain(struct sm_inflate *stream, struct sm_inflate_progress *step) {
+    struct inflate_state *state = &stream->isal;
+    const uint32_t left = (uint32_t)(state->tmp_out_valid - state->tmp_out_processed);
+    const uint32_t count = left < state->avail_out ? left : state->avail_out;
+    if (count > 0) memcpy(state->next_out, state->tmp_out_buffer + state->tmp_out_processed, count);
+    state->tmp_out_processed += (int32_t)count;
+    step->given = count;
+}
+
+static void zlib_step(struct sm_inflate *stream, struct sm_inflate_progress *step) {
+    z_stream *z = &stream->zlib;
+    const uInt input = z->avail_in, output = z->avail_out;
+    const int code = inflate(z, Z_NO_FLUSH);
+    step->given = output - z->avail_out;
+    step->taken = (ptrdiff_t)input - z->avail_in;
+    step->ended = code == Z_STREAM_END;
+    // Z_BUF_ERROR says that nothing could be done with so little input or output; that is no damage.
+    if (code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR) return;
+    stream->damage = code == Z_NEED_DICT ? needs_dictionary : z->msg ? z->msg : zError(code);
+}
+
+int sm_inflate_step(
+    struct sm_inflate *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
+    struct sm_inflate_progress *step, char *message) {
+    *step = (struct sm_inflate_progress){.ended = stream->ended};
+    if (stream->ended) return 0;
+    if (input_count > longest_run) input_count = longest_run;
+    if (output_count > longest_run) output_count = longest_run;
+
+    ptrdiff_t skipped = 0;
+    for (; stream->header_left > 0 && input_count > 0; skipped++, input++, input_count--) {
+        // Bit 5 of the second byte announces a dictionary, which no recorder uses.
+        if (--stream->header_left == 0 && (*input & 0x20)) stream->damage = needs_dictionary;
+    }
+    if (stream->engine == SM_ENGINE_ISAL) {
+        stream->isal.next_in = (uint8_t *)input;
+        stream->isal.avail_in = (uint32_t)input_count;
+        stream->isal.next_out = output;
+        stream->isal.avail_out = (uint32_t)output_count;
+        if (stream->damage) isal_drain(stream, step);
+        else isal_step(stream, step);
+    } else if (!stream->damage) {
+        stream->zlib.next_in = (Bytef *)input;
+        stream->zlib.avail_in = (uInt)input_count;
+        stream->zlib.next_out = output;
+        stream->zlib.avail_out = (uInt)output_count;
+        zlib_step(stream, step);
+    }
+    step->taken += skipped;
+    stream->ended = step->ended;
+    // Damage is reported once all that came before it is given out.
+    if (!stream->damage || step->given == output_count) return 0;
+    snprintf(message, SM_MESSAGE, "%s", stream->damage);
+    return 1;
+}
+
+size_t sm_deflate_bound(size_t count) {
+    // zlib's bound for any stream, and room for the flush marker.
+    return compressBound(count) + 64;
+}
+
+int sm_deflate_block(
+    const uint8_t *bytes, size_t count, int level, uint8_t *output, size_t capacity, size_t *written, char *message) {
+    *written = 0;
+    if (count > longest_run || capacity > 2 * longest_run) {
+        snprintf(message, SM_MESSAGE, "a block of %zu bytes is too long", count);
+        return 1;
+    }
+    z_stream z = {0};
+    int code = deflateInit2(&z, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    if (code == Z_OK) {
+        z.next_in = (Bytef *)bytes;
+        z.avail_in = (uInt)count;
+        z.next_out = output;
+        z.avail_out = (uInt)capacity;
+        code = deflate(&z, Z_FULL_FLUSH);
+        // With room left over the flush is complete.
+        if (code == Z_OK && (z.avail_in > 0 || z.avail_out == 0)) code = Z_BUF_ERROR;
+        *written = capacity - z.avail_out;
+    }
+    if (code != Z_OK) snprintf(message, SM_MESSAGE, "%s", z.msg ? z.msg : zError(code));
+    deflateEnd(&z);
+    return code != Z_OK;
+}

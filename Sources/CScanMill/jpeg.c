@@ -1,0 +1,166 @@
+#include "CScanMill.h"
+#include "growing.h"
+
+// jpeglib.h needs these before it.
+#include <stdio.h>
+
+#include <jerror.h>
+#include <jpeglib.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+// A progressive picture repeats the whole frame in every scan, so that a small file could take hours. Encoders make
+// about ten scans.
+enum { most_scans = 100 };
+
+// Encoders exist that leave a few stray bytes before a marker. More of them mean that the data ran out of step.
+enum { stray_bytes = 16 };
+
+struct trap {
+    struct jpeg_error_mgr base;
+    jmp_buf exit;
+    char *message;
+};
+
+static void fail(j_common_ptr info) {
+    struct trap *trap = (struct trap *)info->err;
+    char text[JMSG_LENGTH_MAX];
+    info->err->format_message(info, text);
+    snprintf(trap->message, SM_MESSAGE, "%s", text);
+    longjmp(trap->exit, 1);
+}
+
+// libjpeg only warns when data is missing or damaged, and fills up with grey.
+static void warn(j_common_ptr info, int level) {
+    if (level >= 0) return;
+    switch (info->err->msg_code) {
+    case JWRN_JFIF_MAJOR:
+    case JWRN_ADOBE_XFORM:
+    case JWRN_BOGUS_ICC:
+        return;
+    case JWRN_EXTRANEOUS_DATA:
+        if (info->err->msg_parm.i[0] <= stray_bytes) return;
+    }
+    fail(info);
+}
+
+static void print_nothing(j_common_ptr info) { (void)info; }
+
+static void count_scans(j_common_ptr info) {
+    if (info->is_decompressor && ((j_decompress_ptr)info)->input_scan_number > most_scans) {
+        struct trap *trap = (struct trap *)info->err;
+        snprintf(trap->message, SM_MESSAGE, "more than %d scans", most_scans);
+        longjmp(trap->exit, 1);
+    }
+}
+
+static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
+    jpeg_std_error(&trap->base);
+    trap->base.error_exit = fail;
+    trap->base.emit_message = warn;
+    trap->base.output_message = print_nothing;
+    trap->message = message;
+    return &trap->base;
+}
+
+// Fills in `header` and, when there is room for pixels, reads them.
+static int read_jpeg(
+    const uint8_t *bytes, size_t count, struct sm_picture_header *header, int channels, uint8_t *pixels,
+    size_t pixel_bytes, char *message) {
+    struct trap trap;
+    struct jpeg_decompress_struct info = {.err = set_trap(&trap, message)};
+    struct jpeg_progress_mgr progress = {.progress_monitor = count_scans};
+    if (setjmp(trap.exit)) {
+        jpeg_destroy_decompress(&info);
+        return 1;
+    }
+    jpeg_create_decompress(&info);
+    info.progress = &progress;
+    jpeg_mem_src(&info, bytes, count);
+    jpeg_read_header(&info, TRUE);
+    *header = (struct sm_picture_header){info.image_width, info.image_height, info.num_components, info.data_precision};
+
+    if (pixels) {
+        info.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+        jpeg_start_decompress(&info);
+        const size_t stride = (size_t)info.output_width * (size_t)channels;
+        if (info.output_components != channels || stride * info.output_height != pixel_bytes) {
+            snprintf(message, SM_MESSAGE, "the picture is not of the kind that was asked for");
+            longjmp(trap.exit, 1);
+        }
+        while (info.output_scanline < info.output_height) {
+            JSAMPROW row = pixels + stride * info.output_scanline;
+            jpeg_read_scanlines(&info, &row, 1);
+        }
+        // Reads up to the end marker, and so notices when it is missing.
+        jpeg_finish_decompress(&info);
+    }
+    jpeg_destroy_decompress(&info);
+    return 0;
+}
+
+int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header *header, char *message) {
+    return read_jpeg(bytes, count, header, 0, NULL, 0, message);
+}
+
+int sm_jpeg_decode(
+    const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message) {
+    struct sm_picture_header header;
+    return read_jpeg(bytes, count, &header, channels, pixels, pixel_bytes, message);
+}
+
+// libjpeg's own memory destination loses its buffer when an encoder fails halfway.
+struct destination {
+    struct jpeg_destination_mgr base;
+    struct growing file;
+};
+
+static boolean make_room(j_compress_ptr info) {
+    struct destination *to = (struct destination *)info->dest;
+    // Called when the buffer is full, whatever the pointers say.
+    to->file.count = to->file.capacity;
+    if (grow(&to->file, 1 << 16)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
+    to->base.next_output_byte = to->file.bytes + to->file.count;
+    to->base.free_in_buffer = to->file.capacity - to->file.count;
+    return TRUE;
+}
+
+static void begin_file(j_compress_ptr info) { make_room(info); }
+
+static void end_file(j_compress_ptr info) {
+    struct destination *to = (struct destination *)info->dest;
+    to->file.count = to->file.capacity - to->base.free_in_buffer;
+}
+
+int sm_jpeg_encode(
+    const uint8_t *pixels, uint32_t width, uint32_t height, int quality, int halved, uint8_t **output, size_t *written,
+    char *message) {
+    struct trap trap;
+    struct jpeg_compress_struct info = {.err = set_trap(&trap, message)};
+    struct destination to = {
+        .base = {.init_destination = begin_file, .empty_output_buffer = make_room, .term_destination = end_file}};
+    if (setjmp(trap.exit)) {
+        jpeg_destroy_compress(&info);
+        free(to.file.bytes);
+        return 1;
+    }
+    jpeg_create_compress(&info);
+    info.dest = &to.base;
+    info.image_width = width;
+    info.image_height = height;
+    info.input_components = 3;
+    info.in_color_space = JCS_RGB;
+    jpeg_set_defaults(&info);
+    jpeg_set_quality(&info, quality, TRUE);
+    info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = halved ? 2 : 1;
+    jpeg_start_compress(&info, TRUE);
+    while (info.next_scanline < height) {
+        JSAMPROW row = (JSAMPROW)pixels + (size_t)width * 3 * info.next_scanline;
+        jpeg_write_scanlines(&info, &row, 1);
+    }
+    jpeg_finish_compress(&info);
+    jpeg_destroy_compress(&info);
+    *output = to.file.bytes;
+    *written = to.file.count;
+    return 0;
+}

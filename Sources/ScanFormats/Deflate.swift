@@ -1,0 +1,77 @@
+internal import CScanMill
+import ScanModel
+
+/// Inflating a whole buffer.
+public enum Inflate {
+    /// Inflates raw DEFLATE, or zlib's wrapping of it, recognised as ``InflateStream`` does.
+    /// - Parameter limit: the largest size that makes sense; inflating stops one byte beyond it.
+    /// - Throws: `input` when the bytes are empty, truncated or damaged, or inflate to more than `limit` bytes. The
+    ///   place has no file; callers add it.
+    public static func bytes(
+        _ compressed: [UInt8], limit: Int, subject: String = "compressed data", engine: InflateEngine = .isal
+    ) throws(Problem) -> [UInt8] {
+        let stream = InflateStream(MemorySource(compressed, name: ""), subject: subject, engine: engine)
+        do throws(Problem) {
+            return try stream.bytes(limit: limit, subject: subject)
+        } catch {
+            var problem = error
+            problem.place.file = nil
+            throw problem
+        }
+    }
+
+    /// Whether two bytes are the header of zlib's wrapper (RFC 1950, section 2.2).
+    static func isWrapped(_ first: UInt8, _ second: UInt8) -> Bool {
+        first & 15 == 8 && (Int(first) * 256 + Int(second)) % 31 == 0
+    }
+}
+
+extension InflateStream {
+    /// The rest of the stream, which must not be longer than `limit` bytes.
+    fileprivate func bytes(limit: Int, subject: String) throws(Problem) -> [UInt8] {
+        var result: [UInt8] = []
+        // Grows as the bytes come, since the limit may be far larger than the content.
+        var room = min(max(limit, 0), 64 << 10)
+        while true {
+            let before = result.count
+            var problem: Problem?
+            result.append(
+                contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                    do throws(Problem) {
+                        count = try read(into: UnsafeMutableRawBufferPointer(buffer))
+                    } catch { problem = error }
+                })
+            if let problem { throw problem }
+            if result.count - before < room { return result }
+            if result.count == limit { break }
+            room = min(limit - result.count, result.count)
+        }
+        if try isAtEnd() { return result }
+        throw Problem(.input, "\(subject) inflates to more than \(limit) bytes").at(byte: compressedPosition)
+    }
+}
+
+/// Compressing a raw DEFLATE stream in blocks, many at once.
+///
+/// ``compress(_:level:)`` of each block in turn, and ``end`` behind the last, make one valid stream.
+public enum DeflateBlock {
+    /// The empty final block that closes a stream.
+    public static let end: [UInt8] = [0x03, 0x00]
+
+    /// - Parameter level: zlib's, 0 (stored) to 9 (smallest).
+    /// - Throws: `usage` for another level, `environment` when there is no memory.
+    public static func compress(_ bytes: UnsafeRawBufferPointer, level: Int) throws(Problem) -> [UInt8] {
+        guard (0...9).contains(level) else { throw Problem(.usage, "there is no compression level \(level)") }
+        let capacity = sm_deflate_bound(bytes.count)
+        var message: String?
+        let result = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            message = messageOf { message in
+                sm_deflate_block(
+                    bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, Int32(level),
+                    buffer.baseAddress, capacity, &count, message)
+            }
+        }
+        if let message { throw Problem(.environment, "cannot compress \(bytes.count) bytes: \(message)") }
+        return result
+    }
+}

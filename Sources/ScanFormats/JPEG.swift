@@ -1,0 +1,159 @@
+internal import CScanMill
+import Glibc
+import ScanModel
+
+/// JPEG pictures, decoded to the same pixels as OpenCV's, since both leave libjpeg's defaults as they are. A picture is
+/// not turned by its EXIF orientation: intrinsics and poses are for the pixels as stored.
+///
+/// What cannot be decoded in full is a problem with fault `input`, whose place has no file; callers add it.
+public enum JPEG {
+    /// How much smaller than the picture its colour planes are stored.
+    public enum Subsampling: Hashable, Sendable, CaseIterable {
+        /// As large as the picture.
+        case s444
+        /// Half the width and height.
+        case s420
+    }
+
+    /// Reads the header, for which the file's beginning up to its first scan is enough.
+    /// - Throws: also when the picture is larger than `limits` allow.
+    public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
+        var found = sm_picture_header()
+        let message = bytes.withUnsafeBufferPointer { bytes in
+            messageOf { sm_jpeg_header(bytes.baseAddress, bytes.count, &found, $0) }
+        }
+        if let message { throw damaged(bytes, message) }
+        let header = PictureHeader(found)
+        try limits.check(header)
+        return header
+    }
+
+    /// Decodes to red, green, blue; grey pictures too. CMYK pictures are refused.
+    public static func decodeRGB(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> RGBImage {
+        var image = RGBImage(width: 0, height: 0, pixels: [])
+        try decodeRGB(bytes, into: &image, limits: limits)
+        return image
+    }
+
+    /// Decodes into an image whose pixel buffer is used again if it has the right size, which saves the page faults of
+    /// a new one for every frame. After a problem the image's pixels mean nothing.
+    public static func decodeRGB(
+        _ bytes: [UInt8], into image: inout RGBImage, limits: PictureLimits = .standard
+    ) throws(Problem) {
+        let header = try self.header(bytes, limits: limits)
+        try decode(bytes, header, channels: 3, into: &image.pixels)
+        image.width = header.width
+        image.height = header.height
+    }
+
+    /// Decodes the brightness plane (Y of YCbCr) as it is stored. It differs a little from the grey that
+    /// ``ScanModel/LumaImage/init(grayOf:)`` makes of the colour picture.
+    public static func decodeLuma(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
+        let header = try self.header(bytes, limits: limits)
+        var pixels: [UInt8] = []
+        try decode(bytes, header, channels: 1, into: &pixels)
+        return LumaImage(width: header.width, height: header.height, pixels: pixels)
+    }
+
+    /// - Parameter quality: libjpeg's, 1 to 100.
+    /// - Throws: `usage` for another quality, `input` for a picture without pixels or more than 65,500 a side.
+    public static func encode(
+        _ image: RGBImage, quality: Int = 95, subsampling: Subsampling = .s420
+    ) throws(Problem) -> [UInt8] {
+        guard (1...100).contains(quality) else { throw Problem(.usage, "there is no JPEG quality \(quality)") }
+        guard image.width > 0, image.height > 0, image.width <= 65500, image.height <= 65500 else {
+            throw Problem(.input, "a picture of \(image.width) × \(image.height) pixels cannot be a JPEG")
+        }
+        precondition(image.pixels.count == image.width * image.height * 3)
+        return try encoded("JPEG") { file, size, message in
+            sm_jpeg_encode(
+                image.pixels, UInt32(image.width), UInt32(image.height), Int32(quality), subsampling == .s420 ? 1 : 0,
+                file, size, message)
+        }
+    }
+
+    private static func decode(
+        _ bytes: [UInt8], _ header: PictureHeader, channels: Int, into pixels: inout [UInt8]
+    ) throws(Problem) {
+        guard header.channels == 1 || header.channels == 3 else {
+            throw Problem(
+                .input, "the JPEG has \(header.channels) channels",
+                notes: ["CMYK pictures come from print programs, not from cameras"], fix: "save it as RGB")
+        }
+        let size = header.width * header.height * channels
+        func decode(_ pixels: UnsafeMutableBufferPointer<UInt8>) -> String? {
+            messageOf { sm_jpeg_decode(bytes, bytes.count, Int32(channels), pixels.baseAddress, size, $0) }
+        }
+        var message: String?
+        if pixels.count == size {
+            message = pixels.withUnsafeMutableBufferPointer { decode($0) }
+        } else {
+            pixels = []
+            pixels = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+                message = decode(buffer)
+                count = size
+            }
+        }
+        if let message { throw damaged(bytes, message) }
+    }
+
+    private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
+        let isTruncated = looksWhole(Array(bytes.prefix(3)), bytes.suffix(tailBytes)) != nil && bytes.starts(with: start)
+        return Problem(
+            .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
+            notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
+    }
+}
+
+extension JPEG {
+    /// How much of a file's end ``looksWhole(_:_:)`` wants to see.
+    public static let tailBytes = 64 << 10
+
+    private static let start: [UInt8] = [0xff, 0xd8, 0xff]
+
+    /// Says from a file's first bytes and its last ones why it cannot be a whole JPEG, or nil if it may be one. Meant
+    /// for looking over many files fast; only decoding knows.
+    ///
+    /// A good file may go on behind its end marker: zeros, a phone's notes, a second picture, a whole video. So a
+    /// missing end marker only counts when nothing can follow it, that is when
+    /// - `tail` is shorter than ``tailBytes``, and so is all of the file that can hold an end marker, or
+    /// - `tail` is what a scan cut off looks like: coded data alone, in which every FF is followed by 00 or a restart
+    ///   marker, or nothing but zeros, as an unfinished download has.
+    ///
+    /// - Parameters:
+    ///   - head: the file's first three bytes or more.
+    ///   - tail: the file's last ``tailBytes`` bytes, or the whole of a shorter file.
+    public static func looksWhole(_ head: [UInt8], _ tail: [UInt8]) -> String? {
+        guard head.starts(with: start) else {
+            return head.isEmpty ? "it is empty" : "it does not start as a JPEG"
+        }
+        var marked = 0
+        var isForeign = false
+        for (first, second) in zip(tail, tail.dropFirst()) where first == 0xff {
+            switch second {
+            case 0xd9: return nil
+            case 0x00, 0xd0...0xd7: marked += 1
+            case 0xff: break
+            default: isForeign = true
+            }
+        }
+        if tail.count < tailBytes { return "it has no end marker" }
+        if tail.allSatisfy({ $0 == 0 }) { return "it ends in \(tail.count) zeros" }
+        return marked > 0 && !isForeign ? "it has no end marker in its last \(tail.count) bytes" : nil
+    }
+}
+
+/// Calls an encoder of CScanMill, and takes the file that it leaves in C's memory.
+func encoded(
+    _ format: String,
+    _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>)
+        -> Int32
+) throws(Problem) -> [UInt8] {
+    var file: UnsafeMutablePointer<UInt8>?
+    var size = 0
+    defer { free(file) }
+    if let message = messageOf({ encode(&file, &size, $0) }) {
+        throw Problem(.environment, "cannot make a \(format): \(message)")
+    }
+    return Array(UnsafeBufferPointer(start: file, count: size))
+}

@@ -1,0 +1,131 @@
+internal import CScanMill
+import ScanModel
+
+/// PNG pictures. Numbers are taken as they are stored: gamma and colour profiles are ignored, alpha is dropped.
+///
+/// What cannot be decoded in full is a problem with fault `input`, whose place has no file; callers add it.
+public enum PNG {
+    /// Reads the header, for which the file's beginning up to its first pixels is enough.
+    /// - Throws: also when the picture is larger than `limits` allow.
+    public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
+        var found = sm_picture_header()
+        let message = bytes.withUnsafeBufferPointer { bytes in
+            messageOf { sm_png_header(bytes.baseAddress, bytes.count, &found, $0) }
+        }
+        if let message { throw damaged(bytes, message) }
+        let header = PictureHeader(found)
+        try limits.check(header)
+        return header
+    }
+
+    /// Decodes any PNG to 8-bit red, green, blue. 16 bits become 8 by exact scaling: round(v · 255 / 65535).
+    public static func decodeRGB(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> RGBImage {
+        let header = try self.header(bytes, limits: limits)
+        let pixels: [UInt8] = try decode(bytes, header, channels: 3)
+        return RGBImage(width: header.width, height: header.height, pixels: pixels)
+    }
+
+    /// Decodes any PNG to 8-bit grey, for masks and confidence. Grey of 1, 2 or 4 bits is spread over 0...255; colour
+    /// becomes grey as ``ScanModel/LumaImage/init(grayOf:)`` makes it.
+    public static func decodeGray8(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
+        let header = try self.header(bytes, limits: limits)
+        if header.channels > 2 { return LumaImage(grayOf: try decodeRGB(bytes, limits: limits)) }
+        let pixels: [UInt8] = try decode(bytes, header, channels: 1)
+        return LumaImage(width: header.width, height: header.height, pixels: pixels)
+    }
+
+    /// Decodes depth: one channel of 16 bits, and nothing else. Depth that was saved as a picture to look at, with 8
+    /// bits or colours, has lost its metres and is refused.
+    public static func decodeGray16(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
+        let header = try self.header(bytes, limits: limits)
+        guard header.channels == 1, header.bitDepth == 16 else {
+            throw Problem(
+                .input, "not a depth picture: it has \(header.channels) × \(header.bitDepth) bits a pixel, not 1 × 16",
+                notes: ["a depth picture saved for looking at has lost its metres"],
+                fix: "export the depth with 16 bits, or leave it out")
+        }
+        let pixels: [UInt16] = try decode(bytes, header, channels: 1)
+        return Gray16Image(width: header.width, height: header.height, pixels: pixels)
+    }
+
+    private static func decode<Sample: FixedWidthInteger>(
+        _ bytes: [UInt8], _ header: PictureHeader, channels: Int
+    ) throws(Problem) -> [Sample] {
+        let count = header.width * header.height * channels
+        var message: String?
+        let pixels = [Sample](unsafeUninitializedCapacity: count) { buffer, initialized in
+            message = messageOf { message in
+                sm_png_decode(
+                    bytes, bytes.count, Int32(channels), Int32(Sample.bitWidth), buffer.baseAddress,
+                    count * MemoryLayout<Sample>.size, message)
+            }
+            initialized = message == nil ? count : 0
+        }
+        if let message { throw damaged(bytes, message) }
+        return pixels
+    }
+
+    private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
+        Problem(
+            .input, bytes.isEmpty ? "PNG is empty" : "PNG damaged", notes: ["libpng says: \(message)"],
+            fix: "copy the picture again from the device")
+    }
+}
+
+extension PNG {
+    /// How rows are prepared for compression.
+    public enum Filter: Hashable, Sendable, CaseIterable {
+        case none, sub, up
+        /// The best of all filters for each row, by libpng's guess.
+        case adaptive
+    }
+
+    /// - Parameter compressionLevel: zlib's, 0 to 9.
+    /// - Throws: `usage` for another level, `input` for a picture without pixels.
+    public static func encodeRGB(
+        _ image: RGBImage, compressionLevel: Int = 6, filter: Filter = .adaptive
+    ) throws(Problem) -> [UInt8] {
+        try encode(image.pixels, image.width, image.height, channels: 3, compressionLevel, filter)
+    }
+
+    /// For masks and confidence.
+    public static func encodeGray8(
+        _ image: LumaImage, compressionLevel: Int = 6, filter: Filter = .none
+    ) throws(Problem) -> [UInt8] {
+        try encode(image.pixels, image.width, image.height, channels: 1, compressionLevel, filter)
+    }
+
+    public static func encodeGray16(
+        _ image: Gray16Image, compressionLevel: Int = 1, filter: Filter = .up
+    ) throws(Problem) -> [UInt8] {
+        try encode(image.pixels, image.width, image.height, channels: 1, compressionLevel, filter)
+    }
+
+    private static func encode<Sample: FixedWidthInteger>(
+        _ pixels: [Sample], _ width: Int, _ height: Int, channels: Int, _ level: Int, _ filter: Filter
+    ) throws(Problem) -> [UInt8] {
+        guard (0...9).contains(level) else { throw Problem(.usage, "there is no compression level \(level)") }
+        guard let width = UInt32(exactly: width), let height = UInt32(exactly: height), width > 0, height > 0 else {
+            throw Problem(.input, "a picture of \(width) × \(height) pixels cannot be a PNG")
+        }
+        precondition(pixels.count == Int(width) * Int(height) * channels)
+        return try encoded("PNG") { file, size, message in
+            pixels.withUnsafeBytes { pixels in
+                sm_png_encode(
+                    pixels.baseAddress, width, height, Int32(channels), Int32(Sample.bitWidth), Int32(level),
+                    filter.forC, file, size, message)
+            }
+        }
+    }
+}
+
+extension PNG.Filter {
+    fileprivate var forC: sm_png_filter {
+        switch self {
+        case .none: SM_PNG_NONE
+        case .sub: SM_PNG_SUB
+        case .up: SM_PNG_UP
+        case .adaptive: SM_PNG_ADAPTIVE
+        }
+    }
+}

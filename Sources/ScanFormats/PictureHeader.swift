@@ -1,0 +1,53 @@
+internal import CScanMill
+import ScanModel
+
+/// What a picture file says of itself before its pixels.
+public struct PictureHeader: Hashable, Sendable {
+    public var width: Int
+    public var height: Int
+    /// 1 grey, 2 grey and alpha, 3 colour (a palette too), 4 colour and alpha, or CMYK in a JPEG.
+    public var channels: Int
+    /// Bits of one channel.
+    public var bitDepth: Int
+
+    public init(width: Int, height: Int, channels: Int, bitDepth: Int) {
+        self.width = width
+        self.height = height
+        self.channels = channels
+        self.bitDepth = bitDepth
+    }
+
+    init(_ header: sm_picture_header) {
+        self.init(
+            width: Int(header.width), height: Int(header.height), channels: Int(header.channels),
+            bitDepth: Int(header.bits))
+    }
+
+    /// The picture in words: "640 × 480, 3 × 8 bits".
+    var text: String { "\(width) × \(height), \(channels) × \(bitDepth) bits" }
+}
+
+/// The largest picture that is decoded. A header of a few bytes can announce gigabytes; it is judged before any memory
+/// is taken.
+public struct PictureLimits: Hashable, Sendable {
+    public var side: Int
+    public var pixels: Int
+
+    /// 32,768 pixels a side, 256 · 2²⁰ pixels in all: more than any phone's panorama.
+    public static let standard = PictureLimits(side: 1 << 15, pixels: 1 << 28)
+
+    public init(side: Int, pixels: Int) {
+        self.side = side
+        self.pixels = pixels
+    }
+
+    func check(_ header: PictureHeader) throws(Problem) {
+        let (width, height) = (header.width, header.height)
+        // Within the sides' limit the product cannot overflow.
+        guard width > 0, height > 0, width <= side, height <= side, width <= pixels / height else {
+            throw Problem(
+                .input, "a picture of \(width) × \(height) pixels",
+                notes: ["the limits are \(side) pixels a side and \(pixels) pixels in all"])
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import CScanMill
+import ScanModel
+
+/// How sharp a picture is: the variance of its Laplacian (kernel 0 1 0 / 1 −4 1 / 0 1 0, border mirrored about the
+/// outermost pixel). Higher is sharper; the scale depends on the scene and on the picture's size.
+///
+/// From colour this equals OpenCV's `Laplacian(cvtColor(picture, COLOR_BGR2GRAY), CV_64F).var()`, and the `sharpness` in
+/// the `transforms.json` that instant-ngp publishes: the sums are whole numbers, the division is in double precision. A
+/// picture less than two pixels wide or high has no Laplacian and scores 0.
+public enum Sharpness {
+    public static func score(_ picture: RGBImage) -> Double {
+        score(picture.pixels, picture.width, picture.height, channels: 3)
+    }
+
+    public static func score(_ picture: LumaImage) -> Double {
+        score(picture.pixels, picture.width, picture.height, channels: 1)
+    }
+
+    private static func score(_ pixels: [UInt8], _ width: Int, _ height: Int, channels: Int32) -> Double {
+        precondition(pixels.count == width * height * Int(channels))
+        guard width >= 2, height >= 2 else { return 0 }
+        let sums = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (width + 2)) { rows in
+            sm_laplacian_sums(pixels, width, height, channels, rows.baseAddress)
+        }
+        let count = Double(width) * Double(height)
+        let mean = Double(sums.sum) / count
+        return Double(sums.squares) / count - mean * mean
+    }
+}
+
+extension LumaImage {
+    /// The grey of a colour picture, with OpenCV's weights: (9798 R + 19235 G + 3735 B + 16384) >> 15.
+    public init(grayOf picture: RGBImage) {
+        let count = picture.width * picture.height
+        precondition(picture.pixels.count == count * 3)
+        let gray = [UInt8](unsafeUninitializedCapacity: count) { gray, initialized in
+            sm_gray(picture.pixels, count, gray.baseAddress)
+            initialized = count
+        }
+        self.init(width: picture.width, height: picture.height, pixels: gray)
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct DeflateStreamTests {
+    /// A stream and what it inflates to.
+    struct Sample: Sendable, CustomTestStringConvertible {
+        var name: String
+        var compressed: [UInt8]
+        var bytes: [UInt8]
+        var testDescription: String { name }
+
+        func stream(
+            _ engine: InflateEngine, cut: Int? = nil, extra: [UInt8] = [], longestRead: Int = .max
+        ) -> InflateStream {
+            let source = MemorySource(
+                compressed.prefix(cut ?? compressed.count) + extra, name: "s", longestRead: longestRead)
+            return InflateStream(source, subject: "depth stream", engine: engine)
+        }
+    }
+
+    /// All three kinds of block, raw and wrapped: small enough to be cut at every byte.
+    static let samples: [Sample] = {
+        let short = slopes(1500)
+        let flat = [UInt8](repeating: 7, count: 700)
+        do {
+            return [
+                Sample(name: "dynamic", compressed: try pythonDeflate(short, wbits: -15), bytes: short),
+                Sample(name: "fixed", compressed: try pythonDeflate(short, wbits: -15, strategy: 4), bytes: short),
+                Sample(name: "stored", compressed: try pythonDeflate(short, wbits: -15, level: 0), bytes: short),
+                Sample(name: "flat", compressed: try pythonDeflate(flat, wbits: -15), bytes: flat),
+                Sample(name: "wrapped", compressed: try pythonDeflate(short, wbits: 15), bytes: short),
+                Sample(name: "wrapped, stored", compressed: try pythonDeflate(flat, wbits: 15, level: 0), bytes: flat),
+                Sample(name: "nothing", compressed: try pythonDeflate([], wbits: -15), bytes: []),
+                Sample(name: "nothing, wrapped", compressed: try pythonDeflate([], wbits: 15), bytes: []),
+            ]
+        } catch {
+            Issue.record("Python cannot compress: \(error)")
+            return []
+        }
+    }()
+
+    @Test(arguments: InflateEngine.allCases, samples)
+    func readsInPiecesOfAnySize(engine: InflateEngine, sample: Sample) throws {
+        for (longestRead, size) in [(1, 1), (1, 4096), (2, 3), (3, 101), (7, 13), (1000, 1), (.max, 5), (.max, 65536)] {
+            let stream = sample.stream(engine, longestRead: longestRead)
+            let (bytes, problem) = drain(stream, size: size)
+            #expect(problem == nil)
+            #expect(bytes == sample.bytes)
+            #expect(try stream.isAtEnd())
+            #expect(stream.isFinished)
+            #expect(stream.position == Int64(sample.bytes.count))
+            #expect(stream.compressedPosition == Int64(sample.compressed.count))
+            #expect(try stream.trailingBytes() == 0)
+        }
+    }
+
+    @Test(arguments: InflateEngine.allCases, samples)
+    func saysAtEveryCutThatTheStreamIsTruncated(engine: InflateEngine, sample: Sample) throws {
+        for cut in 0..<sample.compressed.count {
+            for longestRead in [1, .max] {
+                let stream = sample.stream(engine, cut: cut, longestRead: longestRead)
+                let (bytes, problem) = drain(stream, size: 64)
+                #expect(sample.bytes.starts(with: bytes))
+                #expect(problem?.fault == .input)
+                #expect(problem?.summary == (cut == 0 ? "depth stream is empty" : "depth stream truncated"))
+                #expect(problem?.place.byte == Int64(cut))
+                #expect(problem?.place.byteCount == Int64(cut))
+                #expect(problem?.place.file == "s")
+                #expect(stream.position == Int64(bytes.count))
+            }
+        }
+    }
+
+    /// A reader that asks for exactly the bytes it expects has them all before the last block ends.
+    @Test(arguments: InflateEngine.allCases)
+    func seesACutBehindTheLastByteOfData(engine: InflateEngine) throws {
+        for sample in Self.samples where !sample.bytes.isEmpty {
+            let stream = sample.stream(engine, cut: sample.compressed.count - 1)
+            var buffer = [UInt8](repeating: 0, count: sample.bytes.count)
+            let whole = try? read(stream, into: &buffer)
+            if whole != nil { #expect(buffer == sample.bytes) }
+            let problem = problem { () throws(Problem) in _ = try stream.isAtEnd() }
+            #expect(problem?.summary == "depth stream truncated")
+        }
+    }
+
+    @Test(arguments: InflateEngine.allCases, samples)
+    func countsWhatFollowsTheStream(engine: InflateEngine, sample: Sample) throws {
+        for count in [1, 2, 7, 8, 9, 300] {
+            for longestRead in [1, 5, .max] {
+                let extra = slopes(count, seed: 9)
+                let stream = sample.stream(engine, extra: extra, longestRead: longestRead)
+                let (bytes, problem) = drain(stream)
+                #expect(problem == nil)
+                #expect(bytes == sample.bytes)
+                #expect(stream.compressedPosition == Int64(sample.compressed.count))
+                #expect(try stream.trailingBytes() == Int64(count))
+            }
+        }
+    }
+
+    /// Raw DEFLATE has no checksum, so a flipped bit may go unnoticed; it must neither crash nor run on. zlib refuses a
+    /// block whose codes leave gaps, ISA-L only a symbol that falls into one, so zlib may stop sooner, but never later.
+    @Test(arguments: samples)
+    func enginesAgreeOnEveryFlippedBit(sample: Sample) throws {
+        var noticed = 0
+        for bit in 0..<sample.compressed.count * 8 {
+            var flipped = sample
+            flipped.compressed[bit / 8] ^= 1 << (bit % 8)
+            let limit = sample.bytes.count + 1
+            let isal = drain(flipped.stream(.isal), size: limit, limit: limit)
+            let zlib = drain(flipped.stream(.zlib), size: limit, limit: limit)
+            #expect(isal.bytes.starts(with: zlib.bytes), "bit \(bit)")
+            if zlib.problem == nil { #expect(isal.problem == nil && isal.bytes == zlib.bytes, "bit \(bit)") }
+            if isal.problem != nil || isal.bytes.count != sample.bytes.count { noticed += 1 }
+            // Not that the bytes are right: now and then Adler-32 is the same for other bytes.
+            if sample.name.hasPrefix("wrapped"), isal.problem == nil { #expect(zlib.problem == nil, "bit \(bit)") }
+        }
+        #expect(noticed > 0)
+    }
+
+    @Test func givesAllThatComesBeforeDamageAndNamesItsByte() throws {
+        let bytes = slopes(150_000)
+        let sound = try bytes.withUnsafeBytes { try DeflateBlock.compress($0, level: 6) }
+        // A block of the fourth kind, which does not exist.
+        let compressed = sound + [0x07] + slopes(1000)
+        for engine in InflateEngine.allCases {
+            for size in [1, 10_000, 98_304, 1 << 20] {
+                let source = MemorySource(compressed, name: "x.zlib")
+                let stream = InflateStream(source, subject: "depth stream", engine: engine)
+                let (given, problem) = drain(stream, size: size)
+                #expect(given == bytes)
+                #expect(stream.position == Int64(bytes.count))
+                #expect(problem?.summary == "depth stream damaged")
+                #expect(problem?.place.file == "x.zlib")
+                #expect(problem?.place.byteCount == Int64(compressed.count))
+                let byte = try #require(problem?.place.byte)
+                #expect(byte > sound.count && byte <= sound.count + 8)
+                // The same problem from then on.
+                #expect(drain(stream).problem == problem)
+            }
+        }
+    }
+
+    @Test(arguments: InflateEngine.allCases)
+    func noticesAWrongChecksum(engine: InflateEngine) throws {
+        var sample = Self.samples[4]
+        sample.compressed[sample.compressed.count - 1] ^= 1
+        let (_, problem) = drain(sample.stream(engine))
+        #expect(problem?.summary == "depth stream damaged")
+    }
+
+    @Test(arguments: InflateEngine.allCases)
+    func refusesAPresetDictionary(engine: InflateEngine) throws {
+        let script = """
+            import sys, zlib
+            c = zlib.compressobj(6, zlib.DEFLATED, 15, 8, 0, b'depth depth depth')
+            sys.stdout.buffer.write(c.compress(b'depth depth') + c.flush())
+            """
+        let sample = Sample(name: "dictionary", compressed: try pythonBytes(script), bytes: [])
+        let (bytes, problem) = drain(sample.stream(engine))
+        #expect(bytes.isEmpty)
+        #expect(problem?.notes.first?.contains("preset dictionary") == true)
+    }
+
+    @Test(arguments: InflateEngine.allCases)
+    func stopsWhereTheCallerStops(engine: InflateEngine) throws {
+        // 100 MiB of zeros in some 100 kB.
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        let block = try zeros.withUnsafeBytes { try DeflateBlock.compress($0, level: 9) }
+        let bomb = Array((0..<100).map { _ in block }.joined()) + DeflateBlock.end
+        let stream = InflateStream(MemorySource(bomb, name: "bomb"), engine: engine, chunkBytes: 1024)
+        var frame = [UInt8](repeating: 1, count: 98_304)
+        #expect(try read(stream, into: &frame) == frame.count)
+        #expect(try !stream.isAtEnd())
+        #expect(stream.position == 98_304)
+        #expect(stream.compressedPosition <= 1024)
+        #expect(!stream.isFinished)
+        #expect(try stream.trailingBytes() == 0)
+        // The byte that was looked at is not lost.
+        #expect(try read(stream, into: &frame) == frame.count)
+        #expect(stream.position == 2 * 98_304)
+    }
+
+    @Test(arguments: InflateEngine.allCases)
+    func skips(engine: InflateEngine) throws {
+        let bytes = slopes(200_000)
+        let compressed = try pythonDeflate(bytes, wbits: -15)
+        let stream = InflateStream(MemorySource(compressed, name: "s"), engine: engine)
+        #expect(try stream.skip(150_001) == 150_001)
+        var next = [UInt8](repeating: 0, count: 10)
+        #expect(try read(stream, into: &next) == 10)
+        #expect(next == Array(bytes[150_001..<150_011]))
+        #expect(try stream.skip(0) == 0)
+        #expect(try stream.skip(1_000_000) == 49_989)
+        #expect(try stream.isAtEnd())
+    }
+
+    /// ISA-L counts its output in 32 bits.
+    @Test func readsBeyondFourGiB() throws {
+        // Nearly all of it are matches 30,011 bytes back.
+        var bytes = slopes(30_011)
+        while bytes.count < 3_001_100 { bytes += bytes.prefix(30_011) }
+        let block = try bytes.withUnsafeBytes { try DeflateBlock.compress($0, level: 9) }
+        let times = (4 << 30) / bytes.count + 20
+        let source = RepeatingSource(block: block, times: times, end: DeflateBlock.end)
+        let stream = InflateStream(source)
+        // So that one call ends 1,000 bytes behind 2³², where a match reaches back before it.
+        #expect(try stream.skip(1000) == 1000)
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var isWhole = true
+        while stream.position < 4 << 30 { isWhole = try isWhole && read(stream, into: &buffer) == buffer.count }
+        #expect(isWhole)
+        #expect(stream.position == 4 << 30 + 1000)
+        #expect(try read(stream, into: &buffer) == buffer.count)
+        let start = Int((stream.position - Int64(buffer.count)) % Int64(bytes.count))
+        #expect(buffer[..<1000] == bytes[start..<start + 1000])
+        _ = try stream.skip(.max)
+        #expect(stream.position == Int64(times) * Int64(bytes.count))
+        #expect(try stream.isAtEnd())
+        #expect(try stream.trailingBytes() == 0)
+    }
+
+    @Test func movesBetweenThreads() async throws {
+        let sample = Self.samples[0]
+        let stream = sample.stream(.isal)
+        let first = await Task.detached { drain(stream, size: 100, limit: 100).bytes }.value
+        let second = await Task.detached { drain(stream).bytes }.value
+        #expect(first + second == sample.bytes)
+    }
+
+    @Test(
+        .enabled(if: SharedData.isThere), arguments: InflateEngine.allCases,
+        [("depth", 98_304), ("confidence", 49_152)])
+    func inflatesARealCapture(engine: InflateEngine, of stream: (name: String, frameBytes: Int)) throws {
+        let expected = try SharedData.expected("office.expected.json")
+        let path = SharedData.path("office/office.\(stream.name).zlib")
+        let inflate = try InflateStream(file: path, name: "office.\(stream.name).zlib", engine: engine)
+        let folder = try TemporaryFolder()
+        var all: [UInt8] = []
+        var frame = [UInt8](repeating: 0, count: stream.frameBytes)
+        for _ in 0..<40 {
+            #expect(try read(inflate, into: &frame) == stream.frameBytes)
+            all += frame
+        }
+        #expect(try inflate.isAtEnd())
+        #expect(try inflate.trailingBytes() == 0)
+        #expect(all.count == (expected["inflated_bytes"] as? [String: Int])?[stream.name])
+        let script = "import sys, hashlib; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest(), end='')"
+        let digest = try runPython(script, [folder.write(all, to: "all")]).output
+        #expect(digest == (expected["inflated_sha256"] as? [String: String])?[stream.name])
+    }
+}
+
+/// The same bytes many times over, without holding them.
+private final class RepeatingSource: ByteSource, @unchecked Sendable {
+    let name = "repeated"
+    let byteCount: Int64? = nil
+    private let block: [UInt8]
+    private var left: Int
+    private let end: [UInt8]
+    private var offset = 0
+
+    init(block: [UInt8], times: Int, end: [UInt8]) {
+        self.block = block
+        left = times
+        self.end = end
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let current = left > 0 ? block : end
+        if left < 0 { return 0 }
+        let count = min(buffer.count, current.count - offset)
+        buffer.copyBytes(from: current[offset..<offset + count])
+        offset += count
+        if offset == current.count { (offset, left) = (0, left - 1) }
+        return count
+    }
+}

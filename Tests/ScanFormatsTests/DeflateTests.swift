@@ -1,0 +1,79 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct DeflateTests {
+    @Test(arguments: 0...9)
+    func blocksMakeOneStreamForPython(level: Int) throws {
+        let blocks = [slopes(98_304), [], slopes(1, seed: 2), slopes(70_000, seed: 3), [UInt8](repeating: 0, count: 98_304)]
+        var stream: [UInt8] = []
+        for block in blocks {
+            stream += try block.withUnsafeBytes { try DeflateBlock.compress($0, level: level) }
+        }
+        stream += DeflateBlock.end
+        let folder = try TemporaryFolder()
+        let script = """
+            import sys, zlib
+            d = zlib.decompressobj(-15)
+            sys.stdout.buffer.write(d.decompress(open(sys.argv[1], 'rb').read()))
+            assert d.eof and not d.unused_data
+            """
+        #expect(try pythonBytes(script, [folder.write(stream, to: "stream")]) == Array(blocks.joined()))
+        #expect(try Inflate.bytes(stream, limit: 1 << 20) == Array(blocks.joined()))
+    }
+
+    @Test func aBlockDoesNotDependOnTheOnesBefore() throws {
+        let bytes = slopes(5000)
+        let first = try bytes.withUnsafeBytes { try DeflateBlock.compress($0, level: 6) }
+        let second = try bytes.withUnsafeBytes { try DeflateBlock.compress($0, level: 6) }
+        #expect(first == second)
+        #expect(try Inflate.bytes(second + DeflateBlock.end, limit: 5000) == bytes)
+    }
+
+    @Test func refusesLevelsThatZlibHasNot() {
+        for level in [-1, 10, .max] {
+            let problem = problem { () throws(Problem) in
+                _ = try DeflateBlock.compress(UnsafeRawBufferPointer(start: nil, count: 0), level: level)
+            }
+            #expect(problem?.fault == .usage)
+        }
+    }
+
+    @Test(arguments: InflateEngine.allCases, [-15, 15])
+    func inflatesAtOnce(engine: InflateEngine, wbits: Int) throws {
+        for count in [0, 1, 65_535, 65_536, 65_537, 614_400] {
+            let bytes = slopes(count)
+            let compressed = try pythonDeflate(bytes, wbits: wbits)
+            #expect(try Inflate.bytes(compressed, limit: count, engine: engine) == bytes)
+            #expect(try Inflate.bytes(compressed, limit: 1 << 40, engine: engine) == bytes)
+        }
+    }
+
+    @Test(arguments: InflateEngine.allCases)
+    func stopsAByteBehindTheLimit(engine: InflateEngine) throws {
+        let bytes = [UInt8](repeating: 3, count: 4 << 20)
+        let compressed = try pythonDeflate(bytes, wbits: 15)
+        for limit in [0, 1, 65_536, 100_000, bytes.count - 1] {
+            let problem = problem { () throws(Problem) in
+                _ = try Inflate.bytes(compressed, limit: limit, subject: "frame", engine: engine)
+            }
+            #expect(problem?.summary == "frame inflates to more than \(limit) bytes")
+        }
+    }
+
+    @Test func saysWhatIsWrongWithoutAFile() throws {
+        let compressed = try pythonDeflate(slopes(1000), wbits: 15)
+        for (bytes, summary) in [
+            ([], "frame is empty"), (Array(compressed.dropLast()), "frame truncated"),
+            ([0xff] + compressed, "frame damaged"),
+        ] {
+            let problem = problem { () throws(Problem) in
+                _ = try Inflate.bytes(bytes, limit: 1000, subject: "frame")
+            }
+            #expect(problem?.summary == summary)
+            #expect(problem?.fault == .input)
+            #expect(problem?.place.file == nil)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+
+/// Numbers that look random and are the same in every run.
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+/// Bytes that compress about as well as depth does: slow slopes with some noise.
+func slopes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var dice = Dice(seed)
+    return (0..<count).map { UInt8(truncatingIfNeeded: $0 / 37 + Int(dice.next() & 3)) }
+}
+
+/// Compresses with Python's zlib. `wbits` −15 is raw DEFLATE, 15 has zlib's wrapper.
+func pythonDeflate(_ bytes: [UInt8], wbits: Int, level: Int = 6, strategy: Int = 0) throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    let script = """
+        import sys, zlib
+        c = zlib.compressobj(int(sys.argv[2]), zlib.DEFLATED, int(sys.argv[3]), 8, int(sys.argv[4]))
+        sys.stdout.buffer.write(c.compress(open(sys.argv[1], 'rb').read()) + c.flush())
+        """
+    return try pythonBytes(script, [folder.write(bytes, to: "in"), "\(level)", "\(wbits)", "\(strategy)"])
+}
+
+/// What a Python script writes to its standard output.
+func pythonBytes(_ script: String, _ arguments: [String] = []) throws -> [UInt8] {
+    let result = try runPython(script, arguments)
+    guard result.status == 0 else { throw Problem(.tool, result.errors) }
+    return result.outputBytes
+}
+
+/// Everything a stream gives when asked for `size` bytes at a time, and how it ended.
+func drain(_ stream: InflateStream, size: Int = 1 << 16, limit: Int = .max) -> (bytes: [UInt8], problem: Problem?) {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: size)
+    while bytes.count < limit {
+        let before = stream.position
+        do throws(Problem) {
+            let count = try read(stream, into: &buffer)
+            bytes += buffer[..<count]
+            if count < size { return (bytes, nil) }
+        } catch {
+            bytes += buffer[..<Int(stream.position - before)]
+            return (bytes, error)
+        }
+    }
+    return (bytes, nil)
+}
+
+func read(_ stream: InflateStream, into buffer: inout [UInt8]) throws(Problem) -> Int {
+    let result = buffer.withUnsafeMutableBytes { bytes -> Result<Int, Problem> in
+        do throws(Problem) { return .success(try stream.read(into: bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+}
+
+/// The problem that `body` throws, or nil.
+func problem(of body: () throws(Problem) -> Void) -> Problem? {
+    do throws(Problem) {
+        try body()
+        return nil
+    } catch { return error }
+}
