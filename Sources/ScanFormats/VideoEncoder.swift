@@ -89,6 +89,7 @@ public final class VideoEncoder: Sendable {
                 ], fix: "report it, with the output of: ffmpeg -version"
             ).at(file: name)
         }
+        state.withLock { $0.isFinished = true }
         return facts
     }
 }
@@ -142,6 +143,7 @@ extension VideoEncoder {
 private struct EncoderState: ~Copyable, Sendable {
     let stream: MatroskaVideo
     var tool: RunningTool
+    /// Whether the file is whole and has been read back.
     var isFinished = false
     private var origin: Int64?
     /// Microseconds after the first, of the frames given so far.
@@ -178,7 +180,6 @@ private struct EncoderState: ~Copyable, Sendable {
 
     mutating func finish() throws(Problem) -> [Int64] {
         try checkEnd()
-        isFinished = true
         return times
     }
 

@@ -99,12 +99,16 @@ public final class VideoDecoder: Sendable {
         while try skipFrame() {}
     }
 
-    /// The last of what ffmpeg found wrong so far without giving up, in its own words. Some of the frames decoded up to
-    /// now, or shortly after, are then not what was recorded.
-    public var complaints: [String] { stream.withLock { $0.log.lines } }
-
-    /// How many frames so far ffmpeg had to guess parts of, because the bytes were damaged.
-    public var damagedFrames: Int { stream.withLock { $0.log.damagedFrames } }
+    /// What ffmpeg found wrong so far without giving up: how many frames it had to guess parts of, then its last words.
+    /// Empty for a sound video; otherwise some of the frames are not what was recorded, and whether that will do is
+    /// for the caller to say. As ffmpeg works ahead, only ``finish()`` makes the list complete.
+    public var complaints: [String] {
+        stream.withLock { stream in
+            let damaged = stream.log.damagedFrames
+            let count = damaged == 0 ? [] : ["parts of \(damaged) frames were missing or damaged, and guessed"]
+            return count + stream.log.lines
+        }
+    }
 
     /// 16...235 to 0...255, rounded; what lies beyond is cut off.
     private static func expandRange(of luma: UnsafeMutableRawBufferPointer) {
