@@ -185,6 +185,9 @@ public struct JSONScanner {
         }
     }
 
+    /// The bytes of a value as they were written.
+    public func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
     // MARK: Problems
 
     /// A problem of fault `input` at ``position``, or at another byte of the text.

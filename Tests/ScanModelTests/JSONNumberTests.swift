@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import TestSupport
 import Testing
 
 @Suite struct JSONNumberTests {
