@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 import ScanModel
 
 /// One end of a connection to a child process, closed when its owner lets go of it.

@@ -1,8 +1,8 @@
-internal import Dispatch
-internal import Glibc
+import Dispatch
+import Glibc
 import ScanModel
-internal import Subprocess
-internal import Synchronization
+import Subprocess
+import Synchronization
 
 /// The two programs that read and write videos, `ffmpeg` and `ffprobe`, found on PATH.
 public struct FFmpeg: Hashable, Sendable {

@@ -7,18 +7,21 @@ import Synchronization
     import Musl
 #endif
 
-/// A regular file, read from its start to its end. The file is closed when the source is let go.
+/// A regular file, or a stretch of one, read from its start to its end. The file is closed when the source is let go.
 public final class FileSource: ByteSource {
     public let name: String
     public let byteCount: Int64?
     private let descriptor: Int32
+    private let range: Range<Int64>
+    private let position: Mutex<Int64>
 
     /// - Parameters:
     ///   - path: where the file lies.
     ///   - name: what messages call it: its path relative to the capture.
+    ///   - range: the bytes that are the file (an entry stored in an archive); all of them if nil.
     /// - Throws: a problem of fault `input` when there is no such file or it is no regular file, of fault `environment`
     ///   when the machine does not let it be read.
-    public init(path: String, name: String) throws(Problem) {
+    public init(path: String, name: String, range: Range<Int64>? = nil) throws(Problem) {
         if path.utf8.contains(0) { throw Problem(.input, "a file name holds a zero byte").at(file: name) }
         // O_NONBLOCK, because opening a FIFO that nobody writes to would wait for ever.
         let descriptor = retrying { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
@@ -33,16 +36,29 @@ public final class FileSource: ByteSource {
             close(descriptor)
             throw Problem(.input, "expected a file, found \(kind)").at(file: name)
         }
+        let whole = 0..<Int64(status.st_size)
+        if let range, range.lowerBound < 0 || range.upperBound > whole.upperBound {
+            close(descriptor)
+            throw Problem(.input, "the file is too short", notes: ["its bytes \(range.lowerBound) to \(range.upperBound) are needed"])
+                .at(file: name, byte: whole.upperBound, of: whole.upperBound)
+        }
         self.name = name
         self.descriptor = descriptor
-        byteCount = Int64(status.st_size)
+        self.range = range ?? whole
+        position = Mutex(self.range.lowerBound)
+        byteCount = Int64(self.range.count)
     }
 
     deinit { close(descriptor) }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
-        let count = retrying { systemRead(descriptor, buffer.baseAddress, buffer.count) }
-        if count < 0 { throw Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name) }
+        let (count, error) = position.withLock { position in
+            let wanted = min(buffer.count, Int(range.upperBound - position))
+            let count = retrying { pread(descriptor, buffer.baseAddress, wanted, off_t(position)) }
+            position += Int64(max(0, count))
+            return (count, errno)
+        }
+        if count < 0 { throw Problem(.environment, "cannot read the file: \(errorText(error))").at(file: name) }
         return count
     }
 
@@ -57,7 +73,7 @@ public final class FileSource: ByteSource {
         while filled < count {
             let got = bytes.withUnsafeMutableBytes { buffer in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                return retrying { pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled)) }
+                return retrying { pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + offset) + off_t(filled)) }
             }
             if got < 0 { throw Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name) }
             if got == 0 {
@@ -157,11 +173,6 @@ private func retrying<N: FixedWidthInteger>(_ call: () -> N) -> N {
         let result = call()
         if result >= 0 || errno != EINTR { return result }
     }
-}
-
-/// The system's `read`, under a name that no method hides.
-private func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, start, count)
 }
 
 private func errorText(_ error: Int32) -> String { String(cString: strerror(error)) }

@@ -1,6 +1,6 @@
-internal import Glibc
+import Glibc
 import ScanModel
-internal import Synchronization
+import Synchronization
 
 /// Writes an H.264 video in an mp4 file, frame by frame, each at its own time.
 ///

@@ -1,5 +1,5 @@
 import ScanModel
-internal import Synchronization
+import Synchronization
 
 /// How the pixels of a decoded frame lie in memory: 8 bits a value, row-major, top-left pixel first, without padding.
 public enum VideoLayout: Hashable, Sendable {

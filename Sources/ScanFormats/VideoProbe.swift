@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 import ScanModel
 
 /// Reads what a video says about itself, with ffprobe.

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// What a child process is told: one capture, one pipeline, one output.
 public struct CaptureJob: Sendable, Hashable, Codable {

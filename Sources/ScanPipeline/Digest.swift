@@ -1,5 +1,5 @@
 import Crypto
-public import ScanModel
+import ScanModel
 
 /// A SHA-256.
 public struct Digest: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// What an option is, for help, pages and the schema.
 public struct OptionSpec: Sendable, Hashable {

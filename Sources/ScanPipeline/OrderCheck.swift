@@ -56,7 +56,7 @@ struct OrderCheck {
         var available = channels
         return steps.map { step in
             var decided = step
-            for group in step.uses.roles.flatMap(\.anyOf) {
+            for group in step.uses.roles.flatMap({ $0.anyOf + $0.prefers }) {
                 let chosen = group.first(where: available.contains)
                 decided.uses.forget(Set(group.filter { $0 != chosen }))
             }

@@ -1,5 +1,5 @@
 import Glibc
-public import ScanModel
+import ScanModel
 
 /// A file of the output folder while it is written: buffered, digested on the way, and made durable when it is closed.
 /// A file that is never closed leaves nothing behind.

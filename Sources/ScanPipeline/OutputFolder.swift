@@ -1,6 +1,6 @@
-import CLinux
+internal import CLinux
 import Glibc
-public import ScanModel
+import ScanModel
 import Synchronization
 
 /// The folder that one capture's results are written to, invisible until it is whole.

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// A list of stages with every option decided, its order checked.
 public struct Pipeline: Sendable {

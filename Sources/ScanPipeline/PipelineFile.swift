@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 import Yams
 
 /// A pipeline as it stands in a file: names and option values with their places, nothing checked yet.

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// The JSON Schema of pipeline files, from the stages' own declarations: editors complete and check with it.
 ///

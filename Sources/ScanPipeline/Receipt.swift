@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// What is known of a published result: what went in, what was done, which frames stayed, what came out.
 ///

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// How far a run is; sent often, meant for a progress line.
 public struct RunProgress: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// A step of a pipeline. A stage says what it can do by which roles it conforms to: ``FrameStage``, ``FoldStage``,
 /// ``CaptureStage``; it may take more than one.
@@ -68,6 +68,8 @@ public struct Uses: Sendable {
         public var anyOf: [[Channel]]
         /// Channels that are used when they are there.
         public var wants: [Channel]
+        /// Groups of which the first channel that is there is used, in all roles; none has to be there.
+        public var prefers: [[Channel]]
         /// Channels that are there afterwards.
         public var makes: [Channel]
         /// Channels that may be there afterwards: what a reader gives if the capture has it.
@@ -79,12 +81,14 @@ public struct Uses: Sendable {
         public var drops: Bool
 
         public init(
-            needs: [Channel] = [], anyOf: [[Channel]] = [], wants: [Channel] = [], makes: [Channel] = [],
+            needs: [Channel] = [], anyOf: [[Channel]] = [], wants: [Channel] = [], prefers: [[Channel]] = [],
+            makes: [Channel] = [],
             mayMake: [Channel] = [], derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false
         ) {
             self.needs = needs
             self.anyOf = anyOf
             self.wants = wants
+            self.prefers = prefers
             self.makes = makes
             self.mayMake = mayMake
             self.derives = derives
@@ -94,12 +98,12 @@ public struct Uses: Sendable {
 
         /// All channels whose values it looks at when they are there.
         public var reads: Set<Channel> {
-            Set(needs).union(wants).union(anyOf.joined()).union(changes).union(derives.map(\.from))
+            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes).union(derives.map(\.from))
         }
 
         /// The groups of channels of which one each must be there.
         var demands: [[Channel]] {
-            let optional = Set(wants).union(anyOf.joined())
+            let optional = Set(wants).union(anyOf.joined()).union(prefers.joined())
             return (needs + changes.filter { !optional.contains($0) }).map { [$0] } + anyOf
         }
 
@@ -139,6 +143,9 @@ public struct Uses: Sendable {
             self[keyPath: path].wants.removeAll(where: channels.contains)
             for group in self[keyPath: path].anyOf.indices {
                 self[keyPath: path].anyOf[group].removeAll(where: channels.contains)
+            }
+            for group in self[keyPath: path].prefers.indices {
+                self[keyPath: path].prefers[group].removeAll(where: channels.contains)
             }
             self[keyPath: path].changes.removeAll(where: channels.contains)
         }

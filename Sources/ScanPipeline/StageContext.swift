@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 import Synchronization
 
 /// What a stage is told while it works. A value: the capture in it is a snapshot from the start of the pass, with the

@@ -1,4 +1,4 @@
-public import ScanModel
+import ScanModel
 
 /// The reference page of a stage, from its own declarations alone.
 public enum StageDoc {
