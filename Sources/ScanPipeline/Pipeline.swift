@@ -33,6 +33,8 @@ public struct Pipeline: Sendable {
 /// All the mistakes of a pipeline, in the order of their lines.
 public struct PipelineMistakes: Error, Sendable {
     public var problems: [Problem]
+
+    public init(problems: [Problem]) { self.problems = problems }
 }
 
 /// One `--set stage.option=value`.

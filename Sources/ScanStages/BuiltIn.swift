@@ -14,5 +14,8 @@ extension StageLibrary {
         Entry(Unproject.self),
         Entry(CullByBox.self),
         Entry(VoxelDownsample.self),
+        Entry(WritePly.self),
+        Entry(WriteTransforms.self),
+        Entry(WriteColmap.self),
     ])
 }

@@ -64,7 +64,7 @@ public struct CullByBox: FrameStage, CaptureStage {
         if box == "capture" {
             plain = context.capture.box
         } else {
-            plain = try BoundingBoxJSON.read(try context.file(box), file: box).box
+            plain = try BoundingBoxJSON(try context.file(box), file: box).box
         }
         guard let plain else { throw Problem(.input, "the capture has no bounding box") }
         return plain.grown(by: margin, bottom: bottom)

@@ -57,7 +57,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     /// What `transforms.json` says of a frame.
-    private struct Entry: Sendable {
+    fileprivate struct Entry: Sendable {
         var picture: String
         var mask: String?
         var depth: String?
@@ -89,9 +89,9 @@ public struct WriteTransforms: FrameStage, FoldStage {
         let map = frame.depth ?? DepthMap(
             width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
         if frame.depth == nil { context.count("frames-without-depth", 1) }
-        let (pixels, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
+        let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
-        let png = try PNG.encodeGray16(pixels, width: map.width, height: map.height)
+        let png = try PNG.encodeGray16(image)
         try context.output.write(png, for: &frame, to: "\(Self.folder)/\(path)")
     }
 

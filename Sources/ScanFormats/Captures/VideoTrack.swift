@@ -53,11 +53,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
 
     func finish() throws(Problem) -> TrackEnd {
         try decoder.finish()
-        guard decoder.damagedFrames > 0 else { return TrackEnd() }
-        return TrackEnd(
-            warnings: [
-                "\(decoder.damagedFrames) frames of \(name) were damaged, and ffmpeg guessed parts of them: "
-                    + decoder.complaints.suffix(2).joined(separator: "; ")
-            ])
+        let complaints = decoder.complaints
+        return TrackEnd(warnings: complaints.isEmpty ? [] : ["\(name): \(complaints.joined(separator: "; "))"])
     }
 }

@@ -32,7 +32,7 @@ enum CaptureProcess {
             switch ended.closureResult {
             case .done(let summary)? where ended.terminationStatus.isSuccess: return .success(summary)
             case .failed(let problem)?: return .failure(problem)
-            default: return .failure(crash(job, ended.terminationStatus, ended.standardError ?? ""))
+            default: return .failure(crash(job, ended.terminationStatus, ended.standardError))
             }
         } catch {
             return .failure(Problem(.environment, "cannot start a process for the capture: \(error)"))
