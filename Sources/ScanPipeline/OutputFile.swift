@@ -63,7 +63,7 @@ public final class OutputFile: ByteSink {
         let code = errno
         descriptor = -1
         if closed != 0 { throw Problem.system("cannot write the file", path: path, code: code) }
-        let digest = wasPatched ? try folder.digest(ofFileAt: fullPath) : digester.finish()
+        let digest = wasPatched ? try FileSystem.digest(of: fullPath) : digester.finish()
         folder.list(path, byteCount: byteCount, digest: digest)
     }
 

@@ -29,18 +29,10 @@ public final class OutputFolder: Sendable {
         var isDone = false
     }
 
-    /// The subfolder of OUT for everything with a clock, a host or a process in it.
-    public static let privateName = ".scanmill"
-
     public init(root: String, id: String) throws(Problem) {
         self.root = root
         self.id = id
-        var host = [CChar](repeating: 0, count: 256)
-        gethostname(&host, host.count - 1)
-        let hostName = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // The id may be as long as a name can be, and the work name is longer: so it is cut.
-        let stem = String(decoding: id.utf8.prefix(100), as: UTF8.self)
-        workPath = "\(root)/\(Self.privateName)/work/\(stem).\(hostName).\(getpid()).\(FileSystem.randomName())"
+        workPath = "\(StateFolder(output: root).work)/\(StateFolder.workName(id))"
         try FileSystem.makeFolders(workPath)
     }
 
@@ -104,12 +96,12 @@ public final class OutputFolder: Sendable {
         if descriptor < 0 { throw Problem.system("cannot read the file", path: path, code: errno) }
         defer { close(descriptor) }
         try sync(descriptor, path)
-        list(path, byteCount: FileSystem.size(of: full) ?? 0, digest: try digest(ofFileAt: full))
+        list(path, byteCount: FileSystem.size(of: full) ?? 0, digest: try FileSystem.digest(of: full))
     }
 
     /// A path for a scratch file of this capture, never published: removed with the work folder.
     public func scratchPath(_ name: String) throws(Problem) -> String {
-        let folder = "\(workPath).scratch"
+        let folder = "\(workPath)/.scratch"
         try FileSystem.makeFolders(folder)
         return "\(folder)/\(name)"
     }
@@ -130,7 +122,7 @@ public final class OutputFolder: Sendable {
         let receiptFile = try create(Receipt.fileName)
         try receiptFile.write(receipt)
         try receiptFile.close()
-        FileSystem.removeTree("\(workPath).scratch")
+        FileSystem.removeTree("\(workPath)/.scratch")
         // Innermost folders first, so that a name is durable only after what it names.
         let folders = state.withLock { $0.folders }.sorted { $0.count > $1.count }
         for folder in folders { try FileSystem.syncFolder("\(workPath)/\(folder)") }
@@ -143,7 +135,7 @@ public final class OutputFolder: Sendable {
     public func abandon() {
         state.withLock { $0.isDone = true }
         FileSystem.removeTree(workPath)
-        FileSystem.removeTree("\(workPath).scratch")
+        FileSystem.removeTree("\(workPath)/.scratch")
     }
 
     private func rename() throws(Problem) {
@@ -156,7 +148,7 @@ public final class OutputFolder: Sendable {
         // An exchange replaces the older result with nothing in between; where there is none, a reader may see the
         // result absent for a moment, but never half.
         if sm_exchange(workPath, target) != 0 {
-            let trash = "\(root)/\(Self.privateName)/trash"
+            let trash = StateFolder(output: root).trash
             try FileSystem.makeFolders(trash)
             let old = "\(trash)/\(FileSystem.randomName())"
             try FileSystem.rename(target, to: old)
@@ -172,24 +164,6 @@ public final class OutputFolder: Sendable {
         // The receipt cannot list itself.
         if path == Receipt.fileName { return }
         state.withLock { $0.files[path] = Entry(path: path, byteCount: byteCount, digest: digest) }
-    }
-
-    func digest(ofFileAt path: String) throws(Problem) -> Digest {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw Problem.system("cannot read the file", path: path, code: errno) }
-        defer { close(descriptor) }
-        var digester = Digester()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
-        defer { buffer.deallocate() }
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Problem.system("cannot read the file", path: path, code: errno)
-            }
-            if count == 0 { return digester.finish() }
-            digester.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        }
     }
 
     private func prepare(_ path: String) throws(Problem) -> String {
