@@ -8,8 +8,8 @@ import PackageDescription
 //                       ScanStages           one file per stage, and the list
 //                      ┌─────┴──────┐
 //               ScanPipeline    ScanFormats  describing, checking, running │ bytes ↔ values
-//                      └─────┬──────┘  │
-//                        ScanModel   CScanMill   values and geometry │ everything that touches C
+//                 │    └─────┬──────┘  │
+//             CLinux  │  ScanModel   CScanMill   system calls │ values and geometry │ C libraries
 
 let package = Package(
     name: "scanmill",
@@ -28,6 +28,7 @@ let package = Package(
             name: "CScanMill",
             linkerSettings: ["z", "isal", "jpeg", "png16", "zip"].map { .linkedLibrary($0) }
         ),
+        .target(name: "CLinux"),
         .target(name: "ScanModel"),
         .target(
             name: "ScanFormats",
@@ -36,7 +37,7 @@ let package = Package(
         .target(
             name: "ScanPipeline",
             dependencies: [
-                "ScanModel", .product(name: "Yams", package: "Yams"),
+                "ScanModel", "CLinux", .product(name: "Yams", package: "Yams"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),

@@ -5,6 +5,21 @@ import ScanModel
 ///
 /// What cannot be decoded in full is a problem with fault `input`, whose place has no file; callers add it.
 public enum PNG {
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// The last chunk of every PNG, with its length and checksum.
+    private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
+
+    /// Whether a file begins as a PNG does, whatever it is called.
+    public static func isPNG(_ bytes: [UInt8]) -> Bool { bytes.starts(with: signature) }
+
+    /// Says from a file's last bytes why it cannot be a whole PNG, or nil if it may be one. A few bytes behind the last
+    /// chunk are harmless.
+    public static func looksWhole(_ tail: [UInt8]) -> String? {
+        let last = tail.suffix(1024)
+        let found = last.indices.contains { last[$0...].starts(with: end) }
+        return found ? nil : "it does not end with its last chunk"
+    }
+
     /// Reads the header, for which the file's beginning up to its first pixels is enough.
     /// - Throws: also when the picture is larger than `limits` allow.
     public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {

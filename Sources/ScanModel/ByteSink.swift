@@ -1,13 +1,13 @@
 /// Where formats write to: a file of the output folder, or memory in a test.
 ///
 /// Bytes come in order. A sink remembers the first failure and reports it from the call that met it.
-public protocol ByteSink {
+public protocol ByteSink: AnyObject {
     /// - Throws: a problem with fault `environment` when the bytes cannot be stored (disk full, I/O error).
-    mutating func write(_ bytes: UnsafeRawBufferPointer) throws(Problem)
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Problem)
 }
 
 extension ByteSink {
-    public mutating func write(_ bytes: [UInt8]) throws(Problem) {
+    public func write(_ bytes: [UInt8]) throws(Problem) {
         let failure: Problem? = bytes.withUnsafeBytes { buffer in
             do throws(Problem) {
                 try write(buffer)
@@ -17,18 +17,18 @@ extension ByteSink {
         if let failure { throw failure }
     }
 
-    public mutating func write(_ text: String) throws(Problem) {
+    public func write(_ text: String) throws(Problem) {
         try write(Array(text.utf8))
     }
 }
 
 /// A sink that keeps its bytes in memory.
-public struct MemorySink: ByteSink, Sendable {
-    public var bytes: [UInt8] = []
+public final class MemorySink: ByteSink {
+    public private(set) var bytes: [UInt8] = []
 
     public init() {}
 
-    public mutating func write(_ buffer: UnsafeRawBufferPointer) {
+    public func write(_ buffer: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: buffer)
     }
 }

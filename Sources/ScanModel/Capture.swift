@@ -128,6 +128,9 @@ public struct FileLocation: Hashable, Sendable {
 
 /// A stream of a capture during one pass. It walks over every source frame in order, dropped ones too.
 public protocol FrameTrack: AnyObject, Sendable {
+    /// The stream's name, for messages: the path of its file.
+    var name: String { get }
+
     /// Goes on to `frame`. When the frame is wanted its channel is attached; when the stream has lost the frame and the
     /// capture's rules allow that, the frame is dropped instead.
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem)

@@ -41,3 +41,11 @@ extension Channel {
     public static let points = Channel("points", "the frame's points in the world, metres")
     public static let sharpness = Channel("sharpness", "variance of the picture's Laplacian")
 }
+
+extension Channel {
+    /// The channels that are pixels or points of a frame: loaded or made in a pass, and freed within it. All others are
+    /// facts, which stay.
+    public static let payload: Set<Channel> = [
+        .color, .luma, .recordedDepth, .recordedConfidence, .depth, .previousDepth, .confidence, .points,
+    ]
+}

@@ -75,6 +75,8 @@ public struct Frame: Sendable {
     public var parcels: [String: any Sendable] = [:]
     /// Output files written for this frame alone; they are taken back when the frame turns out to be bad.
     public var files: [String] = []
+    /// An accumulating stage holds something of this frame, so it cannot be dropped as bad any more.
+    public var isTaken = false
 
     public init(_ facts: FrameFacts) { self.facts = facts }
 

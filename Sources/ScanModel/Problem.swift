@@ -3,9 +3,9 @@
 /// A problem is made where it is noticed, with what is known there; callers add the rest of the place on the way up
 /// with ``at(file:line:column:byte:of:)``, ``inFrame(_:)`` and ``inStage(_:)``. These never overwrite what is already
 /// known, because the innermost place is the most exact one.
-public struct Problem: Error, Hashable, Sendable {
+public struct Problem: Error, Hashable, Sendable, Codable {
     /// Who has to act; decides the exit code and whether a capture is worth trying again unchanged.
-    public enum Fault: String, Hashable, Sendable, CaseIterable {
+    public enum Fault: String, Hashable, Sendable, Codable, CaseIterable {
         /// The capture's own bytes are at fault: trying again with the same bytes gives the same result.
         case input
         /// The pipeline, an option or the command line is at fault: nothing was run.
@@ -17,7 +17,7 @@ public struct Problem: Error, Hashable, Sendable {
     }
 
     /// Where it happened. Paths of input files are relative to their capture, so that a receipt names no machine.
-    public struct Place: Hashable, Sendable {
+    public struct Place: Hashable, Sendable, Codable {
         public var stage: String?
         public var frame: Int?
         public var file: String?
@@ -100,6 +100,21 @@ extension Problem {
         }
         lines += notes.map { "   = \($0)" }
         if let fix { lines.append("   = fix: \(fix)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// How mistakes in a pipeline file are shown: `file:line:col: error: …`, the line, a caret, and the fix.
+    public var compilerStyle: String {
+        var head = place.file ?? ""
+        if let line = place.line { head += ":\(line):\(place.column ?? 1)" }
+        let stage = place.stage.map { "\($0): " } ?? ""
+        var lines = [(head.isEmpty ? "" : "\(head): ") + "error: \(stage)\(summary)"]
+        if let excerpt {
+            lines.append("  \(excerpt)")
+            lines.append("  " + String(repeating: " ", count: max(0, (place.column ?? 1) - 1)) + "^")
+        }
+        lines += notes.map { "  note: \($0)" }
+        if let fix { lines.append("  fix: \(fix)") }
         return lines.joined(separator: "\n")
     }
 

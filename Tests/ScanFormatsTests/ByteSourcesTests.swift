@@ -26,7 +26,7 @@ import Testing
         let stretch = try FileSource(path: path, name: "a/b.bin", range: 100..<1100)
         #expect(stretch.byteCount == 1000)
         #expect(try contents(stretch, size: 999) == Array(bytes[100..<1100]))
-        #expect(try contents(MemorySource(bytes, name: "m", longestRead: 3), size: 64) == bytes)
+        #expect(try contents(MemorySource(bytes, name: "m", chunk: 3), size: 64) == bytes)
     }
 
     @Test func reportsARangeBeyondTheFile() throws {

@@ -13,10 +13,10 @@ import Testing
         var testDescription: String { name }
 
         func stream(
-            _ engine: InflateEngine, cut: Int? = nil, extra: [UInt8] = [], longestRead: Int = .max
+            _ engine: InflateEngine, cut: Int? = nil, extra: [UInt8] = [], chunk: Int = .max
         ) -> InflateStream {
             let source = MemorySource(
-                compressed.prefix(cut ?? compressed.count) + extra, name: "s", longestRead: longestRead)
+                compressed.prefix(cut ?? compressed.count) + extra, name: "s", chunk: longestRead)
             return InflateStream(source, subject: "depth stream", engine: engine)
         }
     }
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: InflateEngine.allCases, samples)
     func readsInPiecesOfAnySize(engine: InflateEngine, sample: Sample) throws {
         for (longestRead, size) in [(1, 1), (1, 4096), (2, 3), (3, 101), (7, 13), (1000, 1), (.max, 5), (.max, 65536)] {
-            let stream = sample.stream(engine, longestRead: longestRead)
+            let stream = sample.stream(engine, chunk: longestRead)
             let (bytes, problem) = drain(stream, size: size)
             #expect(problem == nil)
             #expect(bytes == sample.bytes)
@@ -62,7 +62,7 @@ import Testing
     func saysAtEveryCutThatTheStreamIsTruncated(engine: InflateEngine, sample: Sample) throws {
         for cut in 0..<sample.compressed.count {
             for longestRead in [1, .max] {
-                let stream = sample.stream(engine, cut: cut, longestRead: longestRead)
+                let stream = sample.stream(engine, cut: cut, chunk: longestRead)
                 let (bytes, problem) = drain(stream, size: 64)
                 #expect(sample.bytes.starts(with: bytes))
                 #expect(problem?.fault == .input)
@@ -93,7 +93,7 @@ import Testing
         for count in [1, 2, 7, 8, 9, 300] {
             for longestRead in [1, 5, .max] {
                 let extra = slopes(count, seed: 9)
-                let stream = sample.stream(engine, extra: extra, longestRead: longestRead)
+                let stream = sample.stream(engine, extra: extra, chunk: longestRead)
                 let (bytes, problem) = drain(stream)
                 #expect(problem == nil)
                 #expect(bytes == sample.bytes)

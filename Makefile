@@ -1,0 +1,45 @@
+# ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
+.PHONY: help setup build demo test lint docs clean
+
+PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev ffmpeg pkg-config python3 make
+OUT     ?= out/demo
+SCANMILL = .build/release/scanmill
+SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+help:
+	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
+	@echo "make test    build everything and run the tests"
+	@echo "make build   build the tool: $(SCANMILL)"
+	@echo "make lint    check the sources' format"
+	@echo "make docs    write the reference pages again from the stages"
+	@echo "make clean   remove what was built"
+
+setup:
+	@command -v swift > /dev/null || { echo "Swift is missing: install Swift 6.3 from https://swift.org/install"; exit 1; }
+	@missing=""; for p in $(PACKAGES); do \
+	  [ "$$(dpkg-query -W -f '$${Status}' $$p 2> /dev/null)" = "install ok installed" ] || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then echo "installing$$missing"; \
+	  $(SUDO) apt-get update -qq && \
+	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null; fi
+
+build: setup
+	swift build -c release --product scanmill
+
+demo: build
+	rm -rf $(OUT)
+	$(SCANMILL) run pipelines/object-nerf.yaml samples/desk -o $(OUT)
+	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
+
+test: setup
+	swift test -c release
+
+lint:
+	swift format lint --strict -r Package.swift Sources Tests
+
+docs: build
+	rm -rf Sources/ScanStages/ScanStages.docc/Stages
+	$(SCANMILL) docs Sources/ScanStages/ScanStages.docc/Stages
+	mv Sources/ScanStages/ScanStages.docc/Stages/pipeline.schema.json pipelines/
+
+clean:
+	rm -rf .build .build-* out

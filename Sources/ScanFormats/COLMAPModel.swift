@@ -1,0 +1,155 @@
+import ScanModel
+
+/// A COLMAP model: cameras, images and points, as text and as binary.
+///
+/// COLMAP stores `cam_from_world`: X_cam = R(q) · X + t with x right, y down, z into the scene, and counts the principal
+/// point from the corner of the top-left pixel. Source: colmap, doc/format.rst and scene/reconstruction_io_*.cc.
+public struct COLMAPModel: Sendable {
+    public struct Image: Sendable, Hashable {
+        /// From 1.
+        public var id: UInt32
+        public var camera: UInt32
+        /// Relative to the folder of pictures; no spaces, which the text form cannot hold.
+        public var name: String
+        public var pose: Pose
+    }
+
+    /// Camera i + 1, as PINHOLE.
+    public private(set) var cameras: [CameraIntrinsics] = []
+    public private(set) var images: [Image] = []
+    private var numbers: [CameraIntrinsics: UInt32] = [:]
+
+    public init() {}
+
+    /// Adds an image; images with the same intrinsics share a camera.
+    public mutating func add(_ name: String, pose: Pose, intrinsics: CameraIntrinsics) {
+        let k = intrinsics.counted(from: .corner)
+        let camera: UInt32
+        if let known = numbers[k] {
+            camera = known
+        } else {
+            cameras.append(k)
+            camera = UInt32(cameras.count)
+            numbers[k] = camera
+        }
+        images.append(Image(id: UInt32(images.count + 1), camera: camera, name: name, pose: pose))
+    }
+
+    // MARK: - Text
+
+    public func writeCameras(text sink: any ByteSink) throws(Problem) {
+        try sink.write("# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n")
+        for (index, k) in cameras.enumerated() {
+            try sink.write("\(index + 1) PINHOLE \(k.width) \(k.height) \(k.fx) \(k.fy) \(k.cx) \(k.cy)\n")
+        }
+    }
+
+    public func writeImages(text sink: any ByteSink) throws(Problem) {
+        try sink.write(
+            """
+            # Image list with two lines of data per image:
+            #   IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME
+            #   POINTS2D[] as (X, Y, POINT3D_ID)
+
+            """)
+        for image in images {
+            let (q, t) = Self.cameraFromWorld(image.pose)
+            // The second line holds the observations; there are none, but the line must be there.
+            try sink.write(
+                "\(image.id) \(q.w) \(q.x) \(q.y) \(q.z) \(t.x) \(t.y) \(t.z) \(image.camera) \(image.name)\n\n")
+        }
+    }
+
+    // MARK: - Binary
+
+    private static let pinhole: Int32 = 1
+
+    public func writeCameras(binary sink: any ByteSink) throws(Problem) {
+        var bytes = LittleEndianBytes()
+        bytes.append(UInt64(cameras.count))
+        for (index, k) in cameras.enumerated() {
+            bytes.append(UInt32(index + 1))
+            bytes.append(Self.pinhole)
+            bytes.append(UInt64(k.width))
+            bytes.append(UInt64(k.height))
+            for value in [k.fx, k.fy, k.cx, k.cy] { bytes.append(value) }
+        }
+        try sink.write(bytes.bytes)
+    }
+
+    public func writeImages(binary sink: any ByteSink) throws(Problem) {
+        var bytes = LittleEndianBytes()
+        bytes.append(UInt64(images.count))
+        for image in images {
+            let (q, t) = Self.cameraFromWorld(image.pose)
+            bytes.append(image.id)
+            for value in [q.w, q.x, q.y, q.z, t.x, t.y, t.z] { bytes.append(value) }
+            bytes.append(image.camera)
+            bytes.append(contentsOf: Array(image.name.utf8) + [0])
+            bytes.append(UInt64(0))
+        }
+        try sink.write(bytes.bytes)
+    }
+
+    /// q and t of a pose. The rotation is the nearest true one, R̃, and t = −R̃ · C: so the camera's centre C comes out
+    /// exactly, however far the recorded matrix is from a rotation.
+    public static func cameraFromWorld(_ pose: Pose) -> (rotation: Quaternion, translation: Vector3) {
+        let rotation = pose.withCVAxes.rotation.nearestRotation.transposed
+        let quaternion = Quaternion(rotation)
+        return (quaternion, -(quaternion.matrix * pose.position))
+    }
+}
+
+/// Writes `points3D` as text and as binary, as the points come. Tracks are empty.
+public final class COLMAPPointWriter {
+    private let text: any ByteSink
+    private let binary: any ByteSink
+    public private(set) var count: UInt64 = 0
+
+    /// The binary file begins with the number of points, which is only known at the end: the caller puts
+    /// ``countBytes`` at offset 0 then.
+    public init(text: any ByteSink, binary: any ByteSink) throws(Problem) {
+        self.text = text
+        self.binary = binary
+        try text.write("# 3D point list with one line of data per point:\n#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[]\n")
+        try binary.write(countBytes)
+    }
+
+    public var countBytes: [UInt8] {
+        var bytes = LittleEndianBytes()
+        bytes.append(count)
+        return bytes.bytes
+    }
+
+    public func add(_ cloud: PointCloud) throws(Problem) {
+        var lines: [UInt8] = []
+        var records = LittleEndianBytes()
+        for i in 0..<cloud.count {
+            count += 1
+            let (x, y, z) = (cloud.positions[3 * i], cloud.positions[3 * i + 1], cloud.positions[3 * i + 2])
+            let (r, g, b) =
+                cloud.colors.map { ($0[3 * i], $0[3 * i + 1], $0[3 * i + 2]) } ?? (UInt8(128), UInt8(128), UInt8(128))
+            lines += Array("\(count) \(x) \(y) \(z) \(r) \(g) \(b) 0\n".utf8)
+            records.append(count)
+            for value in [x, y, z] { records.append(Double(value)) }
+            for value in [r, g, b] { records.append(value) }
+            records.append(0.0)
+            records.append(UInt64(0))
+        }
+        try text.write(lines)
+        try binary.write(records.bytes)
+    }
+}
+
+/// Packed little-endian values.
+struct LittleEndianBytes {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append<Value: FixedWidthInteger>(_ value: Value) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(_ value: Double) { append(value.bitPattern) }
+    mutating func append(_ value: Float) { append(value.bitPattern) }
+    mutating func append(contentsOf more: [UInt8]) { bytes += more }
+}

@@ -1,0 +1,96 @@
+import ScanModel
+
+/// A layout of captures on disk: recognises a folder or an archive by its content, and opens it as a capture with light
+/// frames.
+public protocol CaptureFormat: Sendable {
+    /// As `read` takes it under `format`.
+    static var name: String { get }
+    /// One sentence for people.
+    static var summary: String { get }
+    /// Why this tree is a capture of this format, or nil when it is not. Cheap: a few names and the start of a file.
+    static func recognise(_ tree: any CaptureTree) -> Recognition?
+    static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture
+}
+
+/// What made a format say "mine".
+public struct Recognition: Hashable, Sendable {
+    public var format: String
+    public var reason: String
+
+    public init(format: String, reason: String) {
+        self.format = format
+        self.reason = reason
+    }
+}
+
+/// How `read` deals with what is not as it should be.
+public struct ReadRules: Hashable, Sendable {
+    public enum Mismatch: String, CaseIterable, Sendable { case auto, shortest, fail }
+    public enum Truncated: String, CaseIterable, Sendable {
+        case fail
+        case keepWhole = "keep-whole"
+    }
+
+    /// Streams of different lengths.
+    public var mismatch = Mismatch.auto
+    /// A packed stream that ends early.
+    public var truncated = Truncated.fail
+    /// A frame whose own data is bad.
+    public var onBadFrame = BadFrameRule.drop
+    /// The share of bad frames above which the capture fails.
+    public var badFrameLimit = 0.05
+
+    public init() {}
+
+    /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.
+    public func tolerance(longest: Int) -> Int { max(3, longest / 100) }
+
+    /// Decides what different numbers of frames mean.
+    /// - Parameter counts: the streams, as messages call them, with their numbers of frames.
+    /// - Returns: the number of frames to use: the shortest stream's.
+    /// - Throws: when the rule does not allow the difference; all counts are named.
+    public func reconcile(_ counts: [(stream: String, frames: Int)]) throws(Problem) -> Int {
+        let shortest = counts.map(\.frames).min() ?? 0
+        let longest = counts.map(\.frames).max() ?? 0
+        let difference = longest - shortest
+        let isAllowed =
+            switch mismatch {
+            case .auto: difference <= tolerance(longest: longest)
+            case .shortest: true
+            case .fail: difference == 0
+            }
+        if isAllowed { return shortest }
+        let limit = mismatch == .fail ? "none" : "at most \(tolerance(longest: longest))"
+        throw Problem(
+            .input, "the streams differ in length by \(difference) frames",
+            notes: [counts.map { "\($0.stream): \($0.frames)" }.joined(separator: ", "), "allowed is \(limit)"],
+            fix: "copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest")
+    }
+}
+
+/// The formats that `read` knows.
+public enum CaptureFormats {
+    /// In the order in which they are asked: the most particular first.
+    public static let all: [any CaptureFormat.Type] = [MultiScanCapture.self, PictureFolderCapture.self]
+
+    public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        for format in all {
+            if let recognition = format.recognise(tree) { return recognition }
+        }
+        return nil
+    }
+
+    /// The tree at a path.
+    /// - Throws: when there is nothing that could be a capture.
+    public static func tree(at path: String) throws(Problem) -> any CaptureTree {
+        switch CaptureFolder(path: path).entry(".")?.kind {
+        case .folder?: return CaptureFolder(path: path)
+        case .file?:
+            throw Problem(.input, "this file is not a capture in a format that ScanMill reads").at(file: path)
+        case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
+        case nil: throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
+        }
+    }
+}

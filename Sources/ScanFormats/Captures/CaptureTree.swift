@@ -1,0 +1,134 @@
+import ScanModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// The files of a capture, wherever they lie. Paths are relative to the capture, with `/` between the parts.
+public protocol CaptureTree: Sendable {
+    /// The capture's name: its folder's, or its archive's without the extension.
+    var name: String { get }
+    /// What lies directly in a folder (`""` for the top), sorted by name; nothing where there is no such folder.
+    func entries(in folder: String) -> [CaptureEntry]
+    /// What has this path; nil when there is nothing.
+    func entry(_ path: String) -> CaptureEntry?
+    func open(_ file: String) throws(Problem) -> any ByteSource
+    /// Where a file's bytes lie on disk, where they lie there as such.
+    func location(of file: String) -> FileLocation?
+}
+
+/// A name in a folder of a capture.
+public struct CaptureEntry: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case file(byteCount: Int64)
+        case folder
+        /// What cannot be read as a file: a pipe, a device, a link to nothing.
+        case other(String)
+    }
+
+    public var name: String
+    public var kind: Kind
+
+    public var byteCount: Int64? { if case .file(let count) = kind { count } else { nil } }
+}
+
+extension CaptureTree {
+    /// The size of a regular file; nil when there is none of that name.
+    public func byteCount(of file: String) -> Int64? { entry(file)?.byteCount }
+
+    public func hasFolder(_ folder: String) -> Bool { entry(folder)?.kind == .folder }
+
+    public func entry(_ path: String) -> CaptureEntry? {
+        let parts = path.split(separator: "/")
+        guard let last = parts.last else { return nil }
+        return entries(in: parts.dropLast().joined(separator: "/")).first { $0.name == last }
+    }
+
+    /// A whole file of at most `limit` bytes.
+    public func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
+        try open(file).readAll(limit: limit)
+    }
+
+    /// Why a file that is needed cannot be used, for a message: missing, or not a file at all.
+    func absence(of file: String) -> String {
+        switch entry(file)?.kind {
+        case .other(let what)?: "\(file) is \(what)"
+        case .folder?: "\(file) is a folder"
+        case .file?: "\(file) is there"
+        case nil: "\(file) is missing"
+        }
+    }
+}
+
+/// A capture that is a folder. Links to regular files and folders are followed.
+public struct CaptureFolder: CaptureTree, Hashable {
+    public let path: String
+    public let name: String
+
+    public init(path: String) {
+        var trimmed = path
+        while trimmed.count > 1 && trimmed.hasSuffix("/") { trimmed.removeLast() }
+        self.path = trimmed
+        // "." and ".." are called what they stand for.
+        let real = trimmed.hasSuffix(".") ? Self.realPath(trimmed) : trimmed
+        name = real.split(separator: "/").last.map(String.init) ?? real
+    }
+
+    public func entries(in folder: String) -> [CaptureEntry] {
+        let full = folder.isEmpty ? path : "\(path)/\(folder)"
+        guard let stream = opendir(full) else { return [] }
+        defer { closedir(stream) }
+        var result: [CaptureEntry] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name == "." || name == ".." { continue }
+            result.append(CaptureEntry(name: name, kind: Self.kind("\(full)/\(name)")))
+        }
+        return result.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+    }
+
+    public func entry(_ relative: String) -> CaptureEntry? {
+        var status = stat()
+        guard lstat("\(path)/\(relative)", &status) == 0, let last = relative.split(separator: "/").last else { return nil }
+        return CaptureEntry(name: String(last), kind: Self.kind("\(path)/\(relative)"))
+    }
+
+    public func open(_ file: String) throws(Problem) -> any ByteSource {
+        try FileSource(path: "\(path)/\(file)", name: file)
+    }
+
+    public func location(of file: String) -> FileLocation? { FileLocation(path: "\(path)/\(file)") }
+
+    /// What the kernel knows the folder by, whatever path leads to it.
+    struct Identity: Hashable {
+        var device: UInt
+        var file: UInt
+    }
+
+    var identity: Identity? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Identity(device: UInt(status.st_dev), file: UInt(status.st_ino)) : nil
+    }
+
+    private static func kind(_ path: String) -> CaptureEntry.Kind {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return .other(errno == ENOENT ? "a link to nothing" : String(cString: strerror(errno)))
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file(byteCount: Int64(status.st_size))
+        case S_IFDIR: return .folder
+        case S_IFIFO: return .other("a pipe, not a file")
+        case S_IFSOCK: return .other("a socket, not a file")
+        default: return .other("a device, not a file")
+        }
+    }
+
+    private static func realPath(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,312 @@
+import ScanModel
+
+/// MultiScan's staging capture: `<id>.json`, `<id>.jsonl`, depth and confidence streams, motion files, and the pictures as
+/// a video or as a folder of frames.
+///
+/// Source: multiscan, docs/staging_file_format.md, and the scanner apps' own recorders.
+public enum MultiScanCapture: CaptureFormat {
+    public static let name = "multiscan"
+    public static let summary = "MultiScan staging capture: metadata, camera lines, depth and confidence streams, video or frames."
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let stem = stem(of: tree) else { return nil }
+        return Recognition(format: name, reason: "\(stem).json lists streams, and camera lines stand beside it")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let stem = stem(of: tree) else {
+            throw Problem(.input, "there is no metadata with a list of streams", fix: "the folder must hold <id>.json")
+        }
+        var reader = MultiScanReader(tree: tree, stem: stem, rules: rules)
+        return try reader.read()
+    }
+
+    /// The name that all files share. Folders are renamed now and then, so it need not be the folder's; where several
+    /// fit, the folder's wins.
+    private static func stem(of tree: any CaptureTree) -> String? {
+        let names = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
+        let stems = names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+        let likely = stems.filter { stem in
+            names.contains { $0.hasPrefix("\(stem).") && !$0.hasSuffix(".json") } && listsStreams(tree, "\(stem).json")
+        }
+        return likely.contains(tree.name) ? tree.name : likely.first
+    }
+
+    private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool {
+        guard let bytes = try? tree.bytes(of: file, limit: MultiScanReader.metadataLimit) else { return false }
+        // A damaged file is still this capture's metadata: what is wrong with it is said when it is opened.
+        guard let json = try? JSONValue.parse(bytes, file: file) else { return bytes.contains(subsequence: "\"streams\"") }
+        return json["streams"]?.array != nil
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(subsequence text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard count >= wanted.count else { return false }
+        return (0...(count - wanted.count)).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }
+    }
+}
+
+/// Opens one MultiScan capture.
+struct MultiScanReader {
+    static let metadataLimit = 16 << 20
+
+    let tree: any CaptureTree
+    let stem: String
+    let rules: ReadRules
+    private var capture: Capture
+    private var lineCount = 0
+
+    init(tree: any CaptureTree, stem: String, rules: ReadRules) {
+        self.tree = tree
+        self.stem = stem
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        let metadataFile = "\(stem).json"
+        let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
+        capture.format = MultiScanCapture.name
+        capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
+        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).joined(separator: ", ")
+        capture.metadata = .object(metadata.json)
+        capture.worldUp = Vector3(0, 1, 0)
+        capture.frameRate = metadata.colorStream?.frequency
+        list(metadataFile, [])
+
+        try readLines(metadata)
+        var source = TreeSource(tree: tree)
+        try readPictures(metadata, &source)
+        try readDepth(metadata, &source)
+        try readBox()
+        readMotion()
+        for channel in [Channel.pose, .intrinsics, .timestamp] where !capture.frames.isEmpty {
+            capture.channels.insert(channel)
+        }
+        capture.source = source
+        capture.files.sort { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
+        return capture
+    }
+
+    private mutating func list(_ file: String, _ channels: Set<Channel>) {
+        guard let count = tree.byteCount(of: file) else { return }
+        capture.files.append(InputFile(path: file, byteCount: count, channels: channels))
+    }
+
+    private mutating func drop(_ index: Int, _ reason: String, isBad: Bool) {
+        capture.drop(index, stage: "read", reason: reason, isBad: isBad)
+    }
+
+    // MARK: - Camera lines
+
+    private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
+        let file = "\(stem).jsonl"
+        guard tree.byteCount(of: file) != nil else {
+            throw Problem(
+                .input, "the camera lines are missing", notes: [tree.absence(of: file)],
+                fix: "copy the capture again; without camera lines there are no poses")
+        }
+        list(file, [])
+        let size = metadata.colorStream?.size
+        var lines = CameraLines(try tree.open(file))
+        while let result = try lines.next() {
+            var facts = FrameFacts(index: capture.frames.count)
+            switch result {
+            case .success(let line):
+                facts.timestamp = line.timestamp
+                facts.line = line.span
+                facts.pose = line.pose
+                // Where metadata gives no size, the pictures will.
+                let camera = line.intrinsics(width: size?.width ?? 1, height: size?.height ?? 1)
+                facts.intrinsics = camera
+                if let defect = line.defect ?? line.pose.defect ?? camera.defect {
+                    facts.drop = Drop(stage: "read", reason: defect, isBad: true)
+                }
+            case .failure(let problem):
+                facts.drop = Drop(stage: "read", reason: problem.oneLine, isBad: true)
+            }
+            capture.frames.append(facts)
+        }
+        lineCount = capture.frames.count
+        if lineCount == 0 { throw Problem(.input, "there are no camera lines in the file").at(file: file) }
+        checkClock()
+    }
+
+    /// Timestamps that stand still or go back: whoever matches by time is lost then.
+    private mutating func checkClock() {
+        let times = capture.frames.compactMap(\.timestamp)
+        let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
+        if backward > 0 {
+            capture.warnings.append("\(backward) camera lines have a timestamp that is not later than the one before")
+        }
+    }
+
+    // MARK: - Pictures
+
+    private mutating func readPictures(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        let video = "\(stem).mp4"
+        let pictures = try PictureFolder.find(in: tree)
+        var size = metadata.colorStream?.size
+        if tree.byteCount(of: video) != nil {
+            try readVideo(video, metadata, &source)
+            size = capture.colorSize
+        } else if let pictures {
+            try pictures.attach(to: &capture, rules: rules)
+            pictures.check(&capture, in: tree)
+            size = capture.colorSize
+        } else {
+            capture.absences[.color] = tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
+        }
+        if let recorded = metadata.colorStream?.size, let size { try fitIntrinsics(from: recorded, to: size) }
+        if metadata.colorStream?.size == nil, let size {
+            for index in capture.frames.indices {
+                capture.frames[index].intrinsics?.width = size.width
+                capture.frames[index].intrinsics?.height = size.height
+            }
+        }
+        capture.colorSize = size
+    }
+
+    private mutating func readVideo(
+        _ file: String, _ metadata: ScanMetadata, _ source: inout TreeSource
+    ) throws(Problem) {
+        list(file, [.color, .luma])
+        capture.videoFile = file
+        guard let location = tree.location(of: file) else {
+            capture.absences[.color] = "\(file) is compressed inside the archive, where ffmpeg cannot reach it"
+            return
+        }
+        let ffmpeg: FFmpeg
+        do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
+            // Only the stages that need pictures fail without ffmpeg.
+            capture.absences[.color] = "\(error.summary); \(error.fix ?? "")"
+            capture.absences[.luma] = capture.absences[.color]
+            return
+        }
+        let facts = try VideoProbe.probe(
+            VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
+        capture.colorSize = PixelSize(facts.width, facts.height)
+        if facts.rotation != 0 {
+            capture.warnings.append(
+                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for")
+        }
+        source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
+        capture.channels.formUnion([.color, .luma])
+        try reconcile(("video", facts.frameCount))
+        checkTimes(facts, file)
+    }
+
+    /// Frames of the pictures against camera lines: the capture's list is as long as the longer, and what is only in one
+    /// of them is dropped.
+    private mutating func reconcile(_ pictures: (stream: String, frames: Int)) throws(Problem) {
+        let shortest = try rules.reconcile([("camera lines", lineCount), pictures])
+        while capture.frames.count < pictures.frames { capture.frames.append(FrameFacts(index: capture.frames.count)) }
+        let reason =
+            lineCount < pictures.frames
+            ? "there are only \(lineCount) camera lines" : "the \(pictures.stream) has only \(pictures.frames) frames"
+        for index in shortest..<capture.frames.count { drop(index, reason, isBad: false) }
+    }
+
+    /// The video's presentation times against the camera lines' timestamps.
+    private mutating func checkTimes(_ facts: VideoFacts, _ file: String) {
+        guard let times = facts.times, let start = capture.frames.first?.timestamp, times.count > 1 else { return }
+        let median = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
+        var wrong: [(frame: Int, off: Double)] = []
+        for (index, time) in times.enumerated() where index < capture.frames.count {
+            guard let stamp = capture.frames[index].timestamp else { continue }
+            let difference = time + start - stamp
+            if abs(difference) > median / 2 { wrong.append((index, Double(difference) / 1e6)) }
+        }
+        guard let first = wrong.first else { return }
+        let shown = wrong.prefix(20).map { "\($0.frame) (\(($0.off * 10).rounded() / 10) ms)" }.joined(separator: ", ")
+        let more = wrong.count > 20 ? " and \(wrong.count - 20) more" : ""
+        capture.warnings.append(
+            "\(wrong.count) frames of \(file) are shown at another time than their camera line says, from frame \(first.frame) on: \(shown)\(more); "
+                + "their poses may belong to other pictures")
+        capture.findings["frames-off-time"] = .array(
+            wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
+    }
+
+    /// Pictures that were resized after recording: the intrinsics follow, if the shape is the same.
+    private mutating func fitIntrinsics(from recorded: PixelSize, to size: PixelSize) throws(Problem) {
+        if recorded == size { return }
+        let shapes = (Double(recorded.width) / Double(recorded.height), Double(size.width) / Double(size.height))
+        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+            throw Problem(
+                .input, "the pictures are \(size), and the metadata says \(recorded)",
+                notes: recorded == PixelSize(size.height, size.width) ? ["they look turned by a quarter against their intrinsics"] : [],
+                fix: "correct `resolution` ([height, width]) in \(stem).json, or export the pictures as they were recorded")
+        }
+        capture.warnings.append("the pictures are \(size), and the metadata says \(recorded); the intrinsics were scaled")
+        for index in capture.frames.indices {
+            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(width: size.width, height: size.height)
+        }
+    }
+
+    // MARK: - Depth and confidence
+
+    private mutating func readDepth(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        let stream = metadata.depthStream
+        let depthFile = "\(stem).depth.zlib"
+        let confidenceFile = "\(stem).confidence.zlib"
+        let said = (stream?.frameCount ?? metadata.colorStream?.frameCount).map { "metadata says \($0) frames, " } ?? ""
+        let claims = "\(said)the camera lines \(lineCount)"
+        guard tree.byteCount(of: depthFile) != nil else {
+            let listed = stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
+            capture.absences[.recordedDepth] = "\(tree.absence(of: depthFile)), \(listed)"
+            capture.absences[.recordedConfidence] = "there is no depth"
+            return
+        }
+        guard let size = stream?.size else {
+            throw Problem(
+                .input, "the depth stream's size is not known", notes: ["streams[].resolution is missing for it"],
+                fix: "add  \"resolution\": [height, width]  to the depth stream"
+            ).at(file: "\(stem).json")
+        }
+        list(depthFile, [.recordedDepth])
+        source.depth = PackedStream(
+            file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
+        capture.depthSize = size
+        capture.channels.insert(.recordedDepth)
+        guard tree.byteCount(of: confidenceFile) != nil else {
+            capture.absences[.recordedConfidence] = tree.absence(of: confidenceFile)
+            return
+        }
+        list(confidenceFile, [.recordedConfidence])
+        source.confidence = PackedStream(
+            file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
+            content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
+        capture.channels.insert(.recordedConfidence)
+    }
+
+    // MARK: - Box and motion
+
+    private mutating func readBox() throws(Problem) {
+        let file = "boundingbox.json"
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.box] = tree.absence(of: file)
+            return
+        }
+        let read = try BoundingBoxJSON(try tree.bytes(of: file, limit: Self.metadataLimit), file: file)
+        list(file, [.box])
+        capture.box = read.box
+        capture.warnings += read.warnings
+        capture.channels.insert(.box)
+    }
+
+    private mutating func readMotion() {
+        for kind in MotionKind.allCases {
+            let file = "\(stem).\(kind.rawValue)"
+            guard tree.byteCount(of: file) != nil else { continue }
+            list(file, [.motion])
+            capture.motionFiles.append(MotionFile(kind: kind, path: file))
+        }
+        if capture.motionFiles.isEmpty {
+            capture.absences[.motion] = "there are no files \(stem).rot, .acce, .mag, .atti, .grav"
+        } else {
+            capture.channels.insert(.motion)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import ScanModel
+
+/// A folder of numbered pictures inside a capture: `color/`, `rgb/` or `images/`.
+struct PictureFolder {
+    var folder: String
+    /// Sorted by number; paths relative to the capture.
+    var pictures: [(number: Int?, path: String)]
+
+    static let folders = ["color", "rgb", "images"]
+    static let extensions = ["jpg", "jpeg", "png"]
+
+    /// The first of the folders that holds a picture.
+    static func find(in tree: any CaptureTree) throws(Problem) -> PictureFolder? {
+        for folder in folders where tree.hasFolder(folder) {
+            let pictures = pictures(in: tree, folder)
+            if pictures.isEmpty { continue }
+            let numbers = pictures.compactMap(\.number)
+            if Set(numbers).count != numbers.count {
+                throw Problem(
+                    .input, "two pictures have the same number", notes: ["the frames could not be told apart"],
+                    fix: "keep one picture a frame in \(folder)/"
+                ).at(file: folder)
+            }
+            return PictureFolder(folder: folder, pictures: pictures)
+        }
+        return nil
+    }
+
+    /// Depth pictures beside the colour ones (`0.depth.png`) are no frames of their own.
+    private static func pictures(in tree: any CaptureTree, _ folder: String) -> [(number: Int?, path: String)] {
+        let names = tree.entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
+        let pictures = names.filter { name in
+            let parts = name.split(separator: ".")
+            guard parts.count >= 2, let last = parts.last else { return false }
+            return extensions.contains(last.lowercased()) && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
+        }
+        let listed = pictures.map { (number: number(in: $0), path: "\(folder)/\($0)") }
+        return listed.sorted { a, b in
+            switch (a.number, b.number) {
+            case (let x?, let y?) where x != y: x < y
+            case (_?, nil): true
+            case (nil, _?): false
+            default: Array(a.path.utf8).lexicographicallyPrecedes(Array(b.path.utf8))
+            }
+        }
+    }
+
+    /// The last run of digits before the extension: 12 of `frame_000012.jpg`.
+    private static func number(in name: String) -> Int? {
+        let stem = name.split(separator: ".").first ?? ""
+        let digits = stem.reversed().drop { !$0.isNumber }.prefix { $0.isASCII && $0.isNumber }.reversed()
+        return Int(String(digits))
+    }
+
+    /// Gives each frame of a capture its picture: by order, or by number where the numbers have gaps and fit the frames,
+    /// because a picture that is missing in the middle would otherwise shift all later ones by one.
+    func attach(to capture: inout Capture, rules: ReadRules) throws(Problem) {
+        let lines = capture.frames.count
+        var places = Array(pictures.indices)
+        let numbers = pictures.compactMap(\.number)
+        if numbers.count == pictures.count, let first = numbers.first, let last = numbers.last,
+            last - first + 1 != numbers.count
+        {
+            if first <= 1, last - first < lines, lines > 0 {
+                places = numbers.map { $0 - first }
+            } else {
+                capture.warnings.append("the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order")
+            }
+        }
+        let extent = (places.last ?? -1) + 1
+        if lines > 0 {
+            let shortest = try rules.reconcile([("camera lines", lines), ("pictures", extent)])
+            while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
+            let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
+            for index in shortest..<capture.frames.count { capture.drop(index, stage: "read", reason: reason) }
+        } else {
+            for index in 0..<extent { capture.frames.append(FrameFacts(index: index)) }
+        }
+        for (place, picture) in zip(places, pictures) { capture.frames[place].pictureFile = picture.path }
+        for index in 0..<min(extent, capture.frames.count) where capture.frames[index].pictureFile == nil {
+            capture.drop(index, stage: "read", reason: "it has no picture in \(folder)/", isBad: true)
+        }
+        capture.channels.insert(.color)
+    }
+
+    /// Looks at the start and the end of each picture: its size, and whether it is whole.
+    func check(_ capture: inout Capture, in tree: any CaptureTree) {
+        var sizes: [PixelSize: Int] = [:]
+        var found: [Int: PixelSize] = [:]
+        for frame in capture.frames {
+            guard let path = frame.pictureFile else { continue }
+            capture.files.append(InputFile(path: path, byteCount: tree.byteCount(of: path) ?? 0, channels: [.color]))
+            do throws(Problem) {
+                let size = try Self.size(of: path, in: tree)
+                sizes[size, default: 0] += 1
+                found[frame.index] = size
+            } catch {
+                capture.drop(frame.index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
+            }
+        }
+        // Most pictures are right; the one with another size is the odd one.
+        guard let usual = sizes.max(by: { ($0.value, $1.key.width) < ($1.value, $0.key.width) })?.key else { return }
+        capture.colorSize = usual
+        for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
+            capture.drop(index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
+        }
+    }
+
+    private static let headBytes = 256 << 10
+
+    /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
+    private static func size(of path: String, in tree: any CaptureTree) throws(Problem) -> PixelSize {
+        let source = try tree.open(path)
+        let head: [UInt8]
+        let tail: [UInt8]
+        if let file = source as? FileSource, let total = file.byteCount, total > Int64(headBytes + JPEG.tailBytes) {
+            head = try file.bytes(at: 0, count: headBytes)
+            tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
+        } else {
+            head = try source.readAll(limit: 256 << 20)
+            tail = head.suffix(JPEG.tailBytes)
+        }
+        if PNG.isPNG(head) {
+            let header = try PNG.header(head)
+            if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
+            return PixelSize(header.width, header.height)
+        }
+        if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
+        let header = try JPEG.header(head)
+        return PixelSize(header.width, header.height)
+    }
+}

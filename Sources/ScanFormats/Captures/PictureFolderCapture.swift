@@ -1,0 +1,29 @@
+import ScanModel
+
+/// A plain folder of numbered pictures, without poses: enough to score, choose and copy frames.
+public enum PictureFolderCapture: CaptureFormat {
+    public static let name = "frames"
+    public static let summary = "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth."
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let pictures = try? PictureFolder.find(in: tree) else { return nil }
+        return Recognition(format: name, reason: "\(pictures.folder)/ holds \(pictures.pictures.count) pictures")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let pictures = try PictureFolder.find(in: tree) else {
+            throw Problem(.input, "there are no pictures in color/, rgb/ or images/")
+        }
+        var capture = Capture(id: tree.name)
+        capture.format = name
+        capture.isMetric = false
+        try pictures.attach(to: &capture, rules: rules)
+        pictures.check(&capture, in: tree)
+        let reason = "a plain folder of pictures has none"
+        for channel in [Channel.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion] {
+            capture.absences[channel] = reason
+        }
+        capture.source = TreeSource(tree: tree)
+        return capture
+    }
+}

@@ -1,0 +1,35 @@
+import ScanModel
+
+/// The source of a capture whose bytes lie in a tree: packed streams, a video, picture files.
+struct TreeSource: CaptureSource {
+    var tree: any CaptureTree
+    var depth: PackedStream?
+    var confidence: PackedStream?
+    var video: VideoStream?
+
+    func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
+        var tracks: [any FrameTrack] = []
+        let count = capture.frames.count
+        if let depth, !channels.isDisjoint(with: [.recordedDepth, .previousDepth]) {
+            let carriesPrevious = channels.contains(.previousDepth)
+            tracks.append(try PackedTrack(depth, tree, frameCount: count, carriesPrevious: carriesPrevious))
+        }
+        if let confidence, channels.contains(.recordedConfidence) {
+            tracks.append(try PackedTrack(confidence, tree, frameCount: count, carriesPrevious: false))
+        }
+        if let video {
+            for (channel, layout) in [(Channel.color, VideoLayout.rgb24), (.luma, .luma)] where channels.contains(channel) {
+                tracks.append(try VideoTrack(video, tree, layout))
+            }
+        }
+        return tracks
+    }
+
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) {
+        if channels.contains(.color), let file = frame.facts.pictureFile { frame.picture = .file(file) }
+    }
+
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }
+    func location(of file: String) -> FileLocation? { tree.location(of: file) }
+    func open(_ file: String) throws(Problem) -> any ByteSource { try tree.open(file) }
+}

@@ -1,0 +1,59 @@
+import ScanModel
+
+/// The video of a capture.
+struct VideoStream: Sendable {
+    /// Relative to the capture.
+    var file: String
+    var facts: VideoFacts
+    /// Frames of the capture that come from this video: its first so many.
+    var frameCount: Int
+}
+
+/// A video during one pass: one decoder, frame by frame, dropped ones too.
+final class VideoTrack: FrameTrack, @unchecked Sendable {
+    // One frame at a time: the pass hands them over in order.
+    let name: String
+    private let decoder: VideoDecoder
+    private let layout: VideoLayout
+    private let frameCount: Int
+    private var position = 0
+
+    init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout) throws(Problem) {
+        guard let location = tree.location(of: video.file) else {
+            throw Problem(
+                .input, "the video is compressed inside its archive, where ffmpeg cannot reach it",
+                fix: "unpack the archive, or pack it with the video stored (zip -0)"
+            ).at(file: video.file)
+        }
+        name = "\(video.file) (\(layout))"
+        self.layout = layout
+        frameCount = video.facts.frameCount
+        decoder = try VideoDecoder(
+            VideoInput(path: location.path, range: location.range, name: video.file), facts: video.facts, layout: layout,
+            with: try FFmpeg.find())
+    }
+
+    func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
+        defer { position += 1 }
+        // Frames that only other streams have come behind the video's end and were dropped when the capture was opened.
+        guard position < frameCount else { return }
+        guard isWanted else {
+            _ = try decoder.skipFrame()
+            return
+        }
+        var pixels: [UInt8] = []
+        guard try decoder.nextFrame(into: &pixels) else { return }
+        let (width, height) = (decoder.facts.width, decoder.facts.height)
+        if layout == .luma {
+            frame.luma = LumaImage(width: width, height: height, pixels: pixels)
+        } else {
+            frame.picture = .pixels(RGBImage(width: width, height: height, pixels: pixels))
+        }
+    }
+
+    func finish() throws(Problem) -> TrackEnd {
+        try decoder.finish()
+        let complaints = decoder.complaints
+        return TrackEnd(warnings: complaints.isEmpty ? [] : ["\(name): \(complaints.joined(separator: "; "))"])
+    }
+}

@@ -1,0 +1,63 @@
+import ScanModel
+
+/// What ffmpeg and ffprobe wrote to their standard error under `-loglevel level+…`, kept short: the last lines that
+/// report an error, and the number of frames that were decoded wrong.
+///
+/// Memory addresses are taken out and the file's address is replaced by its name in the capture, so that the same
+/// mistake gives the same words on every machine.
+struct FFmpegLog: Sendable {
+    /// The last error lines, oldest first, together at most about 4 KiB.
+    private(set) var lines: [String] = []
+    /// How many frames the decoder handed out although parts of them were missing and had to be guessed.
+    private(set) var damagedFrames = 0
+
+    private let address: String
+    private let name: String
+    private var unfinished: [UInt8] = []
+
+    /// - Parameters:
+    ///   - address: how the file was named to ffmpeg.
+    ///   - name: how people know it.
+    init(replacing address: String, with name: String) {
+        self.address = address
+        self.name = name
+    }
+
+    mutating func take(_ bytes: UnsafeRawBufferPointer) {
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                endLine()
+            } else if unfinished.count < Self.longestLine {
+                unfinished.append(byte)
+            }
+        }
+    }
+
+    mutating func endLine() {
+        defer { unfinished.removeAll(keepingCapacity: true) }
+        let raw = String(decoding: unfinished, as: UTF8.self)
+        if raw.hasPrefix("    Last message repeated") { return }
+        var text = Self.withoutAddresses(raw).replacing(address, with: name)
+        let isWarning = text.contains("[warning] ")
+        if isWarning && text.contains("corrupt decoded frame") { damagedFrames += 1 }
+        if isWarning || text.allSatisfy(\.isWhitespace) { return }
+        for level in ["[error] ", "[fatal] ", "[panic] "] { text = text.replacing(level, with: "", maxReplacements: 1) }
+        lines.append(text)
+        while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.most { lines.removeFirst() }
+    }
+
+    /// The last words, as notes of a problem.
+    func notes(from tool: String) -> [String] {
+        lines.suffix(3).map { "\(tool) says: \($0)" }
+    }
+
+    private static let most = 4096
+    private static let longestLine = 1000
+
+    /// "[h264 @ 0x55cb8d493c80] text" becomes "[h264] text".
+    private static func withoutAddresses(_ line: String) -> String {
+        var parts = line.split(separator: " @ 0x", omittingEmptySubsequences: false)
+        for index in parts.indices.dropFirst() { parts[index] = parts[index].drop(while: \.isHexDigit) }
+        return parts.joined()
+    }
+}

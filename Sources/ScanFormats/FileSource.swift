@@ -1,0 +1,178 @@
+import ScanModel
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// A regular file, or a stretch of one, read from its start to its end. The file is closed when the source is let go.
+public final class FileSource: ByteSource {
+    public let name: String
+    public let byteCount: Int64?
+    private let descriptor: Int32
+    private let range: Range<Int64>
+    private let position: Mutex<Int64>
+
+    /// - Parameters:
+    ///   - path: where the file lies.
+    ///   - name: what messages call it: its path relative to the capture.
+    ///   - range: the bytes that are the file (an entry stored in an archive); all of them if nil.
+    /// - Throws: a problem of fault `input` when there is no such file or it is no regular file, of fault `environment`
+    ///   when the machine does not let it be read.
+    public init(path: String, name: String, range: Range<Int64>? = nil) throws(Problem) {
+        if path.utf8.contains(0) { throw Problem(.input, "a file name holds a zero byte").at(file: name) }
+        // O_NONBLOCK, because opening a FIFO that nobody writes to would wait for ever.
+        let descriptor = retrying { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+        if descriptor < 0 { throw Self.openingProblem(errno).at(file: name) }
+        var status = stat()
+        if fstat(descriptor, &status) != 0 {
+            let error = errno
+            close(descriptor)
+            throw Problem(.environment, "cannot look at the file: \(errorText(error))").at(file: name)
+        }
+        if let kind = Self.irregularKind(status.st_mode) {
+            close(descriptor)
+            throw Problem(.input, "expected a file, found \(kind)").at(file: name)
+        }
+        let whole = 0..<Int64(status.st_size)
+        if let range, range.lowerBound < 0 || range.upperBound > whole.upperBound {
+            close(descriptor)
+            throw Problem(.input, "the file is too short", notes: ["its bytes \(range.lowerBound) to \(range.upperBound) are needed"])
+                .at(file: name, byte: whole.upperBound, of: whole.upperBound)
+        }
+        self.name = name
+        self.descriptor = descriptor
+        self.range = range ?? whole
+        position = Mutex(self.range.lowerBound)
+        byteCount = Int64(self.range.count)
+    }
+
+    deinit { close(descriptor) }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+        let (count, error) = position.withLock { position in
+            let wanted = min(buffer.count, Int(range.upperBound - position))
+            let count = retrying { pread(descriptor, buffer.baseAddress, wanted, off_t(position)) }
+            position += Int64(max(0, count))
+            return (count, errno)
+        }
+        if count < 0 { throw Problem(.environment, "cannot read the file: \(errorText(error))").at(file: name) }
+        return count
+    }
+
+    /// `count` bytes from `offset`, wherever the source stands.
+    public func bytes(at offset: Int64, count: Int) throws(Problem) -> [UInt8] {
+        guard offset >= 0, count >= 0, let size = byteCount, offset <= size, Int64(count) <= size - offset else {
+            throw Problem(.input, "\(count) bytes are wanted where the file has fewer")
+                .at(file: name, byte: offset, of: byteCount)
+        }
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return retrying { pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + offset) + off_t(filled)) }
+            }
+            if got < 0 { throw Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name) }
+            if got == 0 {
+                throw Problem(.input, "the file became shorter while it was read")
+                    .at(file: name, byte: offset + Int64(filled), of: byteCount)
+            }
+            filled += got
+        }
+        return bytes
+    }
+
+    private static func openingProblem(_ error: Int32) -> Problem {
+        switch error {
+        case ENOENT, ENOTDIR: Problem(.input, "there is no such file")
+        case ELOOP: Problem(.input, "the file is a link that leads in a circle")
+        case ENAMETOOLONG: Problem(.input, "the file's name is too long")
+        case ENXIO: Problem(.input, "expected a file, found a socket or a device that is not there")
+        case EACCES, EPERM:
+            Problem(.environment, "no permission to read the file", fix: "let the user who runs scanmill read it")
+        default: Problem(.environment, "cannot open the file: \(errorText(error))")
+        }
+    }
+
+    /// What the file is when it is no regular one.
+    private static func irregularKind(_ mode: mode_t) -> String? {
+        switch mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "a folder"
+        case S_IFIFO: "a FIFO"
+        case S_IFCHR, S_IFBLK: "a device"
+        case S_IFSOCK: "a socket"
+        default: "something that is no regular file"
+        }
+    }
+}
+
+/// Bytes in memory, as a source.
+public final class MemorySource: ByteSource {
+    public let name: String
+    public var byteCount: Int64? { Int64(bytes.count) }
+    private let bytes: [UInt8]
+    /// The most that one read gives; small in tests, to meet every border between two chunks.
+    private let chunk: Int
+    private let position = Mutex(0)
+
+    public init(_ bytes: [UInt8], name: String, chunk: Int = .max) {
+        self.bytes = bytes
+        self.name = name
+        self.chunk = max(1, chunk)
+    }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        position.withLock { position in
+            let count = min(buffer.count, bytes.count - position, chunk)
+            buffer.copyBytes(from: bytes[position..<position + count])
+            position += count
+            return count
+        }
+    }
+}
+
+extension ByteSource {
+    /// Everything up to the end. More than `limit` bytes are a problem of fault `input`, found before they are stored.
+    public func readAll(limit: Int) throws(Problem) -> [UInt8] {
+        let tooLarge = Problem(.input, "the file is larger than the limit of \(limit) bytes").at(file: name)
+        if let byteCount, byteCount > Int64(limit) { throw tooLarge }
+        var bytes: [UInt8] = []
+        if let byteCount { bytes.reserveCapacity(Int(byteCount)) }
+        var chunk = [UInt8](repeating: 0, count: min(1 << 16, limit + 1))
+        while true {
+            let count = try read(into: &chunk)
+            if count == 0 { return bytes }
+            if bytes.count + count > limit { throw tooLarge }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Fills the array from the front, as ``read(into:)`` does.
+    func read(into array: inout [UInt8], from start: Int = 0) throws(Problem) -> Int {
+        var failure: Problem?
+        let count = array.withUnsafeMutableBytes { buffer in
+            do throws(Problem) {
+                return try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        return count
+    }
+}
+
+/// Repeats a system call that a signal interrupted.
+private func retrying<N: FixedWidthInteger>(_ call: () -> N) -> N {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}
+
+private func errorText(_ error: Int32) -> String { String(cString: strerror(error)) }

@@ -1,0 +1,93 @@
+import ScanModel
+
+/// A JSON value and where it stands in its file, so that whatever does not fit can be named: `streams[1].resolution`.
+public struct JSONField: Sendable {
+    /// Nil where the key is not there.
+    public let value: JSONValue?
+    /// `streams[1].resolution`; empty for the whole text.
+    public let path: String
+    public let file: String
+
+    /// The whole text of a file.
+    public init(_ value: JSONValue, file: String) { self.init(value, path: "", file: file) }
+
+    private init(_ value: JSONValue?, path: String, file: String) {
+        self.value = value
+        self.path = path
+        self.file = file
+    }
+
+    /// The member of an object; one without a value where there is no such member or no object.
+    public subscript(key: String) -> JSONField {
+        JSONField(value?[key], path: path.isEmpty ? key : "\(path).\(key)", file: file)
+    }
+
+    /// Whether there is nothing to read: no such key, or null.
+    public var isAbsent: Bool { value == nil || value == .null }
+
+    /// What `read` makes of the field, or nil where it is absent.
+    public func ifPresent<T>(_ read: (JSONField) throws(Problem) -> T) throws(Problem) -> T? {
+        isAbsent ? nil : try read(self)
+    }
+
+    public func object() throws(Problem) -> JSONObject {
+        guard let object = value?.object else { throw unlike("an object") }
+        return object
+    }
+
+    public func elements() throws(Problem) -> [JSONField] {
+        guard let array = value?.array else { throw unlike("a list") }
+        return array.enumerated().map { JSONField($1, path: "\(path)[\($0)]", file: file) }
+    }
+
+    public func text() throws(Problem) -> String {
+        guard let text = value?.string else { throw unlike("text") }
+        return text
+    }
+
+    public func bool() throws(Problem) -> Bool {
+        guard let bool = value?.bool else { throw unlike("true or false") }
+        return bool
+    }
+
+    public func number() throws(Problem) -> Double {
+        guard let number = value?.double else { throw unlike("a number") }
+        return number
+    }
+
+    /// A whole number of `range`.
+    public func whole(in range: ClosedRange<Int>) throws(Problem) -> Int {
+        guard let whole = value?.integer, let number = Int(exactly: whole), range.contains(number) else {
+            let top = range.upperBound == .max ? "" : " to \(range.upperBound)"
+            throw unlike("a whole number from \(range.lowerBound)\(top)")
+        }
+        return number
+    }
+
+    /// A list of exactly `count` numbers.
+    public func numbers(_ count: Int) throws(Problem) -> [Double] {
+        guard let numbers = value?.doubles, numbers.count == count else { throw unlike("a list of \(count) numbers") }
+        return numbers
+    }
+
+    /// A problem of fault `input` that names the field, what it is, and what was expected.
+    public func unlike(_ expected: String) -> Problem {
+        let name = path.isEmpty ? "the text" : "“\(path)”"
+        let found = value.map { "is \($0.briefly)" } ?? "is missing"
+        return Problem(.input, "\(name) \(found); expected \(expected)").at(file: file)
+    }
+}
+
+extension JSONValue {
+    /// The value in a few words, for a message.
+    fileprivate var briefly: String {
+        switch self {
+        case .object(let object): object.members.isEmpty ? "{}" : "an object"
+        case .array(let items) where items.count > 6: "a list of \(items.count) values"
+        case .string(let text) where text.count > 40: "“\(text.prefix(40))…”"
+        case .array(let items): "[\(items.map(\.briefly).joined(separator: ", "))]"
+        case .string(let text): "“\(text)”"
+        default: String(decoding: JSONWriter.text(self, pretty: false), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Glibc
+import ScanModel
+import Synchronization
+
+/// Writes an H.264 video in an mp4 file, frame by frame, each at its own time.
+///
+/// The bytes depend on the frames, the settings and ffmpeg's version alone: one thread, nothing that names the
+/// encoder's host or the date, no choice of algorithms by processor. There are no frames that refer to later ones, so
+/// frames are stored in the order in which they are shown. Memory does not grow with the length of the video.
+///
+/// An encoder that is let go of before ``finish()`` stops ffmpeg and removes the unfinished file.
+public final class VideoEncoder: Sendable {
+    private let path: String
+    private let name: String
+    private let ffmpeg: FFmpeg
+    private let settings: VideoSettings
+    private let state: Mutex<EncoderState>
+
+    /// Starts ffmpeg; it replaces a file that is there.
+    /// - Parameters:
+    ///   - path: the file to write.
+    ///   - name: what problems call it, relative to the output folder.
+    /// - Throws: a problem with fault `usage` for settings that cannot be, such as an odd width; with fault
+    ///   `environment` when ffmpeg cannot be started.
+    public init(path: String, name: String, settings: VideoSettings, with ffmpeg: FFmpeg) throws(Problem) {
+        try settings.check()
+        let stream = MatroskaVideo(
+            width: settings.width, height: settings.height, layout: settings.layout,
+            nominalFrameDuration: Int64((1e9 / settings.nominalRate).rounded()), rotation: settings.rotation)
+        let log = FFmpegLog(replacing: "file:\(path)", with: name)
+        var tool = try RunningTool(ffmpeg.ffmpeg, settings.arguments(output: "file:\(path)"), log: log)
+        // Should this fail, the first frame fails as well.
+        _ = stream.header.withUnsafeBytes { tool.write($0) }
+        self.path = path
+        self.name = name
+        self.ffmpeg = ffmpeg
+        self.settings = settings
+        state = Mutex(EncoderState(stream: stream, tool: tool))
+    }
+
+    deinit {
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.tool.stop() }
+            return state.isFinished
+        }
+        if !isFinished { unlink(path) }
+    }
+
+    /// Encodes one frame.
+    /// - Parameters:
+    ///   - pixels: in the layout and size of the settings.
+    ///   - time: when it is shown, in nanoseconds on any clock; written relative to the first frame's, rounded to
+    ///     microseconds. Times ascend.
+    /// - Throws: a problem with fault `input` when the time does not ascend; with fault `environment` when ffmpeg
+    ///   fails, for example on a full disk.
+    public func append(_ pixels: [UInt8], at time: Int64) throws(Problem) {
+        let result: Result<Void, Problem> = state.withLock { state in
+            do throws(Problem) {
+                return .success(try state.append(pixels, at: time))
+            } catch {
+                return .failure(error.at(file: name))
+            }
+        }
+        try result.get()
+    }
+
+    /// Ends the video and reads it back, without decoding: count, times and rotation must be what was given.
+    /// - Returns: what the file says about itself.
+    /// - Throws: a problem with fault `environment` when ffmpeg failed; with fault `tool` when the file differs.
+    @discardableResult
+    public func finish() throws(Problem) -> VideoFacts {
+        let result: Result<[Int64], Problem> = state.withLock { state in
+            do throws(Problem) {
+                return .success(try state.finish())
+            } catch {
+                return .failure(error.at(file: name))
+            }
+        }
+        let times = try result.get()
+        let facts = try VideoProbe.probe(VideoInput(path: path, name: name), with: ffmpeg)
+        let wanted = (settings.width, settings.height, settings.rotation)
+        guard facts.times == times.map({ $0 * 1000 }), (facts.width, facts.height, facts.rotation) == wanted else {
+            throw Problem(
+                .tool, "the written video differs from what was given to ffmpeg",
+                notes: [
+                    "given \(times.count) frames of \(wanted.0) × \(wanted.1), rotation \(wanted.2)",
+                    "written \(facts.frameCount) frames of \(facts.width) × \(facts.height), rotation \(facts.rotation)",
+                    facts.times == times.map { $0 * 1000 } ? "the frames' times are right" : "the frames' times differ",
+                ], fix: "report it, with the output of: ffmpeg -version"
+            ).at(file: name)
+        }
+        state.withLock { $0.isFinished = true }
+        return facts
+    }
+}
+
+extension VideoEncoder {
+    /// Writes some frames of a video as a new one, with the same picture size, rotation and colour. The values of
+    /// luma and chroma go from the decoder to the encoder unchanged.
+    /// - Parameters:
+    ///   - frames: the numbers of the frames to keep, ascending.
+    ///   - times: when each kept frame is shown, in nanoseconds on any clock; nil for the recorded times.
+    ///   - settings: ``VideoSettings/init(like:)``, with another quality if need be.
+    /// - Returns: what the new file says about itself, and in its complaints what was wrong with the old one.
+    /// - Throws: as ``VideoDecoder`` and ``VideoEncoder``; then no file is left.
+    public static func reencode(
+        _ input: VideoInput, facts: VideoFacts, keeping frames: [Int], times: [Int64]? = nil, path: String,
+        name: String, settings: VideoSettings, with ffmpeg: FFmpeg
+    ) throws(Problem) -> VideoFacts {
+        guard let recorded = facts.times ?? times else {
+            throw Problem(
+                .input, "the video says nothing about the times of its frames",
+                fix: "give the times from the capture's camera lines"
+            ).at(file: input.name)
+        }
+        let times = times ?? frames.filter(recorded.indices.contains).map { recorded[$0] }
+        guard times.count == frames.count, !frames.isEmpty, settings.layout == .yuv420p else {
+            throw Problem(.tool, "\(frames.count) frames cannot be written with \(times.count) times").at(file: name)
+        }
+        let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, with: ffmpeg)
+        let encoder = try VideoEncoder(path: path, name: name, settings: settings, with: ffmpeg)
+        var pixels: [UInt8] = []
+        var position = 0
+        for (frame, time) in zip(frames, times) {
+            while position < frame, try decoder.skipFrame() { position += 1 }
+            guard position == frame, try decoder.nextFrame(into: &pixels) else {
+                throw Problem(
+                    .tool, "there is no frame \(frame) to keep after frame \(position - 1) of \(facts.frameCount)"
+                ).at(file: input.name)
+            }
+            position += 1
+            try encoder.append(pixels, at: time)
+        }
+        // To the end, although nothing more is kept: only the count tells that no frame was lost on the way.
+        try decoder.finish()
+        var written = try encoder.finish()
+        written.complaints = decoder.complaints
+        return written
+    }
+}
+
+/// The part of an encoder that changes.
+private struct EncoderState: ~Copyable, Sendable {
+    let stream: MatroskaVideo
+    var tool: RunningTool
+    /// Whether the file is whole and has been read back.
+    var isFinished = false
+    private var origin: Int64?
+    /// Microseconds after the first, of the frames given so far.
+    private var times: [Int64] = []
+
+    init(stream: MatroskaVideo, tool: consuming RunningTool) {
+        self.stream = stream
+        self.tool = tool
+    }
+
+    mutating func append(_ pixels: [UInt8], at time: Int64) throws(Problem) {
+        let byteCount = stream.layout.byteCount(width: stream.width, height: stream.height)
+        guard pixels.count == byteCount else {
+            throw Problem(.tool, "a frame of \(pixels.count) bytes was given to a video of \(byteCount) bytes a frame")
+        }
+        let (elapsed, overflow) = time.subtractingReportingOverflow(origin ?? time)
+        let microseconds = elapsed / 1000 + (elapsed % 1000 >= 500 ? 1 : 0)
+        guard !overflow, microseconds > times.last ?? -1 else {
+            throw Problem(
+                .input, "the times of the frames do not ascend",
+                notes: ["\(time) ns comes \(elapsed) ns after the first frame, no later than the frame before it"],
+                fix: "repair the timestamps, or drop the frame"
+            ).inFrame(times.count)
+        }
+        origin = origin ?? time
+        let header = stream.frameHeader(microseconds: microseconds)
+        let isTaken = header.withUnsafeBytes { tool.write($0) } && pixels.withUnsafeBytes { tool.write($0) }
+        guard isTaken else {
+            try checkEnd()
+            throw Problem(.environment, "ffmpeg stopped reading before the end of the video")
+        }
+        times.append(microseconds)
+    }
+
+    mutating func finish() throws(Problem) -> [Int64] {
+        try checkEnd()
+        return times
+    }
+
+    private mutating func checkEnd() throws(Problem) {
+        let ending = tool.finish()
+        if case .killed(let signal) = ending {
+            throw .killed(tool.name, signal, notes: tool.log.notes(from: tool.name))
+        }
+        guard ending == .exited(0), tool.log.lines.isEmpty else {
+            throw Problem(
+                .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
+                fix: "make room on the disk and see that the folder may be written to")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// A video as a file, or as a stored (not compressed) entry of an archive.
+public struct VideoInput: Hashable, Sendable {
+    public var path: String
+    /// The bytes of `path` that are the video; nil for all of them.
+    public var range: Range<Int64>?
+    /// What problems call it: its path in the capture.
+    public var name: String
+
+    public init(path: String, range: Range<Int64>? = nil, name: String) {
+        self.path = path
+        self.range = range
+        self.name = name
+    }
+
+    /// How ffmpeg is told the file. The prefix keeps names with a colon, a leading dash or a percent sign from being
+    /// read as something else.
+    var address: String {
+        guard let range else { return "file:\(path)" }
+        return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:file:\(path)"
+    }
+
+    /// Options for ffmpeg and ffprobe that stand before the input. A file that only calls itself a video cannot make
+    /// them open other files or addresses (play lists), nor ask for a picture that does not fit in memory.
+    static let safety = [
+        "-protocol_whitelist", "file,subfile", "-format_whitelist", "mov,matroska,avi,h264,hevc",
+        "-max_pixels", String(largestPicture),
+    ]
+
+    /// In pixels: 8192 × 8192.
+    static let largestPicture = 1 << 26
+}
+
+/// Colour as a video declares it, in ffmpeg's names ("tv", "bt709", …); "unknown" where it declares nothing.
+public struct VideoColor: Hashable, Sendable {
+    public var range = "unknown"
+    public var matrix = "unknown"
+    public var primaries = "unknown"
+    public var transfer = "unknown"
+
+    public init() {}
+}
+
+/// What a video says about itself, taken without decoding it.
+public struct VideoFacts: Hashable, Sendable {
+    /// Pixels as recorded, before any rotation for display.
+    public var width = 0
+    public var height = 0
+    /// By how many degrees, clockwise, a player turns the picture: 0, 90, 180 or 270.
+    public var rotation = 0
+    /// In ffmpeg's names, as in "h264" and "yuv420p".
+    public var codec = ""
+    public var pixelFormat = ""
+    public var color = VideoColor()
+    /// Frames to be decoded: the stream's packets, without those that an edit list leaves out.
+    public var frameCount = 0
+    /// When each frame is shown, in nanoseconds after the first, ascending, one a frame. Decoding times stand in where
+    /// the file has no presentation times; nil where it has neither (a bare H.264 stream).
+    public var times: [Int64]?
+    /// Frames a second, as the container declares it.
+    public var averageRate: Double?
+    /// What ffprobe found wrong, without giving up.
+    public var complaints: [String] = []
+
+    /// Whether luma runs from 0 to 255 and not from 16 to 235.
+    public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }
+
+    public init() {}
+}

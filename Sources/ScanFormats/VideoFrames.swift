@@ -1,0 +1,185 @@
+import ScanModel
+import Synchronization
+
+/// How the pixels of a decoded frame lie in memory: 8 bits a value, row-major, top-left pixel first, without padding.
+public enum VideoLayout: Hashable, Sendable {
+    /// Red, green, blue, interleaved; the same values as OpenCV decodes, which is what published blur scores rest on.
+    case rgb24
+    /// Luma alone, expanded to 0...255 where the video keeps it in 16...235. Cheaper than red, green and blue.
+    case luma
+    /// The luma plane and two chroma planes of half the width and height (rounded up), with the values as recorded:
+    /// for encoding again without a loss of colour.
+    case yuv420p
+
+    /// The size of a frame in bytes. The caller has checked that `width * height` is reasonable.
+    public func byteCount(width: Int, height: Int) -> Int {
+        switch self {
+        case .rgb24: width * height * 3
+        case .luma: width * height
+        case .yuv420p: width * height + 2 * ((width + 1) / 2) * ((height + 1) / 2)
+        }
+    }
+
+    fileprivate var options: [String] {
+        switch self {
+        case .rgb24: ["-pix_fmt", "rgb24"]
+        case .luma: ["-vf", "format=yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p,extractplanes=y"]
+        case .yuv420p: ["-vf", "format=yuv420p|yuvj420p"]
+        }
+    }
+}
+
+/// Decodes a video frame by frame, in order, exactly the frames that were recorded and as they were recorded: nothing
+/// is rotated, and no copy fills the gap of a dropped frame. Memory does not grow with the length of the video.
+///
+/// ffmpeg works ahead in a process of its own, which is ended when the decoder is let go of. The decoder may be used
+/// from any thread; calls wait for each other.
+public final class VideoDecoder: Sendable {
+    public let facts: VideoFacts
+    public let layout: VideoLayout
+    /// The size of every frame in bytes.
+    public let frameByteCount: Int
+
+    private let stream: Mutex<FrameStream>
+
+    /// Starts decoding.
+    /// - Parameters:
+    ///   - facts: from ``VideoProbe``, for the picture size and the number of frames to expect.
+    ///   - threads: how many threads ffmpeg decodes with; 0 leaves it to ffmpeg. Results do not depend on it.
+    /// - Throws: a problem with fault `environment` when ffmpeg cannot be started. What is wrong with the video comes
+    ///   from ``nextFrame(into:)``.
+    public init(
+        _ input: VideoInput, facts: VideoFacts, layout: VideoLayout, threads: Int = 0, with ffmpeg: FFmpeg
+    ) throws(Problem) {
+        self.facts = facts
+        self.layout = layout
+        frameByteCount = layout.byteCount(width: facts.width, height: facts.height)
+        let arguments =
+            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + VideoInput.safety
+            + ["-threads", String(max(0, threads)), "-i", input.address, "-map", "0:V:0", "-fps_mode", "passthrough"]
+            + layout.options + ["-f", "rawvideo", "pipe:1"]
+        let log = FFmpegLog(replacing: input.address, with: input.name)
+        let tool: RunningTool
+        do throws(Problem) {
+            tool = try RunningTool(ffmpeg.ffmpeg, arguments, log: log)
+        } catch {
+            throw error.at(file: input.name)
+        }
+        stream = Mutex(FrameStream(tool: tool, name: input.name, expected: facts.frameCount))
+    }
+
+    /// Decodes the next frame into `pixels`, which is given the right size first.
+    /// - Returns: false after the last frame.
+    /// - Throws: a problem with fault `input` when ffmpeg gives up, or when the video ends before or after the number
+    ///   of frames that its index lists, since all later frames would then be taken for others; with fault
+    ///   `environment` when ffmpeg was killed. The same problem is thrown again by later calls.
+    public func nextFrame(into pixels: inout [UInt8]) throws(Problem) -> Bool {
+        if pixels.count != frameByteCount { pixels = [UInt8](repeating: 0, count: frameByteCount) }
+        let expands = layout == .luma && !facts.isFullRange
+        return try pixels.withUnsafeMutableBytes { buffer in
+            stream.withLock { stream in stream.next(into: buffer) }.map { there in
+                if there && expands { Self.expandRange(of: buffer) }
+                return there
+            }
+        }.get()
+    }
+
+    /// Passes over the next frame.
+    /// - Returns: false after the last frame.
+    /// - Throws: as ``nextFrame(into:)``.
+    public func skipFrame() throws(Problem) -> Bool {
+        try stream.withLock { stream in
+            withUnsafeTemporaryAllocation(byteCount: frameByteCount, alignment: 16) { stream.next(into: $0) }
+        }.get()
+    }
+
+    /// Passes over all frames that are left and checks the end.
+    /// - Throws: as ``nextFrame(into:)``.
+    public func finish() throws(Problem) {
+        while try skipFrame() {}
+    }
+
+    /// What ffmpeg found wrong so far without giving up: how many frames it had to guess parts of, then its last words.
+    /// Empty for a sound video; otherwise some of the frames are not what was recorded, and whether that will do is
+    /// for the caller to say. As ffmpeg works ahead, only ``finish()`` makes the list complete.
+    public var complaints: [String] {
+        stream.withLock { stream in
+            let damaged = stream.log.damagedFrames
+            let count = damaged == 0 ? [] : ["parts of \(damaged) frames were missing or damaged, and guessed"]
+            return count + stream.log.lines
+        }
+    }
+
+    /// 16...235 to 0...255, rounded; what lies beyond is cut off.
+    private static func expandRange(of luma: UnsafeMutableRawBufferPointer) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+            for value in 0..<256 { table[value] = UInt8(clamping: ((value - 16) * 255 + 109) / 219) }
+            for index in luma.indices { luma[index] = table[Int(luma[index])] }
+        }
+    }
+}
+
+/// The output of a decoding ffmpeg, cut into frames and counted.
+private struct FrameStream: ~Copyable, Sendable {
+    private let name: String
+    private let expected: Int
+    private var tool: RunningTool
+    private var frame = 0
+    private var end: Result<Bool, Problem>?
+
+    init(tool: consuming RunningTool, name: String, expected: Int) {
+        self.tool = tool
+        self.name = name
+        self.expected = expected
+    }
+
+    var log: FFmpegLog { tool.log }
+
+    mutating func next(into buffer: UnsafeMutableRawBufferPointer) -> Result<Bool, Problem> {
+        if let end { return end }
+        let count = tool.read(into: buffer)
+        if count == buffer.count && frame < expected {
+            frame += 1
+            return .success(true)
+        }
+        let result: Result<Bool, Problem>
+        do throws(Problem) {
+            try checkEnd(count, of: buffer.count)
+            result = .success(false)
+        } catch {
+            result = .failure(error.at(file: name).inFrame(frame))
+        }
+        end = result
+        return result
+    }
+
+    /// - Parameter count: how many bytes came where the next frame would be.
+    private mutating func checkEnd(_ count: Int, of frameBytes: Int) throws(Problem) {
+        if count == frameBytes {
+            tool.stop()
+            throw Problem(
+                .input, "the video holds more frames than its index lists",
+                notes: ["the index lists \(expected), and more can be decoded"] + tool.log.notes(from: "ffmpeg"),
+                fix: "copy the file again, or write its index anew with: ffmpeg -i OLD -c copy NEW")
+        }
+        let ending = tool.finish()
+        let progress = "\(frame) of \(expected) frames were decoded"
+        switch ending {
+        case .killed(let signal): throw .killed(tool.name, signal, notes: [progress] + tool.log.notes(from: tool.name))
+        case .exited(let status) where status != 0:
+            throw Problem(
+                .input, "ffmpeg gave the video up, with exit status \(status)",
+                notes: [progress] + tool.log.notes(from: "ffmpeg"), fix: "copy the file again")
+        case .exited where count > 0:
+            throw Problem(
+                .input, "the video ends inside a frame",
+                notes: ["\(count) of \(frameBytes) bytes came", progress] + tool.log.notes(from: "ffmpeg"),
+                fix: "copy the file again")
+        case .exited where frame < expected:
+            throw Problem(
+                .input, "the video ends early", notes: [progress] + tool.log.notes(from: "ffmpeg"),
+                fix: "copy the file again; if it is complete, some of its frames are damaged beyond decoding")
+        case .exited: return
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import ScanModel
+
+/// Reads what a video says about itself, with ffprobe.
+public enum VideoProbe {
+    /// - Throws: a problem with fault `input` when the file is missing, no video, empty or cut off, with ffprobe's own
+    ///   words in the notes; with fault `environment` when it may not be read or ffprobe does not work.
+    public static func probe(_ input: VideoInput, with ffmpeg: FFmpeg) throws(Problem) -> VideoFacts {
+        do throws(Problem) {
+            try checkFile(input)
+            let log = FFmpegLog(replacing: input.address, with: input.name)
+            let entries =
+                "stream=codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
+                + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
+            let arguments =
+                ["-hide_banner", "-loglevel", "level+error"] + VideoInput.safety
+                + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
+            var tool = try RunningTool(ffmpeg.ffprobe, arguments, log: log)
+            let output = tool.readAll()
+            let ending = tool.finish()
+            if case .exited(let status) = ending, status != 0 {
+                throw Problem(
+                    .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
+                    fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
+            }
+            try ending.check(tool)
+            return try ProbeReader(output).facts(complaints: tool.log)
+        } catch {
+            throw error.at(file: input.name)
+        }
+    }
+
+    /// Says itself what ffprobe would say less clearly, and keeps it from waiting for a FIFO.
+    private static func checkFile(_ input: VideoInput) throws(Problem) {
+        var facts = stat()
+        guard stat(input.path, &facts) == 0 else {
+            let words = String(cString: strerror(errno))
+            if errno == ENOENT || errno == ENOTDIR {
+                throw Problem(.input, "the video is missing", fix: "copy it into the capture's folder")
+            }
+            throw Problem(.environment, "the video cannot be opened", notes: ["the system says: \(words)"])
+        }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw Problem(.input, "the video is not a regular file", fix: "put the video itself there")
+        }
+        guard access(input.path, R_OK) == 0 else {
+            throw Problem(.environment, "the video may not be read", fix: "give this user permission to read it")
+        }
+        guard facts.st_size > 0, input.range?.isEmpty != true else {
+            throw Problem(.input, "the video is empty", fix: "copy it again")
+        }
+    }
+}
+
+/// Reads ffprobe's compact form: a line a packet or stream, `packet|pts=0|dts=-512|flags=K_`.
+private struct ProbeReader {
+    private var facts = VideoFacts()
+    private var hasStream = false
+    private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
+    private var listedFrames: Int?
+    private var presentationTimes: [Int64] = []
+    private var decodingTimes: [Int64] = []
+
+    init(_ output: [UInt8]) {
+        for line in output.split(separator: UInt8(ascii: "\n")) {
+            let fields = String(decoding: line, as: UTF8.self).split(separator: "|")
+            switch fields.first {
+            case "packet": addPacket(fields.dropFirst())
+            case "stream": addStream(fields.dropFirst())
+            default: continue
+            }
+        }
+    }
+
+    private mutating func addPacket(_ fields: ArraySlice<Substring>) {
+        var (pts, dts): (Int64?, Int64?)
+        for (key, value) in fields.lazy.map(Self.pair) {
+            switch key {
+            case "pts": pts = Int64(value)
+            case "dts": dts = Int64(value)
+            case "flags": if value.contains("D") { return }
+            default: continue
+            }
+        }
+        facts.frameCount += 1
+        if let pts { presentationTimes.append(pts) }
+        if let dts { decodingTimes.append(dts) }
+    }
+
+    private mutating func addStream(_ fields: ArraySlice<Substring>) {
+        hasStream = true
+        var turns: (matrix: Double?, tag: Double?)
+        for (key, value) in fields.lazy.map(Self.pair) {
+            switch key {
+            case "codec_name": facts.codec = String(value)
+            case "pix_fmt": facts.pixelFormat = String(value)
+            case "width": facts.width = Int(value) ?? 0
+            case "height": facts.height = Int(value) ?? 0
+            case "nb_frames": listedFrames = Int(value)
+            case "color_range": facts.color.range = String(value)
+            case "color_space": facts.color.matrix = String(value)
+            case "color_primaries": facts.color.primaries = String(value)
+            case "color_transfer": facts.color.transfer = String(value)
+            case "time_base": timeBase = Self.ratio(value) ?? timeBase
+            case "avg_frame_rate":
+                facts.averageRate = Self.ratio(value).map { Double($0.numerator) / Double($0.denominator) }
+            // The display matrix counts counter-clockwise, the tag of older versions clockwise.
+            case "rotation": turns.matrix = Double(value).map { -$0 }
+            case "rotate": turns.tag = Double(value)
+            default: continue
+            }
+        }
+        let quarters = ((turns.matrix ?? turns.tag ?? 0) / 90).rounded().truncatingRemainder(dividingBy: 4)
+        facts.rotation = quarters.isFinite ? (Int(quarters) + 4) % 4 * 90 : 0
+    }
+
+    func facts(complaints log: FFmpegLog) throws(Problem) -> VideoFacts {
+        guard hasStream else {
+            throw Problem(.input, "the file holds no video", fix: "put the colour video of the capture there")
+        }
+        guard facts.frameCount > 0 else {
+            throw Problem(
+                .input, "the video holds no frames", notes: log.notes(from: "ffprobe"), fix: "copy the file again")
+        }
+        // An edit list may leave listed frames out; only together with a complaint it means that they are not there.
+        if let listedFrames, facts.frameCount < listedFrames, !log.lines.isEmpty {
+            throw Problem(
+                .input, "the video is cut off",
+                notes: ["\(facts.frameCount) of the \(listedFrames) frames that it lists are there"]
+                    + log.notes(from: "ffprobe"), fix: "copy the file again")
+        }
+        guard facts.width > 0, facts.height > 0,
+            facts.width.multipliedReportingOverflow(by: facts.height).partialValue <= VideoInput.largestPicture,
+            max(facts.width, facts.height) <= VideoInput.largestPicture
+        else {
+            throw Problem(
+                .input, "the video has an impossible picture size, \(facts.width) × \(facts.height)",
+                notes: ["at most \(VideoInput.largestPicture) pixels are read"] + log.notes(from: "ffprobe"),
+                fix: "copy the file again")
+        }
+        var result = facts
+        result.complaints = log.lines
+        result.times = try times()
+        return result
+    }
+
+    private func times() throws(Problem) -> [Int64]? {
+        let recorded = presentationTimes.count == facts.frameCount ? presentationTimes : decodingTimes
+        guard recorded.count == facts.frameCount else { return nil }
+        let sorted = recorded.sorted()
+        var result: [Int64] = []
+        result.reserveCapacity(sorted.count)
+        // 128 bits hold the product of any two times' difference and any time base.
+        let (first, numerator) = (Int128(sorted.first ?? 0), Int128(timeBase.numerator) * 1_000_000_000)
+        let denominator = Int128(timeBase.denominator)
+        for time in sorted {
+            let scaled = ((Int128(time) - first) * numerator * 2 + denominator) / (denominator * 2)
+            guard let nanoseconds = Int64(exactly: scaled) else {
+                throw Problem(.input, "the video has impossible frame times", fix: "copy the file again")
+            }
+            result.append(nanoseconds)
+        }
+        return result
+    }
+
+    /// Splits `key=value`; newer versions put the section before the key, as in `side_datum/matrix:rotation`.
+    private static func pair(_ field: Substring) -> (key: Substring, value: Substring) {
+        let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let key = parts[0].split(whereSeparator: { $0 == ":" || $0 == "/" }).last ?? parts[0]
+        return (key, parts.count == 2 ? parts[1] : "")
+    }
+
+    private static func ratio(_ text: Substring) -> (numerator: Int64, denominator: Int64)? {
+        let parts = text.split(separator: "/").compactMap { Int32($0) }
+        guard parts.count == 2, parts[0] > 0, parts[1] > 0 else { return nil }
+        return (Int64(parts[0]), Int64(parts[1]))
+    }
+}

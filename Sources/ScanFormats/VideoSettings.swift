@@ -1,0 +1,102 @@
+import ScanModel
+
+/// What an encoded video is to be.
+public struct VideoSettings: Hashable, Sendable {
+    /// Pixels of the frames as given; both even, as 4:2:0 chroma asks for.
+    public var width: Int
+    public var height: Int
+    /// How the frames are given: `.rgb24` or `.yuv420p`.
+    public var layout: VideoLayout
+    /// Frames a second, about: for the encoder's rate control. The times that are written come with the frames.
+    public var nominalRate: Double
+    /// By how many degrees, clockwise, a player is to turn the picture: 0, 90, 180 or 270.
+    public var rotation = 0
+    /// Of `.yuv420p` frames, which are written as they are. Red, green and blue become BT.601 luma and chroma of
+    /// limited range, and are declared so: what programs assume that do not read the declaration.
+    public var color = VideoColor()
+    /// x264's constant rate factor: 0 (no loss) to 51; 18 is hard to tell from the original.
+    public var rateFactor = 18.0
+    /// x264's preset, from "ultrafast" to "veryslow".
+    public var preset = "veryfast"
+
+    public init(width: Int, height: Int, layout: VideoLayout, nominalRate: Double) {
+        self.width = width
+        self.height = height
+        self.layout = layout
+        self.nominalRate = nominalRate
+    }
+
+    /// For frames that come from a video and are to look the same: its size, rotation, colour and rate.
+    public init(like facts: VideoFacts) {
+        self.init(
+            width: facts.width, height: facts.height, layout: .yuv420p, nominalRate: facts.averageRate ?? 30)
+        rotation = facts.rotation
+        color = facts.color
+        color.range = facts.isFullRange ? "pc" : facts.color.range
+    }
+}
+
+extension VideoSettings {
+    /// - Throws: a problem with fault `usage` for settings that no video can have.
+    func check() throws(Problem) {
+        let sizes = 2...16_384
+        guard sizes.contains(width), sizes.contains(height), width * height <= VideoInput.largestPicture else {
+            throw Problem(.usage, "a video of \(width) × \(height) pixels cannot be written")
+        }
+        guard width.isMultiple(of: 2), height.isMultiple(of: 2) else {
+            throw Problem(
+                .usage, "a video of \(width) × \(height) pixels cannot be written",
+                notes: ["H.264 with 4:2:0 chroma, which every player reads, has an even width and height"],
+                fix: "cut one row or column off, or write pictures instead")
+        }
+        guard layout != .luma, [0, 90, 180, 270].contains(rotation), (0...51).contains(rateFactor),
+            (0.001...1_000_000).contains(nominalRate)
+        else {
+            throw Problem(
+                .usage, "a video cannot be written with these settings",
+                notes: ["layout \(layout), rotation \(rotation), rate factor \(rateFactor), rate \(nominalRate)"])
+        }
+    }
+
+    /// What ffmpeg is told: frames come as Matroska on its standard input.
+    func arguments(output: String) -> [String] {
+        ["-nostdin", "-hide_banner", "-loglevel", "level+error", "-noautorotate", "-threads", "1"]
+            + ["-f", "matroska", "-i", "pipe:0", "-map", "0:v:0", "-map_metadata", "-1"]
+            + ["-fps_mode", "passthrough", "-enc_time_base", "1/1000000", "-video_track_timescale", "1000000"]
+            + ["-filter_threads", "1", "-vf", filter]
+            + ["-c:v", "libx264", "-preset", preset, "-crf", String(rateFactor), "-bf", "0", "-threads", "1"]
+            + ["-x264-params", "cpu-independent=1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
+            + ["-f", "mp4", "-y", output]
+    }
+
+    private var filter: String {
+        func declare(_ color: VideoColor) -> String {
+            "setparams=range=\(color.range):colorspace=\(color.matrix):color_primaries=\(color.primaries)"
+                + ":color_trc=\(color.transfer)"
+        }
+        guard layout == .rgb24 else { return declare(color.known) }
+        var bt601 = VideoColor()
+        bt601.range = "tv"
+        bt601.matrix = "smpte170m"
+        // Exact rounding: without it the result depends on the processor.
+        return "scale=out_color_matrix=smpte170m:out_range=tv:flags=bicubic+accurate_rnd+bitexact,format=yuv420p,"
+            + declare(bt601)
+    }
+}
+
+extension VideoColor {
+    /// With everything that ffmpeg cannot be told by name taken for unknown.
+    fileprivate var known: VideoColor {
+        let names: Set = [
+            "tv", "pc", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "bt2020nc", "smpte432", "smpte2084",
+            "bt2020-10", "arib-std-b67", "iec61966-2-1",
+        ]
+        func keep(_ name: String) -> String { names.contains(name) ? name : "unknown" }
+        var copy = VideoColor()
+        copy.range = keep(range)
+        copy.matrix = keep(matrix)
+        copy.primaries = keep(primaries)
+        copy.transfer = keep(transfer)
+        return copy
+    }
+}

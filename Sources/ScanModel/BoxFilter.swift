@@ -1,0 +1,66 @@
+extension OrientedBox {
+    /// The points inside the box, or those outside, in their order. Faces belong to the box.
+    ///
+    /// In single precision, as the points are: a point within 1e-6 m of a face may fall on either side.
+    public func filter(_ cloud: PointCloud, keepInside: Bool = true) -> PointCloud {
+        let count = cloud.count
+        let kept = selection(cloud, keepInside: keepInside)
+        var colors: [UInt8]?
+        if let source = cloud.colors {
+            colors = [UInt8](unsafeUninitializedCapacity: kept.count * 3) { buffer, written in
+                written = Self.pick(kept, of: count, source, buffer)
+            }
+        }
+        let positions = [Float](unsafeUninitializedCapacity: kept.count * 3) { buffer, written in
+            written = Self.pick(kept, of: count, cloud.positions, buffer)
+        }
+        return PointCloud(positions: positions, colors: colors)
+    }
+
+    /// The numbers of the points inside, or of those outside, ascending.
+    public func selection(_ cloud: PointCloud, keepInside: Bool) -> [Int32] {
+        let (ax, ay, az) = worldFromBox.columns
+        let axis = [ax, ay, az].map { (Float($0.x), Float($0.y), Float($0.z)) }
+        let (x0, x1, x2) = axis[0]
+        let (y0, y1, y2) = axis[1]
+        let (z0, z1, z2) = axis[2]
+        let (cx, cy, cz) = (Float(center.x), Float(center.y), Float(center.z))
+        let (hx, hy, hz) = (Float(halfSize.x), Float(halfSize.y), Float(halfSize.z))
+        let lowest = floor.map { Float($0) } ?? -.infinity
+        let count = cloud.count
+        return [Int32](unsafeUninitializedCapacity: count + 1) { out, written in
+            cloud.positions.withUnsafeBufferPointer { p in
+                var kept = 0
+                for i in 0..<count {
+                    let dx = p[3 &* i] - cx
+                    let worldY = p[3 &* i &+ 1]
+                    let dy = worldY - cy
+                    let dz = p[3 &* i &+ 2] - cz
+                    let qx = abs(dx * x0 + dy * x1 + dz * x2)
+                    let qy = abs(dx * y0 + dy * y1 + dz * y2)
+                    let qz = abs(dx * z0 + dy * z1 + dz * z2)
+                    let isInside = (qx <= hx) && (qy <= hy) && (qz <= hz) && (worldY >= lowest)
+                    out[kept] = Int32(truncatingIfNeeded: i)
+                    kept &+= isInside == keepInside ? 1 : 0
+                }
+                written = kept
+            }
+        }
+    }
+
+    private static func pick<Value>(
+        _ chosen: [Int32], of count: Int, _ values: [Value], _ out: UnsafeMutableBufferPointer<Value>
+    ) -> Int {
+        values.withUnsafeBufferPointer { values in
+            var target = 0
+            for number in chosen {
+                let at = 3 &* Int(number)
+                out[target] = values[at]
+                out[target &+ 1] = values[at &+ 1]
+                out[target &+ 2] = values[at &+ 2]
+                target &+= 3
+            }
+            return target
+        }
+    }
+}

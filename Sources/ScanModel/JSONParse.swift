@@ -1,0 +1,63 @@
+extension JSONValue {
+    /// Reads one JSON text.
+    /// - Parameter file: the name for messages.
+    /// - Throws: a problem of fault `input` with line, column and byte of what is not JSON.
+    public static func parse(_ bytes: [UInt8], file: String) throws(Problem) -> JSONValue {
+        var repeatedKeys: [String] = []
+        return try parse(bytes, file: file, repeatedKeys: &repeatedKeys)
+    }
+
+    /// Reads one JSON text and names the keys that an object holds twice, of which the last value counts (the first ten
+    /// of them, as `“depth_unit” in line 12`).
+    public static func parse(
+        _ bytes: [UInt8], file: String, repeatedKeys: inout [String]
+    ) throws(Problem) -> JSONValue {
+        var repeats: [String] = []
+        let value = try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
+            var scanner = JSONScanner(buffer, file: file)
+            let value = try scanner.value(repeatedKeys: &repeats)
+            try scanner.end()
+            return value
+        }
+        repeatedKeys += repeats
+        return value
+    }
+}
+
+extension JSONScanner {
+    /// Reads the next value, whatever it is, into a tree.
+    public mutating func value() throws(Problem) -> JSONValue {
+        var repeatedKeys: [String] = []
+        return try value(repeatedKeys: &repeatedKeys)
+    }
+
+    fileprivate mutating func value(repeatedKeys: inout [String]) throws(Problem) -> JSONValue {
+        switch try kind() {
+        case .object:
+            var object = JSONObject()
+            try beginObject()
+            while let key = try nextKey() {
+                if repeatedKeys.count < 10, object[key] != nil {
+                    repeatedKeys.append("“\(key)” in line \(problem("").place.line ?? 0)")
+                }
+                object[key] = try value(repeatedKeys: &repeatedKeys)
+            }
+            return .object(object)
+        case .array:
+            var items: [JSONValue] = []
+            try beginArray()
+            while try nextElement() { items.append(try value(repeatedKeys: &repeatedKeys)) }
+            return .array(items)
+        case .string: return .string(try string())
+        case .number:
+            switch try number() {
+            case .integer(let value): return .integer(value)
+            case .double(let value): return .number(value)
+            }
+        case .bool: return .bool(try bool())
+        case .null:
+            try null()
+            return .null
+        }
+    }
+}

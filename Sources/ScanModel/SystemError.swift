@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+extension Problem {
+    /// What a failed system call means for people.
+    /// - Parameters:
+    ///   - doing: what was tried, as in "cannot write the file".
+    ///   - code: `errno` as it was right after the call.
+    ///   - fault: whose the file is; a full disk and the like are the environment's in any case.
+    public static func system(_ doing: String, path: String, code: Int32, fault: Fault = .environment) -> Problem {
+        var problem = Problem(fault, "\(doing): \(String(cString: strerror(code)))").at(file: path)
+        switch code {
+        case ENOSPC, EDQUOT:
+            problem.fault = .environment
+            problem.fix = "free space on that filesystem and run the same command again"
+        case EIO:
+            problem.fault = .environment
+            problem.fix = "look at the kernel's log: the disk or the network filesystem reports an error"
+        case EROFS:
+            problem.fault = .environment
+            problem.fix = "that filesystem is mounted read-only"
+        case EACCES, EPERM: problem.fix = "check the owner and the permissions of the file and of its folders"
+        case EMFILE, ENFILE, ENOMEM: problem.fault = .environment
+        case ENOENT: problem.fix = "check the path; the file may have been moved while it was read"
+        default: break
+        }
+        return problem
+    }
+}

@@ -1,0 +1,132 @@
+/// Where the coordinates of a depth pixel (u, v) are taken.
+public enum PixelCentre: String, Hashable, Sendable, CaseIterable {
+    /// At integer coordinates, as MultiScan's server does: u − cx with cx = s·cx_colour.
+    case integer
+    /// At (u + ½, v + ½), which is exact for a principal point counted from the corner.
+    case half
+}
+
+/// Turns depth pixels into points in the world.
+///
+/// With z the depth along the optical axis and K the camera scaled to the depth map,
+/// p = R · ((u − cx)/fx · z, −(v − cy)/fy · z, −z) + t, in a camera that looks down −Z with +Y up. That is linear in z,
+/// so a row of pixels costs one product and one sum a coordinate: p = (column[u] + row[v]) · z + t.
+public struct Unprojection: Sendable {
+    private let width: Int
+    private let height: Int
+    /// x, y, z of R · ((u − cx)/fx, 0, −1), one table each.
+    private let columnX: [Float]
+    private let columnY: [Float]
+    private let columnZ: [Float]
+    /// R · (0, −(v − cy)/fy, 0) = −(v − cy)/fy · R's second column.
+    private let rowFactor: [Float]
+    private let rowAxis: (x: Float, y: Float, z: Float)
+    private let position: (x: Float, y: Float, z: Float)
+
+    /// - Parameter camera: the colour camera; it is scaled to the depth map's size.
+    public init(camera: CameraIntrinsics, pose: Pose, width: Int, height: Int, centre: PixelCentre) {
+        self.width = width
+        self.height = height
+        var k = camera.resized(width: width, height: height)
+        // A principal point counted from the pixel's centre already stands for integer coordinates, whatever is asked.
+        let shift = centre == .half && k.pixelOrigin == .corner ? 0.5 : 0
+        k.cx -= shift
+        k.cy -= shift
+        let (right, up, back) = pose.rotation.columns
+        let columns = (0..<width).map { right * ((Double($0) - k.cx) / k.fx) - back }
+        columnX = columns.map { Float($0.x) }
+        columnY = columns.map { Float($0.y) }
+        columnZ = columns.map { Float($0.z) }
+        rowFactor = (0..<height).map { Float(-(Double($0) - k.cy) / k.fy) }
+        rowAxis = (Float(up.x), Float(up.y), Float(up.z))
+        position = (Float(pose.position.x), Float(pose.position.y), Float(pose.position.z))
+    }
+
+    /// The points of all pixels with depth, row by row from the top-left; with `every` = n, of each n-th row and column.
+    ///
+    /// - Parameter picture: the colour picture of the same view, of any size: the colour of depth pixel u is the
+    ///   picture's at floor((u + ½) · w_colour / w_depth).
+    public func points(of depth: DepthMap, every: Int = 1, picture: RGBImage? = nil) -> PointCloud {
+        precondition(depth.width == width && depth.height == height && every > 0)
+        let capacity = ((width + every - 1) / every) * ((height + every - 1) / every)
+        var colors: [UInt8]?
+        let sources = picture.map { colorColumns(every: every, pictureWidth: $0.width) }
+        if let picture, let sources {
+            colors = [UInt8](unsafeUninitializedCapacity: capacity * 3) { buffer, count in
+                count = gatherColors(depth, picture, sources, every, buffer)
+            }
+        }
+        let positions = [Float](unsafeUninitializedCapacity: capacity * 3) { buffer, count in
+            count = gatherPositions(depth, every, buffer)
+        }
+        return PointCloud(positions: positions, colors: colors)
+    }
+
+    private func gatherPositions(_ depth: DepthMap, _ every: Int, _ out: UnsafeMutableBufferPointer<Float>) -> Int {
+        guard var target = out.baseAddress else { return 0 }
+        let start = target
+        let (tx, ty, tz) = position
+        depth.metres.withUnsafeBufferPointer { metres in
+            columnX.withUnsafeBufferPointer { columnX in
+                columnY.withUnsafeBufferPointer { columnY in
+                    columnZ.withUnsafeBufferPointer { columnZ in
+                        var v = 0
+                        while v < height {
+                            let factor = rowFactor[v]
+                            let (rx, ry, rz) = (factor * rowAxis.x, factor * rowAxis.y, factor * rowAxis.z)
+                            let row = v &* width
+                            var u = 0
+                            while u < width {
+                                let z = metres[row &+ u]
+                                // Written in any case and counted only when there is depth: no branch to mispredict.
+                                // The buffer has room for every pixel, so the write behind the last point is safe too.
+                                target[0] = (columnX[u] + rx) * z + tx
+                                target[1] = (columnY[u] + ry) * z + ty
+                                target[2] = (columnZ[u] + rz) * z + tz
+                                target += z > 0 ? 3 : 0
+                                u &+= every
+                            }
+                            v &+= every
+                        }
+                    }
+                }
+            }
+        }
+        return target - start
+    }
+
+    /// For each visited depth column, where its colour begins in a picture's row.
+    private func colorColumns(every: Int, pictureWidth: Int) -> [Int] {
+        (0..<width).map { u in 3 * min(pictureWidth - 1, (2 * u + 1) * pictureWidth / (2 * width)) }
+    }
+
+    private func gatherColors(
+        _ depth: DepthMap, _ picture: RGBImage, _ columns: [Int], _ every: Int, _ out: UnsafeMutableBufferPointer<UInt8>
+    ) -> Int {
+        guard var target = out.baseAddress else { return 0 }
+        let start = target
+        depth.metres.withUnsafeBufferPointer { metres in
+            picture.pixels.withUnsafeBufferPointer { pixels in
+                columns.withUnsafeBufferPointer { columns in
+                    var v = 0
+                    while v < height {
+                        let sourceRow = min(picture.height - 1, (2 * v + 1) * picture.height / (2 * height))
+                        let base = sourceRow &* picture.width &* 3
+                        let row = v &* width
+                        var u = 0
+                        while u < width {
+                            let at = base &+ columns[u]
+                            target[0] = pixels[at]
+                            target[1] = pixels[at &+ 1]
+                            target[2] = pixels[at &+ 2]
+                            target += metres[row &+ u] > 0 ? 3 : 0
+                            u &+= every
+                        }
+                        v &+= every
+                    }
+                }
+            }
+        }
+        return target - start
+    }
+}

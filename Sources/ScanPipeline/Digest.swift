@@ -1,0 +1,49 @@
+import Crypto
+import ScanModel
+
+/// A SHA-256.
+public struct Digest: Hashable, Sendable {
+    /// 64 lower-case hexadecimal digits.
+    public let hex: String
+
+    public init(hex: String) { self.hex = hex }
+
+    public static func of(_ bytes: [UInt8]) -> Digest {
+        var digester = Digester()
+        bytes.withUnsafeBytes { digester.update($0) }
+        return digester.finish()
+    }
+
+    /// Reads a source to its end.
+    /// - Returns: the digest, and how many bytes there were.
+    public static func of(_ source: any ByteSource) throws(Problem) -> (digest: Digest, byteCount: Int64) {
+        var digester = Digester()
+        var total: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try source.read(into: buffer)
+            if count == 0 { return (digester.finish(), total) }
+            digester.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            total += Int64(count)
+        }
+    }
+}
+
+/// Takes bytes as they come.
+struct Digester {
+    private var hash = SHA256()
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+
+    func finish() -> Digest {
+        let digits = Array("0123456789abcdef".utf8)
+        var hex: [UInt8] = []
+        hex.reserveCapacity(64)
+        for byte in hash.finalize() {
+            hex.append(digits[Int(byte >> 4)])
+            hex.append(digits[Int(byte & 15)])
+        }
+        return Digest(hex: String(decoding: hex, as: UTF8.self))
+    }
+}

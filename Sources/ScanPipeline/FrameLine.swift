@@ -1,0 +1,156 @@
+import Dispatch
+import Glibc
+import ScanModel
+
+/// Takes frames through a row of steps with several workers: parallel steps in any order, ordered steps in frame order.
+///
+/// A worker carries a frame from step to step until it comes to an ordered step whose turn is another frame's; there it
+/// parks the frame and takes other work. A bounded number of frames is under way, so memory does not grow with the
+/// capture. What comes out does not depend on the number of workers; of several failures the lowest frame's counts.
+final class FrameLine: @unchecked Sendable {
+    /// One step: whether it must see the frames in order, and what it does. A thrown problem fails the capture.
+    struct Step: Sendable {
+        var isOrdered: Bool
+        var run: @Sendable (inout Frame) throws(Problem) -> Void
+    }
+
+    private let steps: [Step]
+    private let workers: Int
+    private let window: Int
+    private let begin: @Sendable (Int) -> Frame
+    private let done: @Sendable (Int, Frame) -> Void
+
+    // Everything below is touched under the lock only.
+    private let lock = Lock()
+    /// Frames from this one on are not wanted: the end of the list, or the lowest failure.
+    private var limit: Int
+    private var failure: (position: Int, problem: Problem)?
+    private var admitted = 0
+    private var underWay = 0
+    /// For each ordered step, whose turn it is.
+    private var turns: [Int]
+    private var parked: [[Int: Frame]]
+    private var ready: [(position: Int, step: Int, frame: Frame)] = []
+
+    /// - Parameters:
+    ///   - begin: gives the frame at a position; called in order.
+    ///   - done: takes the frame at a position when it has been through all steps; called once each, in any order, by
+    ///     one worker at a time.
+    init(
+        count: Int, steps: [Step], workers: Int, begin: @escaping @Sendable (Int) -> Frame,
+        done: @escaping @Sendable (Int, Frame) -> Void
+    ) {
+        self.steps = steps
+        self.workers = max(1, workers)
+        window = 2 * self.workers + 2
+        self.begin = begin
+        self.done = done
+        limit = count
+        turns = Array(repeating: 0, count: steps.count)
+        parked = Array(repeating: [:], count: steps.count)
+    }
+
+    func run() throws(Problem) {
+        if workers == 1 {
+            for position in 0..<limit {
+                var frame = begin(position)
+                for step in steps { try step.run(&frame) }
+                done(position, frame)
+            }
+            return
+        }
+        DispatchQueue.concurrentPerform(iterations: workers) { _ in work() }
+        if let failure { throw failure.problem }
+    }
+
+    private func work() {
+        lock.lock()
+        while true {
+            if let item = takeReady() {
+                carry(item.frame, at: item.position, from: item.step)
+            } else if admitted < limit && underWay < window {
+                let position = admitted
+                admitted += 1
+                underWay += 1
+                carry(begin(position), at: position, from: 0)
+            } else if underWay == 0 {
+                lock.wakeAll()
+                lock.unlock()
+                return
+            } else {
+                lock.wait()
+            }
+        }
+    }
+
+    /// The frame nearest to the front, so that ordered steps are not kept waiting.
+    private func takeReady() -> (position: Int, step: Int, frame: Frame)? {
+        guard let best = ready.indices.min(by: { ready[$0].position < ready[$1].position }) else { return nil }
+        ready.swapAt(best, ready.count - 1)
+        return ready.removeLast()
+    }
+
+    /// Called and left with the lock held.
+    private func carry(_ carried: Frame, at position: Int, from first: Int) {
+        var frame = carried
+        for index in first..<steps.count {
+            let step = steps[index]
+            if position >= limit { break }
+            if step.isOrdered && turns[index] != position {
+                parked[index][position] = frame
+                return
+            }
+            lock.unlock()
+            var problem: Problem?
+            do throws(Problem) { try step.run(&frame) } catch { problem = error }
+            lock.lock()
+            if let problem { fail(problem, at: position) }
+            if step.isOrdered {
+                turns[index] = position + 1
+                if let next = parked[index].removeValue(forKey: position + 1) {
+                    ready.append((position + 1, index, next))
+                    lock.wakeAll()
+                }
+            }
+        }
+        underWay -= 1
+        if position < limit { done(position, frame) }
+        lock.wakeAll()
+    }
+
+    private func fail(_ problem: Problem, at position: Int) {
+        if let failure, failure.position <= position { return }
+        failure = (position, problem)
+        limit = min(limit, position)
+        // Whatever waits behind the failure waits in vain.
+        for index in parked.indices {
+            let vain = parked[index].keys.filter { $0 >= limit }
+            underWay -= vain.count
+            for position in vain { parked[index].removeValue(forKey: position) }
+        }
+    }
+}
+
+
+/// A mutex with a condition; Swift's own has none.
+private final class Lock: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    init() {
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        pthread_cond_destroy(condition)
+        mutex.deallocate()
+        condition.deallocate()
+    }
+
+    func lock() { pthread_mutex_lock(mutex) }
+    func unlock() { pthread_mutex_unlock(mutex) }
+    func wait() { pthread_cond_wait(condition, mutex) }
+    func wakeAll() { pthread_cond_broadcast(condition) }
+}

@@ -1,0 +1,143 @@
+import ScanModel
+
+/// Checks the order of a pipeline's stages by the channels they need and make: once when the file is read, when it is
+/// only known what a reader may give, and again for each capture, when it is known what this one has.
+struct OrderCheck {
+    struct Finding {
+        var step: Int
+        var problem: Problem
+    }
+
+    private(set) var mistakes: [Finding] = []
+    private(set) var warnings: [Finding] = []
+
+    /// The check of a file.
+    init(steps: [Pipeline.Step], library: StageLibrary) {
+        checkReaders(steps, library)
+        var available: Set<Channel> = []
+        for (index, step) in steps.enumerated() {
+            for role in step.uses.roles {
+                for group in role.demands where available.isDisjoint(with: group) {
+                    miss(index, step, group, steps, library)
+                }
+                available.formUnion(role.possible)
+            }
+        }
+        checkClaims(steps)
+        checkWaste(steps)
+    }
+
+    /// The first thing that a stage needs and this capture has not, as a problem of the capture.
+    static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
+        var available = capture.channels
+        for step in steps {
+            for role in step.uses.roles {
+                for group in role.demands where available.isDisjoint(with: group) {
+                    // The channel that the capture itself lacks: what the missing one would have been made from.
+                    let roots = group.flatMap { channel in
+                        [channel] + steps.flatMap { $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) } }
+                    }
+                    let absence = roots.compactMap { capture.absences[$0] }.first
+                    return Problem(
+                        .input, "\(step.label) needs \(group.map(\.name).joined(separator: " or ")), and this capture has none",
+                        notes: absence.map { [$0] } ?? [],
+                        fix: "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
+                    ).inStage(step.label)
+                }
+                available.formUnion(role.made(from: available))
+            }
+        }
+        return nil
+    }
+
+    /// The steps with every "one of these" decided for a capture that has `channels`: the first of the group that is
+    /// there counts, and the step no longer looks at the others.
+    static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
+        var available = channels
+        return steps.map { step in
+            var decided = step
+            for group in step.uses.roles.flatMap({ $0.anyOf + $0.prefers }) {
+                let chosen = group.first(where: available.contains)
+                decided.uses.forget(Set(group.filter { $0 != chosen }))
+            }
+            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+            return decided
+        }
+    }
+
+    private mutating func checkReaders(_ steps: [Pipeline.Step], _ library: StageLibrary) {
+        guard let first = steps.first else { return }
+        let makesFrames = { (step: Pipeline.Step) in step.uses.finish.makes.contains(.frames) }
+        if !makesFrames(first) {
+            let readers = library.makers(of: .frames)
+            mistakes.append(
+                Finding(
+                    step: 0,
+                    problem: Problem(
+                        .usage, "a pipeline begins with a stage that reads a capture, not with `\(first.name)`",
+                        fix: "put `\(readers.first ?? "read")` above it")))
+        }
+        for (index, step) in steps.enumerated().dropFirst() where makesFrames(step) {
+            mistakes.append(
+                Finding(
+                    step: index,
+                    problem: Problem(.usage, "`\(step.name)` reads a capture, which only the first stage can do")))
+        }
+    }
+
+    private mutating func miss(
+        _ index: Int, _ step: Pipeline.Step, _ group: [Channel], _ steps: [Pipeline.Step], _ library: StageLibrary
+    ) {
+        let names = group.map(\.name).joined(separator: " or ")
+        let makers = group.flatMap(library.makers(of:))
+        let below = steps[(index + 1)...].first { makers.contains($0.name) }
+        let fix: String? =
+            if let below { "move `\(below.name)` above it" } else { makers.first.map { "put `\($0)` above it" } }
+        mistakes.append(
+            Finding(
+                step: index,
+                problem: Problem(.usage, "`\(step.label)` needs \(names), which no stage before it makes", fix: fix)))
+    }
+
+    /// Two stages that write one path.
+    private mutating func checkClaims(_ steps: [Pipeline.Step]) {
+        var owners: [(claim: String, step: Int)] = []
+        for (index, step) in steps.enumerated() {
+            for claim in step.uses.claims {
+                if let other = owners.first(where: { Self.overlap($0.claim, claim) && $0.step != index }) {
+                    mistakes.append(
+                        Finding(
+                            step: index,
+                            problem: Problem(
+                                .usage, "`\(step.label)` and `\(steps[other.step].label)` both write \(claim)",
+                                fix: "keep one of them, or give one another name where it has an option for that")))
+                    break
+                }
+            }
+            owners += step.uses.claims.map { ($0, index) }
+        }
+    }
+
+    private static func overlap(_ a: String, _ b: String) -> Bool {
+        a == b || (a.hasSuffix("/") && b.hasPrefix(a)) || (b.hasSuffix("/") && a.hasPrefix(b))
+    }
+
+    /// Stages whose work nothing below them looks at.
+    private mutating func checkWaste(_ steps: [Pipeline.Step]) {
+        for (index, step) in steps.enumerated() {
+            let made = step.uses.roles.reduce(into: Set<Channel>()) { $0.formUnion($1.touches) }
+            guard !made.isEmpty, !made.contains(.frames), step.uses.claims.isEmpty,
+                !step.uses.roles.contains(where: \.drops)
+            else { continue }
+            let used = steps[(index + 1)...].reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
+            if made.isDisjoint(with: used) {
+                let names = made.map(\.name).sorted().joined(separator: " and ")
+                warnings.append(
+                    Finding(
+                        step: index,
+                        problem: Problem(.usage, "`\(step.label)` works on \(names), which no stage below it uses",
+                            fix: "take it out, or add a writer below it")))
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import ScanModel
+
+/// The JSON Schema of pipeline files, from the stages' own declarations: editors complete and check with it.
+///
+/// Draft-07, the newest that yaml-language-server knows.
+public enum PipelineSchema {
+    public static func schema(_ library: StageLibrary) -> JSONValue {
+        .object([
+            "$schema": .string("http://json-schema.org/draft-07/schema#"),
+            "title": .string("ScanMill pipeline"),
+            "type": .string("object"),
+            "required": .of(["stages"]),
+            "additionalProperties": .bool(false),
+            "properties": .object([
+                "name": .object(["type": .string("string"), "description": .string("The pipeline's name, for receipts.")]),
+                "description": .object(["type": .string("string"), "description": .string("One sentence for people.")]),
+                "stages": .object([
+                    "type": .string("array"), "minItems": .of(1),
+                    "description": .string("The stages, in the order in which frames go through them."),
+                    "items": .object(["oneOf": .array([names(library)] + library.entries.map(stage))]),
+                ]),
+            ]),
+        ])
+    }
+
+    /// A stage without options is its name alone.
+    private static func names(_ library: StageLibrary) -> JSONValue {
+        .object(["type": .string("string"), "enum": .of(library.names)])
+    }
+
+    private static func stage(_ entry: StageLibrary.Entry) -> JSONValue {
+        var options = JSONObject()
+        for option in entry.options { options[option.name] = .object(schema(of: option)) }
+        let body: JSONObject = [
+            "type": .of(["object", "null"]), "description": .string(entry.card.summary),
+            "additionalProperties": .bool(false), "properties": .object(options),
+        ]
+        return .object([
+            "type": .string("object"), "required": .of([entry.card.name]), "additionalProperties": .bool(false),
+            "description": .string(entry.card.summary), "properties": .object(one(entry.card.name, .object(body))),
+        ])
+    }
+
+    private static func one(_ key: String, _ value: JSONValue) -> JSONObject {
+        var object = JSONObject()
+        object[key] = value
+        return object
+    }
+
+    private static func schema(of option: OptionSpec) -> JSONObject {
+        var schema = JSONObject()
+        switch option.kind {
+        case .number(let range):
+            schema["type"] = .string("number")
+            bound(&schema, range.lowerBound, range.upperBound)
+        case .integer(let range):
+            schema["type"] = .string("integer")
+            bound(&schema, Double(range.lowerBound), range.upperBound == .max ? nil : Double(range.upperBound))
+        case .integers(let range):
+            var item: JSONObject = ["type": .string("integer")]
+            bound(&item, Double(range.lowerBound), range.upperBound == .max ? nil : Double(range.upperBound))
+            schema["type"] = .string("array")
+            schema["items"] = .object(item)
+        case .flag: schema["type"] = .string("boolean")
+        case .choice(let words): schema["enum"] = .array(words.map(word))
+        case .text: schema["type"] = .string("string")
+        case .frames:
+            let item: JSONValue = .object(["type": .of(["integer", "string"])])
+            schema["oneOf"] = .array([item, .object(["type": .string("array"), "items": item])])
+        }
+        let unit = option.unit.map { " (\($0))" } ?? ""
+        schema["description"] = .string(option.help + unit)
+        if let text = option.defaultText { schema["default"] = fallback(text, option.kind) }
+        return schema
+    }
+
+    private static func bound(_ schema: inout JSONObject, _ low: Double, _ high: Double?) {
+        schema["minimum"] = whole(low)
+        if let high, high < .greatestFiniteMagnitude { schema["maximum"] = whole(high) }
+    }
+
+    /// A word that YAML reads as a number must stand in the schema as that number.
+    private static func word(_ text: String) -> JSONValue { Int64(text).map { .integer($0) } ?? .string(text) }
+
+    private static func whole(_ value: Double) -> JSONValue { Int64(exactly: value).map { .integer($0) } ?? .number(value) }
+
+    private static func fallback(_ text: String, _ kind: OptionSpec.Kind) -> JSONValue {
+        switch kind {
+        case .number, .integer: Double(text).map(whole) ?? .string(text)
+        case .flag: .bool(text == "true")
+        case .integers:
+            .array(text.split { "[], ".contains($0) }.compactMap { Int64($0).map { .integer($0) } })
+        case .choice: word(text)
+        default: .string(text)
+        }
+    }
+}

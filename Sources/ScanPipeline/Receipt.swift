@@ -1,0 +1,96 @@
+import ScanModel
+
+/// What is known of a published result: what went in, what was done, which frames stayed, what came out.
+///
+/// It holds no clock, no host and no path of the machine, so that a rerun gives the same bytes.
+public struct Receipt: Sendable {
+    public static let fileName = "receipt.json"
+
+    public struct Input: Sendable, Hashable {
+        public var path: String
+        public var byteCount: Int64
+        public var digest: Digest
+    }
+
+    public struct StageReport: Sendable {
+        public var label: String
+        public var name: String
+        public var options: JSONObject
+        public var counts: JSONObject
+    }
+
+    public var tool: String
+    public var capture: Capture
+    public var pipeline: JSONValue
+    public var inputs: [Input]
+    public var stages: [StageReport]
+    public var files: [OutputFolder.Entry]
+    public var warnings: [String]
+
+    /// The JSON text.
+    public var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("tool", .string(tool))
+            json.key("capture")
+            json.object { json in
+                json.member("id", .string(capture.id))
+                json.member("format", .string(capture.format))
+                if !capture.variant.isEmpty { json.member("variant", .string(capture.variant)) }
+                if let device = capture.device { json.member("device", .string(device)) }
+                for (key, value) in capture.findings.members { json.member(key, value) }
+            }
+            json.member("pipeline", pipeline)
+            json.key("inputs")
+            json.array { json in
+                for input in inputs { json.value(Self.file(input.path, input.byteCount, input.digest)) }
+            }
+            json.key("frames")
+            writeFrames(&json)
+            json.key("stages")
+            json.array { json in
+                for stage in stages {
+                    json.value(
+                        .object([
+                            "name": .string(stage.label), "options": .object(stage.options),
+                            "counts": .object(stage.counts),
+                        ]))
+                }
+            }
+            json.key("files")
+            json.array { json in
+                for file in files { json.value(Self.file(file.path, file.byteCount, file.digest)) }
+            }
+            json.member("warnings", .of(warnings))
+        }
+        return json.drain() + [UInt8(ascii: "\n")]
+    }
+
+    private func writeFrames(_ json: inout JSONWriter) {
+        let dropped = capture.frames.filter(\.isDropped)
+        var byStage: [String: Int] = [:]
+        for frame in dropped { byStage[frame.drop?.stage ?? "", default: 0] += 1 }
+        json.object { json in
+            json.member("source", .of(capture.frames.count))
+            json.member("kept", .of(capture.frames.count - dropped.count))
+            json.key("dropped-by")
+            json.object { json in
+                for (stage, count) in byStage.sorted(by: { $0.key < $1.key }) { json.member(stage, .of(count)) }
+            }
+            json.key("dropped")
+            json.array { json in
+                for frame in dropped {
+                    json.value(
+                        .object([
+                            "frame": .of(frame.index), "stage": .string(frame.drop?.stage ?? ""),
+                            "reason": .string(frame.drop?.reason ?? ""),
+                        ]))
+                }
+            }
+        }
+    }
+
+    private static func file(_ path: String, _ byteCount: Int64, _ digest: Digest) -> JSONValue {
+        .object(["path": .string(path), "bytes": .integer(byteCount), "sha256": .string(digest.hex)])
+    }
+}

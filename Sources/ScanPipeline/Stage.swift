@@ -1,0 +1,156 @@
+import ScanModel
+
+/// A step of a pipeline. A stage says what it can do by which roles it conforms to: ``FrameStage``, ``FoldStage``,
+/// ``CaptureStage``; it may take more than one.
+///
+/// A stage is a value: it reads its options once and is never changed afterwards.
+public protocol Stage: Sendable {
+    static var card: StageCard { get }
+
+    /// Declares and reads the options. Called once to describe the stage, and once for each time it stands in a
+    /// pipeline; mistakes are collected in `options`, so there is nothing to throw.
+    init(_ options: inout OptionReader)
+
+    /// What this instance needs and makes, given its options.
+    var uses: Uses { get }
+}
+
+/// Looks at one frame at a time. Many frames run at once; none can change the stage.
+public protocol FrameStage: Stage {
+    /// - Throws: a problem with fault `input` when this frame's data is bad: the frame is then dropped or the capture
+    ///   fails, as the capture's rules say. Any other fault fails the capture.
+    func process(_ frame: inout Frame, in context: StageContext) throws(Problem)
+}
+
+/// Takes the frames one at a time, in frame order, into something that grows: a voxel grid, an output stream. It never
+/// holds frames.
+public protocol FoldStage: Stage {
+    associatedtype Fold
+
+    func begin(_ context: StageContext) throws(Problem) -> Fold
+    func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem)
+    func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
+}
+
+/// Waits for every frame, then works on the capture as a whole: light records only.
+public protocol CaptureStage: Stage {
+    func finish(_ capture: inout Capture, in context: StageContext) throws(Problem)
+}
+
+/// What people read about a stage.
+public struct StageCard: Sendable {
+    /// Kebab-case, verb-noun or one verb; the file and the type are named after it.
+    public var name: String
+    /// One sentence.
+    public var summary: String
+    /// Markdown: rules, formulas, where they come from, what the receipt holds.
+    public var details: String
+    /// Lines of a pipeline that show the stage at work.
+    public var example: String
+    /// Raised by the author when the stage's results change, so that captures are processed again.
+    public var revision: Int
+
+    public init(name: String, summary: String, details: String, example: String, revision: Int = 1) {
+        self.name = name
+        self.summary = summary
+        self.details = details
+        self.example = example
+        self.revision = revision
+    }
+}
+
+/// What a stage needs and makes, role by role.
+public struct Uses: Sendable {
+    public struct Role: Sendable {
+        /// Channels that must be there.
+        public var needs: [Channel]
+        /// Groups of which at least one channel must be there; the first that is there is used, in all roles.
+        public var anyOf: [[Channel]]
+        /// Channels that are used when they are there.
+        public var wants: [Channel]
+        /// Groups of which the first channel that is there is used, in all roles; none has to be there.
+        public var prefers: [[Channel]]
+        /// Channels that are there afterwards.
+        public var makes: [Channel]
+        /// Channels that may be there afterwards: what a reader gives if the capture has it.
+        public var mayMake: [Channel]
+        /// Channels that are there afterwards when another one is there: `confidence` from `confidence.recorded`.
+        public var derives: [(made: Channel, from: Channel)]
+        /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
+        public var changes: [Channel]
+        public var drops: Bool
+
+        public init(
+            needs: [Channel] = [], anyOf: [[Channel]] = [], wants: [Channel] = [], prefers: [[Channel]] = [],
+            makes: [Channel] = [],
+            mayMake: [Channel] = [], derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false
+        ) {
+            self.needs = needs
+            self.anyOf = anyOf
+            self.wants = wants
+            self.prefers = prefers
+            self.makes = makes
+            self.mayMake = mayMake
+            self.derives = derives
+            self.changes = changes
+            self.drops = drops
+        }
+
+        /// All channels whose values it looks at when they are there.
+        public var reads: Set<Channel> {
+            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes).union(derives.map(\.from))
+        }
+
+        /// The groups of channels of which one each must be there.
+        var demands: [[Channel]] {
+            let optional = Set(wants).union(anyOf.joined()).union(prefers.joined())
+            return (needs + changes.filter { !optional.contains($0) }).map { [$0] } + anyOf
+        }
+
+        /// What is made, given what is there.
+        func made(from available: Set<Channel>) -> Set<Channel> {
+            Set(makes).union(derives.filter { available.contains($0.from) }.map(\.made))
+        }
+
+        /// Whatever it may make or change.
+        var touches: Set<Channel> { possible.union(changes) }
+
+        /// Whatever it may make.
+        var possible: Set<Channel> { Set(makes).union(mayMake).union(derives.map(\.made)) }
+    }
+
+    /// `process`.
+    public var frame: Role
+    /// `begin`, `fold` and `end`: what `fold` reads of a frame, what `end` makes of the capture.
+    public var fold: Role
+    /// `finish`.
+    public var finish: Role
+    /// Output paths that only this stage writes. `{id}` stands for the capture's id; a folder ends in `/`.
+    public var claims: [String]
+
+    public init(frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = []) {
+        self.frame = frame
+        self.fold = fold
+        self.finish = finish
+        self.claims = claims
+    }
+
+    public var roles: [Role] { [frame, fold, finish] }
+
+    /// Takes channels out of everything that is read.
+    mutating func forget(_ channels: Set<Channel>) {
+        for path in [\Uses.frame, \Uses.fold, \Uses.finish] {
+            self[keyPath: path].wants.removeAll(where: channels.contains)
+            for group in self[keyPath: path].anyOf.indices {
+                self[keyPath: path].anyOf[group].removeAll(where: channels.contains)
+            }
+            for group in self[keyPath: path].prefers.indices {
+                self[keyPath: path].prefers[group].removeAll(where: channels.contains)
+            }
+            self[keyPath: path].changes.removeAll(where: channels.contains)
+        }
+    }
+
+    /// Channels read by any role.
+    public var reads: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.reads) } }
+}

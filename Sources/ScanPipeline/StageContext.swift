@@ -1,0 +1,143 @@
+import ScanModel
+import Synchronization
+
+/// What a stage is told while it works. A value: the capture in it is a snapshot from the start of the pass, with the
+/// list of frames in `begin` alone, since a list for every stage of a long capture would be the largest thing in memory.
+public struct StageContext: Sendable {
+    /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it stands more than once.
+    public let label: String
+    public internal(set) var capture: Capture
+    public let input: CaptureInput
+    public let output: OutputFolder
+    /// The channels that are there when the stage's turn comes.
+    public let available: Set<Channel>
+    /// The channels that this stage looks at, every "one of these" decided for this capture.
+    public let reads: Set<Channel>
+    /// The channels that this stage makes and a later one reads: what is not wanted need not be made.
+    public let wanted: Set<Channel>
+    let notes: StageNotes
+    let memo = Memo()
+
+    /// What all frames of a pass share and has to be made once, such as a box read from a file.
+    public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
+        try memo.value(make)
+    }
+
+    /// A small file that an option names: beside the capture's own files, or else beside the pipeline. It is listed among
+    /// the receipt's inputs.
+    public func file(_ path: String) throws(Problem) -> [UInt8] {
+        let limit = 64 << 20
+        let bytes: [UInt8]
+        if capture.files.contains(where: { $0.path == path }) {
+            bytes = try capture.source.bytes(of: path, limit: limit)
+        } else {
+            let full = path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
+            do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: limit) } catch {
+                throw Problem(.usage, "cannot read the file that the option names", notes: [error.summary],
+                    fix: "the path starts at the capture's folder, or at the pipeline's").at(file: path)
+            }
+        }
+        notes.use(Receipt.Input(path: path, byteCount: Int64(bytes.count), digest: Digest.of(bytes)))
+        return bytes
+    }
+
+    /// The same without the list of frames.
+    var withoutFrames: StageContext {
+        var copy = self
+        copy.capture.frames = []
+        return copy
+    }
+
+    /// Adds to a count of the receipt.
+    public func count(_ name: String, _ amount: Int) { notes.add(name, amount) }
+
+    /// Puts a value into the receipt, beside the counts.
+    public func record(_ name: String, _ value: JSONValue) { notes.set(name, value) }
+
+    /// Tells the user something that does not stop the run. The same text is kept once.
+    public func warn(_ text: String) { notes.warn(text) }
+}
+
+/// Where a capture comes from, and where the pipeline's own files are.
+public struct CaptureInput: Sendable, Hashable, Codable {
+    public var id: String
+    /// A folder, an archive, or a file.
+    public var path: String
+    /// The folder in which the pipeline file stands: relative paths in options start there.
+    public var pipelineFolder: String
+
+    public init(id: String, path: String, pipelineFolder: String = ".") {
+        self.id = id
+        self.path = path
+        self.pipelineFolder = pipelineFolder
+    }
+}
+
+/// A place for one value that is made at its first use.
+final class Memo: Sendable {
+    private let made = Mutex<Result<any Sendable, Problem>?>(nil)
+
+    func value<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
+        let result = made.withLock { made -> Result<any Sendable, Problem> in
+            if let made { return made }
+            let fresh: Result<any Sendable, Problem>
+            do throws(Problem) { fresh = .success(try make()) } catch { fresh = .failure(error) }
+            made = fresh
+            return fresh
+        }
+        guard let value = try result.get() as? Value else {
+            throw Problem(.tool, "a stage shares values of two types")
+        }
+        return value
+    }
+}
+
+/// What a stage leaves in the receipt. Sums of whole numbers, so that the order of frames does not show.
+final class StageNotes: Sendable {
+    struct Values: Sendable {
+        var counts: [String: Int] = [:]
+        var records: [(String, JSONValue)] = []
+        var warnings: [String] = []
+        var inputs: [Receipt.Input] = []
+    }
+
+    private let values = Mutex(Values())
+
+    func add(_ name: String, _ amount: Int) {
+        values.withLock { values in
+            if let old = values.counts[name] {
+                values.counts[name] = old + amount
+            } else {
+                values.counts[name] = amount
+            }
+        }
+    }
+
+    func set(_ name: String, _ value: JSONValue) {
+        values.withLock { values in
+            values.records.removeAll { $0.0 == name }
+            values.records.append((name, value))
+        }
+    }
+
+    func warn(_ text: String) {
+        values.withLock { values in if !values.warnings.contains(text) { values.warnings.append(text) } }
+    }
+
+    func use(_ input: Receipt.Input) {
+        values.withLock { values in if !values.inputs.contains(input) { values.inputs.append(input) } }
+    }
+
+    var warnings: [String] { values.withLock(\.warnings) }
+    var inputs: [Receipt.Input] { values.withLock(\.inputs) }
+
+    /// Counts in alphabetical order (which frame met one first depends on the workers), then records as they came.
+    var json: JSONObject {
+        values.withLock { values in
+            var object = JSONObject()
+            for (name, count) in values.counts.sorted(by: { $0.key < $1.key }) { object[name] = .of(count) }
+            for (name, value) in values.records { object[name] = value }
+            return object
+        }
+    }
+}

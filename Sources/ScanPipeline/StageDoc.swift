@@ -1,0 +1,104 @@
+import ScanModel
+
+/// The reference page of a stage, from its own declarations alone.
+public enum StageDoc {
+    /// Markdown.
+    public static func page(_ entry: StageLibrary.Entry) -> String {
+        let card = entry.card
+        var page = "# \(card.name)\n\n\(card.summary)\n\n```yaml\n\(card.example)\n```\n\n\(card.details)\n"
+        page += "\n## Options\n\n"
+        if entry.options.isEmpty {
+            page += "None.\n"
+        } else {
+            page += "| option | value | default | meaning |\n| --- | --- | --- | --- |\n"
+            for option in entry.options {
+                page +=
+                    "| `\(option.name)` | \(value(of: option)) | \(option.defaultText.map { "`\($0)`" } ?? "–") | \(cell(option.help)) |\n"
+            }
+        }
+        page += "\n## Needs and makes\n\n" + uses(entry.uses)
+        return page
+    }
+
+    /// The list of all stages, Markdown.
+    public static func index(_ library: StageLibrary) -> String {
+        var page = "# Stages\n\nIn the order in which a pipeline would use them.\n\n| stage | what it does |\n| --- | --- |\n"
+        for entry in library.entries { page += "| [\(entry.card.name)](\(entry.card.name).md) | \(cell(entry.card.summary)) |\n" }
+        return page
+    }
+
+    /// What `scanmill stages NAME` prints.
+    public static func text(_ entry: StageLibrary.Entry) -> String {
+        var text = "\(entry.card.name): \(entry.card.summary)\n\n\(entry.card.details)\n\nOptions:\n"
+        if entry.options.isEmpty { text += "  none\n" }
+        for option in entry.options {
+            let fallback = option.defaultText.map { ", default \($0)" } ?? ""
+            text += "  \(option.name): \(value(of: option).filter { $0 != "`" })\(fallback)\n      \(option.help)\n"
+        }
+        let uses = uses(entry.uses).filter { $0 != "`" }.split(separator: "\n").map { "  " + $0.dropFirst(2) }
+        return text + "\nNeeds and makes:\n" + uses.joined(separator: "\n") + "\n\nExample:\n  \(entry.card.example)"
+    }
+
+    /// The same facts for programs.
+    public static func json(_ entry: StageLibrary.Entry) -> JSONValue {
+        var roles = JSONObject()
+        for (name, role) in [("frame", entry.uses.frame), ("fold", entry.uses.fold), ("finish", entry.uses.finish)] {
+            roles[name] = .object([
+                "needs": .of(role.demands.map { $0.map(\.name).joined(separator: "|") }),
+                "wants": .of(role.wants.map(\.name)), "makes": .of(role.possible.map(\.name).sorted()),
+                "changes": .of(role.changes.map(\.name)), "drops": .bool(role.drops),
+            ])
+        }
+        return .object([
+            "name": .string(entry.card.name), "summary": .string(entry.card.summary),
+            "details": .string(entry.card.details), "example": .string(entry.card.example),
+            "revision": .of(entry.card.revision), "options": .array(entry.options.map(json)), "uses": .object(roles),
+            "writes": .of(entry.uses.claims),
+        ])
+    }
+
+    private static func json(_ option: OptionSpec) -> JSONValue {
+        var object: JSONObject = ["name": .string(option.name), "help": .string(option.help)]
+        object["value"] = .string(value(of: option).filter { $0 != "`" })
+        object["default"] = option.defaultText.map { .string($0) }
+        object["unit"] = option.unit.map { .string($0) }
+        return .object(object)
+    }
+
+    private static func value(of option: OptionSpec) -> String {
+        switch option.kind {
+        case .number(let range): "number \(OptionText.range(range, unit: option.unit))"
+        case .integer(let range): "whole number \(OptionText.range(range, unit: option.unit))"
+        case .integers(let range): "list of whole numbers, each \(OptionText.range(range, unit: option.unit))"
+        case .flag: "`true` or `false`"
+        case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .text: "text"
+        case .frames: "frame numbers and ranges, or a file"
+        }
+    }
+
+    private static func uses(_ uses: Uses) -> String {
+        var lines: [String] = []
+        let needs = uses.roles.flatMap(\.demands).map { $0.map { "`\($0.name)`" }.joined(separator: " or ") }
+        let wants = Set(uses.roles.flatMap(\.wants)).subtracting(uses.roles.flatMap { $0.demands.joined() })
+        let makes = Set(uses.roles.flatMap(\.possible))
+        let changes = Set(uses.roles.flatMap(\.changes))
+        func list(_ channels: Set<Channel>) -> String { channels.map { "`\($0.name)`" }.sorted().joined(separator: ", ") }
+        if !needs.isEmpty { lines.append("- needs " + unique(needs).joined(separator: ", ")) }
+        if !wants.isEmpty { lines.append("- uses, when there: " + list(wants)) }
+        if !makes.isEmpty { lines.append("- makes " + list(makes)) }
+        if !changes.isEmpty { lines.append("- changes " + list(changes)) }
+        if uses.roles.contains(where: \.drops) { lines.append("- drops frames") }
+        if !uses.claims.isEmpty {
+            lines.append("- writes " + uses.claims.map { "`\($0.replacing("{id}", with: "<id>"))`" }.joined(separator: ", "))
+        }
+        return lines.isEmpty ? "- nothing\n" : lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func unique(_ items: [String]) -> [String] {
+        items.reduce(into: []) { list, item in if !list.contains(item) { list.append(item) } }
+    }
+
+    /// A text as a table's cell holds it.
+    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
+}

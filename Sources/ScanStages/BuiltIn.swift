@@ -1,0 +1,21 @@
+import ScanPipeline
+
+extension StageLibrary {
+    /// Every stage of ScanMill, in the order in which a pipeline would use them.
+    public static let builtIn = StageLibrary([
+        Entry(Read.self),
+        Entry(SelectEvery.self),
+        Entry(SelectFrames.self),
+        Entry(FilterBlur.self),
+        Entry(Decompress.self),
+        Entry(MaskConfidence.self),
+        Entry(MaskRange.self),
+        Entry(MaskJumps.self),
+        Entry(Unproject.self),
+        Entry(CullByBox.self),
+        Entry(VoxelDownsample.self),
+        Entry(WritePly.self),
+        Entry(WriteTransforms.self),
+        Entry(WriteColmap.self),
+    ])
+}

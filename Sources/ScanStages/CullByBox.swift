@@ -1,0 +1,101 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Keeps what is in a box, or what is outside.
+public struct CullByBox: FrameStage, CaptureStage {
+    public enum Side: String, CaseIterable, Sendable { case inside, outside }
+
+    public static let card = StageCard(
+        name: "cull-by-box",
+        summary: "Keep only the points inside the capture's bounding box, or only those outside.",
+        details: """
+            The box is the exact rotated one, not the axis-aligned box around its corners; its faces belong to it. When
+            the capture app has clamped the bottom corners to a floor, the box is cut at their lowest y.
+
+            `margin` grows every face except a clamped floor; `bottom` moves the bottom face alone, so `bottom: −0.02`
+            takes away the table under an object. Tests are made in single precision: points within 1e-6 m of a face may
+            fall on either side.
+            """,
+        example: "- cull-by-box: {margin: 0.02}")
+
+    let box: String
+    let margin: Double
+    let bottom: Double
+    let side: Side
+    let cullsDepth: Bool
+
+    public init(_ options: inout OptionReader) {
+        box = options.text(
+            "box", "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
+            default: "capture")
+        margin = options.number(
+            "margin", "Grow the box on every side but a clamped floor; negative shrinks it.", default: 0, in: -10...10,
+            unit: "m")
+        bottom = options.number(
+            "bottom", "Move the bottom face down; negative moves it up.", default: 0, in: -10...10, unit: "m")
+        side = options.choice("keep", "Which points stay.", default: .inside)
+        cullsDepth = options.flag("depth", "Zero the depth pixels of removed points as well.", default: false)
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: (box == "capture" ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
+                changes: [.points] + (cullsDepth ? [.depth] : [])),
+            finish: .init(anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud], changes: [.cloud]))
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        let box = try context.once { () throws(Problem) in try grownBox(context) }
+        if context.reads.contains(.points), let points = frame.points {
+            frame.points = cull(points, box, context)
+        }
+        if cullsDepth { try cullDepth(&frame, box, context) }
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard context.reads.contains(.cloud), let cloud = capture.cloud else { return }
+        capture.cloud = cull(cloud, try grownBox(context), context)
+    }
+
+    private func grownBox(_ context: StageContext) throws(Problem) -> OrientedBox {
+        let plain: OrientedBox?
+        if box == "capture" {
+            plain = context.capture.box
+        } else {
+            plain = try BoundingBoxJSON(try context.file(box), file: box).box
+        }
+        guard let plain else { throw Problem(.input, "the capture has no bounding box") }
+        return plain.grown(by: margin, bottom: bottom)
+    }
+
+    private func cull(_ cloud: PointCloud, _ box: OrientedBox, _ context: StageContext) -> PointCloud {
+        let kept = box.filter(cloud, keepInside: side == .inside)
+        context.count("points-in", cloud.count)
+        context.count("points-out", kept.count)
+        return kept
+    }
+
+    private func cullDepth(_ frame: inout Frame, _ box: OrientedBox, _ context: StageContext) throws(Problem) {
+        guard let pose = frame.pose, let camera = frame.intrinsics else {
+            throw Problem(.input, "the frame has no pose or no intrinsics")
+        }
+        try DepthMask.apply(to: &frame, in: context) { depth in
+            let points = Unprojection(
+                camera: camera, pose: pose, width: depth.width, height: depth.height, centre: .integer
+            ).points(of: depth)
+            let removed = box.selection(points, keepInside: side == .outside)
+            // The n-th point is the n-th pixel with depth.
+            var pixel = -1
+            var point: Int32 = -1
+            for number in removed {
+                while point < number {
+                    pixel += 1
+                    if depth.metres[pixel] > 0 { point += 1 }
+                }
+                depth.metres[pixel] = 0
+            }
+        }
+    }
+}

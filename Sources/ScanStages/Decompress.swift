@@ -1,0 +1,44 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Unpacks depth and confidence.
+public struct Decompress: FrameStage {
+    public static let card = StageCard(
+        name: "decompress",
+        summary: "Unpack the recorded depth to metres, and confidence beside it.",
+        details: """
+            Takes half floats in metres or 16-bit whole numbers in millimetres, from raw deflate streams (or zlib streams,
+            as they become when re-packed), or from depth pictures. Nothing is unpacked on disk. NaN, infinite and negative
+            values are counted and made 0, which means "no value". Confidence stays as recorded.
+
+            Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
+            fails the capture unless `read` says `truncated: keep-whole`.
+            """,
+        example: "- decompress")
+
+    public init(_ options: inout OptionReader) {}
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: [.recordedDepth], wants: [.recordedConfidence], makes: [.depth],
+                derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]))
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
+        let (depth, repaired) = try DepthCodec.decode(recorded)
+        for (name, count) in [("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative)]
+        where count > 0 {
+            context.count("\(name)-pixels-made-0", count)
+        }
+        context.count("frames", 1)
+        frame.depth = depth
+        frame.confidence = frame.recordedConfidence
+        if context.wanted.contains(.previousDepth), let before = frame.recordedDepthBefore {
+            // A frame before that cannot be decoded is no reason to lose this one.
+            frame.previousDepth = try? DepthCodec.decode(before).map
+        }
+    }
+}

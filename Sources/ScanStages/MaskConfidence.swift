@@ -1,0 +1,41 @@
+import ScanModel
+import ScanPipeline
+
+/// Removes depth that the recorder does not trust enough.
+public struct MaskConfidence: FrameStage {
+    public static let card = StageCard(
+        name: "mask-confidence",
+        summary: "Zero depth pixels whose recorded confidence is too low.",
+        details: """
+            A level is 0 (low), 1 (medium) or 2 (high), whatever range the recorder uses: a value v of lo…hi passes when
+            (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255.
+            Confidence itself stays as recorded.
+            """,
+        example: "- mask-confidence: {at-least: 2}")
+
+    let level: Int
+
+    public init(_ options: inout OptionReader) {
+        level = options.integer("at-least", "Lowest level that is kept: 0 low, 1 medium, 2 high.", default: 2, in: 0...2)
+    }
+
+    public var uses: Uses { Uses(frame: .init(needs: [.confidence], changes: [.depth])) }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let confidence = frame.confidence else { throw Problem(.input, "the frame has no confidence") }
+        let threshold = ConfidenceMap.threshold(level: level, in: confidence.range)
+        try DepthMask.apply(to: &frame, in: context) { (depth) throws(Problem) in
+            guard depth.width == confidence.width, depth.height == confidence.height else {
+                throw Problem(
+                    .input,
+                    "depth is \(depth.width)×\(depth.height), confidence \(confidence.width)×\(confidence.height)",
+                    fix: "leave mask-confidence out for this capture")
+            }
+            confidence.values.withUnsafeBufferPointer { values in
+                depth.metres.withUnsafeMutableBufferPointer { metres in
+                    for i in 0..<metres.count { metres[i] = Int(values[i]) >= threshold ? metres[i] : 0 }
+                }
+            }
+        }
+    }
+}

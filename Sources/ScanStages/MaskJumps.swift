@@ -1,0 +1,45 @@
+import ScanModel
+import ScanPipeline
+
+/// Removes depth that differs from the frame before: flying pixels, things that move.
+public struct MaskJumps: FrameStage {
+    public static let card = StageCard(
+        name: "mask-jumps",
+        summary: "Zero depth pixels that differ too much from the same pixel of the source frame before.",
+        details: """
+            The reference is the previous *source* frame as decompressed: unmasked, and also when an earlier stage has
+            dropped that frame. A pixel without depth there counts as different. The first frame, and one whose
+            predecessor cannot be decoded, are left as they are and counted as `frames-without-previous`.
+
+            This is MultiScan's temporal filter (its `delta_thresh`), computed in floating point: on unsigned millimetres
+            the original wraps around and zeroes pixels that differ by −1 mm.
+            """,
+        example: "- mask-jumps: {max: 0.05}")
+
+    let limit: Double
+
+    public init(_ options: inout OptionReader) {
+        limit = options.number("max", "Largest difference that is kept.", default: 0.05, in: 0...1000, unit: "m")
+    }
+
+    public var uses: Uses { Uses(frame: .init(wants: [.previousDepth], changes: [.depth])) }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        let previous = frame.previousDepth
+        let limit = Float(limit)
+        try DepthMask.apply(to: &frame, in: context) { depth in
+            guard let previous, previous.metres.count == depth.metres.count else {
+                context.count("frames-without-previous", 1)
+                return
+            }
+            previous.metres.withUnsafeBufferPointer { before in
+                depth.metres.withUnsafeMutableBufferPointer { metres in
+                    for i in 0..<metres.count {
+                        let isSteady = abs(metres[i] - before[i]) <= limit && before[i] > 0
+                        metres[i] = isSteady ? metres[i] : 0
+                    }
+                }
+            }
+        }
+    }
+}

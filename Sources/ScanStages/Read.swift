@@ -1,0 +1,99 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Opens a capture.
+public struct Read: CaptureStage {
+    public static let card = StageCard(
+        name: "read",
+        summary: "Open a capture: its frames, poses, intrinsics, and whatever pictures, depth and box it has.",
+        details: """
+            The format is recognised by content, not by name. Nothing is decoded here: pixels stay on disk or in their
+            stream until a stage needs them.
+
+            **Streams of different lengths.** `mismatch: auto` uses as many frames as the shortest stream has, while the
+            difference is at most 3 frames or 1 % of the longest, and fails beyond that, naming all counts; `shortest`
+            accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`.
+
+            **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the frames before the
+            damage and drops the rest by name.
+
+            **Bad frames** are those with a pose or a camera line that cannot be used, or with a picture that will not
+            decode. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
+            source's frames; `fail` fails the capture.
+
+            **Video** is decoded frame by frame as it was recorded, without filling gaps and without turning. Its
+            presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
+            half a frame is named.
+            """,
+        example: "- read: {truncated: keep-whole}")
+
+    let format: Format
+    let rules: ReadRules
+
+    /// The formats as an option takes them.
+    public struct Format: RawRepresentable, CaseIterable, Sendable {
+        public let rawValue: String
+        public static let auto = Format(name: "auto")
+        public static let allCases = [auto] + CaptureFormats.all.map { Format(name: $0.name) }
+
+        public init?(rawValue: String) {
+            guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+            self = known
+        }
+
+        private init(name: String) { rawValue = name }
+    }
+
+    public init(_ options: inout OptionReader) {
+        var rules = ReadRules()
+        format = options.choice("format", "The capture's format; `auto` looks at its content.", default: .auto)
+        rules.mismatch = options.choice("mismatch", "What to do with streams of different lengths.", default: .auto)
+        rules.truncated = options.choice("truncated", "What to do with a stream that ends early.", default: .fail)
+        rules.onBadFrame = options.choice("on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
+        rules.badFrameLimit = options.number(
+            "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
+        self.rules = rules
+    }
+
+    public var uses: Uses {
+        Uses(
+            finish: .init(
+                makes: [.frames],
+                mayMake: [
+                    .pose, .intrinsics, .timestamp, .color, .luma, .recordedDepth, .recordedConfidence, .box, .motion,
+                ]))
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let tree = try CaptureFormats.tree(at: context.input.path)
+        var opened = try open(tree)
+        opened.id = capture.id
+        opened.onBadFrame = rules.onBadFrame
+        opened.badFrameLimit = rules.badFrameLimit
+        opened.channels.insert(.frames)
+        if rules.onBadFrame == .fail, let bad = opened.frames.first(where: { $0.drop?.isBad == true }) {
+            throw Problem(.input, bad.drop?.reason ?? "bad frame", fix: "drop bad frames with  --set read.on-bad-frame=drop")
+                .inFrame(bad.index)
+        }
+        capture = opened
+    }
+
+    private func open(_ tree: any CaptureTree) throws(Problem) -> Capture {
+        if format.rawValue != Format.auto.rawValue, let known = CaptureFormats.format(named: format.rawValue) {
+            return try known.open(tree, rules: rules)
+        }
+        guard let recognition = CaptureFormats.recognise(tree),
+            let known = CaptureFormats.format(named: recognition.format)
+        else {
+            let names = tree.entries(in: "").prefix(8).map(\.name).joined(separator: ", ")
+            throw Problem(
+                .input, "this is not a capture in a format that ScanMill reads",
+                notes: [names.isEmpty ? "the folder is empty" : "it holds \(names)"],
+                fix: "ScanMill reads \(CaptureFormats.all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
+        }
+        var capture = try known.open(tree, rules: rules)
+        capture.findings["recognised-by"] = .string(recognition.reason)
+        return capture
+    }
+}

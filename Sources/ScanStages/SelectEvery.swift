@@ -1,0 +1,68 @@
+import ScanModel
+import ScanPipeline
+
+/// Thins the frames out evenly.
+public struct SelectEvery: CaptureStage {
+    public static let card = StageCard(
+        name: "select-every",
+        summary: "Keep every n-th frame, or a number of frames spread evenly over time.",
+        details: """
+            Exactly one of `step` and `count` is given. `step` counts source frames, from `offset`. `count` keeps that many
+            of the frames that are left, the ones nearest to evenly spaced moments from the first to the last; trainers
+            want 150 to 300 views, not 3,600. A capture with fewer frames keeps them all.
+            """,
+        example: "- select-every: {count: 200}")
+
+    let step: Int?
+    let offset: Int
+    let count: Int?
+
+    public init(_ options: inout OptionReader) {
+        step = options.integer("step", "Keep source frames offset, offset + step, offset + 2 · step, …", in: 1...1_000_000)
+        offset = options.integer("offset", "The first source frame that `step` keeps.", default: 0, in: 0...1_000_000_000)
+        count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
+        options.exactlyOne(of: ["step", "count"])
+        if count != nil && offset != 0 { options.fail("offset", "`offset` goes with `step`, not with `count`") }
+    }
+
+    public var uses: Uses { Uses(finish: .init(needs: [.frames], drops: true)) }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) {
+        if let step {
+            for frame in capture.keptFrames where frame.index < offset || (frame.index - offset) % step != 0 {
+                capture.drop(frame.index, stage: context.label, reason: "not one of every \(step) from \(offset)")
+            }
+        } else if let count {
+            let kept = capture.keptFrames
+            let chosen = Set(Self.spread(count, over: kept.map { $0.timestamp ?? Int64($0.index) }))
+            for (position, frame) in kept.enumerated() where !chosen.contains(position) {
+                capture.drop(frame.index, stage: context.label, reason: "not one of \(count) spread over time")
+            }
+        }
+    }
+
+    /// The positions of the moments nearest to `count` evenly spaced ones from the first to the last; no moment is taken
+    /// twice, and as many are taken as there can be.
+    static func spread(_ count: Int, over moments: [Int64]) -> [Int] {
+        guard count < moments.count, let first = moments.first, let last = moments.last else {
+            return Array(moments.indices)
+        }
+        var chosen: [Int] = []
+        var next = 0
+        for number in 0..<count {
+            let share = count == 1 ? 0.5 : Double(number) / Double(count - 1)
+            let target = Double(first) + share * Double(last - first)
+            // The ones still to come need a moment each.
+            let end = moments.count - (count - number - 1)
+            var best = next
+            for position in next..<end {
+                let distance = abs(Double(moments[position]) - target)
+                if distance < abs(Double(moments[best]) - target) { best = position }
+                if Double(moments[position]) > target { break }
+            }
+            chosen.append(best)
+            next = best + 1
+        }
+        return chosen
+    }
+}

@@ -1,0 +1,63 @@
+import ScanModel
+import ScanPipeline
+
+/// Keeps or drops frames by their numbers.
+public struct SelectFrames: CaptureStage {
+    public static let card = StageCard(
+        name: "select-frames",
+        summary: "Keep only the frames of a list, or drop those of a list.",
+        details: """
+            Numbers are those of the source, from 0; `17-20` means 17, 18, 19 and 20. A file holds one number or range a
+            line; `#` begins a comment. It is looked for beside the capture's own files first, then beside the pipeline,
+            so that each capture can bring its own list. Numbers that the capture does not have are warned about.
+            """,
+        example: "- select-frames: {exclude: [3, 17-20]}")
+
+    let include: FrameList?
+    let exclude: FrameList?
+
+    public init(_ options: inout OptionReader) {
+        include = options.frames("include", "The frames to keep: numbers and ranges, or a file that lists them.")
+        exclude = options.frames("exclude", "The frames to drop: numbers and ranges, or a file that lists them.")
+        options.exactlyOne(of: ["include", "exclude"])
+    }
+
+    public var uses: Uses { Uses(finish: .init(needs: [.frames], drops: true)) }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard let list = include ?? exclude else { return }
+        let ranges = try Self.ranges(list, context)
+        let beyond = ranges.filter { $0.upperBound >= capture.frames.count }
+        if let first = beyond.first {
+            context.warn(
+                "the list names frame \(first.upperBound), and the capture has frames 0 to \(capture.frames.count - 1)")
+        }
+        for frame in capture.keptFrames {
+            let isListed = ranges.contains { $0.contains(frame.index) }
+            if isListed == (exclude != nil) {
+                capture.drop(
+                    frame.index, stage: context.label, reason: isListed ? "listed under exclude" : "not listed under include")
+            }
+        }
+    }
+
+    private static func ranges(_ list: FrameList, _ context: StageContext) throws(Problem) -> [ClosedRange<Int>] {
+        switch list {
+        case .ranges(let ranges): return ranges
+        case .file(let path):
+            let text = String(decoding: try context.file(path), as: UTF8.self)
+            var ranges: [ClosedRange<Int>] = []
+            for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+                let item = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
+                if item.isEmpty { continue }
+                guard case .ranges(let parsed)? = FrameList(parsing: [item]) else {
+                    throw Problem(
+                        .usage, "`\(item)` is neither a frame number nor a range", fix: "write one number or range a line, such as 17-20"
+                    ).at(file: path, line: number + 1)
+                }
+                ranges += parsed
+            }
+            return ranges
+        }
+    }
+}

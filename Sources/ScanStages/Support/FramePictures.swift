@@ -1,0 +1,48 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// What stages need of a frame's picture, whether it is a file or was decoded from a video.
+extension Frame {
+    /// No picture of a phone is larger; what is, is no picture.
+    static let pictureByteLimit = 256 << 20
+
+    /// The decoded picture. It stays in the frame until no later stage needs it, so that several stages decode it once.
+    mutating func loadRGB(_ context: StageContext) throws(Problem) -> RGBImage {
+        switch picture {
+        case .pixels(let image)?: return image
+        case .file(let path)?:
+            let bytes = try pictureBytes(path, context)
+            let image: RGBImage
+            do throws(Problem) {
+                image = PNG.isPNG(bytes) ? try PNG.decodeRGB(bytes) : try JPEG.decodeRGB(bytes)
+            } catch { throw error.at(file: path) }
+            try check(image.width, image.height, path, context)
+            picture = .pixels(image)
+            return image
+        case nil: throw Problem(.input, "the frame has no picture")
+        }
+    }
+
+    /// The brightness plane that the picture itself holds: JPEG's own; nil where there is none (PNG).
+    mutating func loadOwnLuma(_ context: StageContext) throws(Problem) -> LumaImage? {
+        guard case .file(let path)? = picture else { return nil }
+        let bytes = try pictureBytes(path, context)
+        if PNG.isPNG(bytes) { return nil }
+        do throws(Problem) {
+            return try JPEG.decodeLuma(bytes)
+        } catch { throw error.at(file: path) }
+    }
+
+    private func pictureBytes(_ path: String, _ context: StageContext) throws(Problem) -> [UInt8] {
+        try context.capture.source.bytes(of: path, limit: Self.pictureByteLimit)
+    }
+
+    private func check(_ width: Int, _ height: Int, _ path: String, _ context: StageContext) throws(Problem) {
+        guard let size = context.capture.colorSize, size != PixelSize(width, height) else { return }
+        throw Problem(
+            .input, "the picture is \(width)×\(height), and the capture's pictures are \(size)",
+            notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : []
+        ).at(file: path)
+    }
+}

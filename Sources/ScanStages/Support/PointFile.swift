@@ -1,0 +1,71 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// A PLY file of points that come cloud by cloud, or all at once.
+public final class PointFile {
+    /// What a file holds whose points have no colour.
+    enum Colorless: Sendable {
+        /// No colours at all.
+        case none
+        /// Grey 128 for every point, for trainers that want colours.
+        case grey
+    }
+
+    private let file: OutputFile
+    private let turn: WorldTurn
+    private let colorless: Colorless
+    /// Made with the first points, which say whether there are colours.
+    private var writer: PLYWriter?
+    private var hasColor = false
+
+    var count: Int { writer?.count ?? 0 }
+
+    init(
+        _ context: StageContext, path: String, turn: WorldTurn = .none, colorless: Colorless = .none
+    ) throws(Problem) {
+        file = try context.output.create(path)
+        self.turn = turn
+        self.colorless = colorless
+    }
+
+    func add(_ cloud: PointCloud) throws(Problem) {
+        if writer == nil {
+            try begin(with: cloud)
+            try file.write(PLYWriter.reservedHeader(count: 0, hasColor: hasColor))
+        }
+        try append(cloud)
+    }
+
+    /// Puts the number of points into the header and closes the file.
+    func close() throws(Problem) {
+        if writer == nil { try add(PointCloud()) }
+        try file.patch(PLYWriter.reservedHeader(count: count, hasColor: hasColor), at: 0)
+        try file.close()
+    }
+
+    /// Writes a cloud whose number of points is known.
+    static func write(
+        _ cloud: PointCloud, _ context: StageContext, path: String, turn: WorldTurn = .none, colorless: Colorless = .none
+    ) throws(Problem) {
+        let file = try PointFile(context, path: path, turn: turn, colorless: colorless)
+        try file.begin(with: cloud)
+        try file.file.write(PLYWriter.header(count: cloud.count, hasColor: file.hasColor))
+        try file.append(cloud)
+        try file.file.close()
+    }
+
+    private func begin(with cloud: PointCloud) throws(Problem) {
+        hasColor = cloud.colors != nil || colorless == .grey
+        writer = PLYWriter(hasColor: hasColor)
+    }
+
+    private func append(_ cloud: PointCloud) throws(Problem) {
+        var turned = turn.apply(cloud)
+        if hasColor && turned.colors == nil { turned.colors = Array(repeating: 128, count: turned.positions.count) }
+        guard var writer else { return }
+        var sink = file
+        try writer.write(turned, to: &sink)
+        self.writer = writer
+    }
+}

@@ -1,0 +1,49 @@
+import ScanModel
+import ScanPipeline
+
+/// Turns depth pixels into points in the world.
+public struct Unproject: FrameStage {
+    public static let card = StageCard(
+        name: "unproject",
+        summary: "Turn each depth pixel into a point in the world, with its colour where there are pictures.",
+        details: """
+            Depth is z-depth: the distance along the optical axis. With K scaled from the picture to the depth map,
+            K_depth = diag(w_d / w_c, h_d / h_c, 1) · K, a pixel (u, v) of depth z becomes
+            R · ((u − cx) / fx · z, −(v − cy) / fy · z, −z) + t.
+
+            `pixel-centre: integer` takes u and v as whole numbers, which is MultiScan's rule; `half` takes u + ½ and
+            v + ½, which is exact for cameras whose principal point is counted from the corner of the top-left pixel
+            (ARKit): it moves points by about 5 mm. For cameras counted from the pixel's centre both are the same.
+
+            The colour of depth pixel u is that of the picture at floor((u + ½) · w_c / w_d).
+            """,
+        example: "- unproject: {every: 2}")
+
+    let every: Int
+    let centre: PixelCentre
+    let isColored: Bool
+
+    public init(_ options: inout OptionReader) {
+        every = options.integer("every", "Use each n-th row and column of the depth map.", default: 1, in: 1...1024)
+        centre = options.choice("pixel-centre", "Where a depth pixel's coordinates are taken.", default: .integer)
+        isColored = options.flag("color", "Give points their colour when the capture has pictures.", default: true)
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: [.depth, .pose, .intrinsics], wants: isColored ? [.color] : [], makes: [.points]))
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let depth = frame.depth else { throw Problem(.input, "the frame has no depth") }
+        guard let pose = frame.pose else { throw Problem(.input, "the frame has no pose") }
+        guard let camera = frame.intrinsics else { throw Problem(.input, "the frame has no intrinsics") }
+        let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
+        let unprojection = Unprojection(
+            camera: camera, pose: pose, width: depth.width, height: depth.height, centre: centre)
+        let points = unprojection.points(of: depth, every: every, picture: picture)
+        context.count("points", points.count)
+        frame.points = points
+    }
+}

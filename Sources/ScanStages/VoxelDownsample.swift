@@ -1,0 +1,48 @@
+import ScanModel
+import ScanPipeline
+
+/// Sums points up in cubes.
+public struct VoxelDownsample: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "voxel-downsample",
+        summary: "Merge all points that fall into the same cube into one.",
+        details: """
+            The grid is aligned to the world's origin: a point belongs to cube floor(p / size). Each cube becomes the
+            centroid of its points with their mean colour. The result does not depend on the number of workers: each
+            frame is summed by itself, and frames are added in order.
+            """,
+        example: "- voxel-downsample: {size: 0.02}")
+
+    let size: Double
+
+    public init(_ options: inout OptionReader) {
+        size = options.number("size", "Edge of a cube.", default: 0.02, in: 0.0001...100, unit: "m")
+    }
+
+    public var uses: Uses {
+        Uses(frame: .init(needs: [.points]), fold: .init(makes: [.cloud]))
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) {
+        var grid = VoxelGrid(size: size)
+        if let points = frame.points { grid.add(points) }
+        context.count("points", frame.points?.count ?? 0)
+        frame.parcels[context.label] = grid
+    }
+
+    public func begin(_ context: StageContext) -> VoxelGrid { VoxelGrid(size: size) }
+
+    public func fold(_ frame: inout Frame, into grid: inout VoxelGrid, in context: StageContext) {
+        guard let part = frame.parcels.removeValue(forKey: context.label) as? VoxelGrid else { return }
+        grid.merge(part)
+    }
+
+    public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) {
+        context.count("voxels", grid.count)
+        if grid.outOfRange > 0 {
+            context.warn("\(grid.outOfRange) points lie more than a million voxels from the origin and were left out")
+        }
+        capture.cloud = grid.cloud
+        capture.channels.insert(.cloud)
+    }
+}

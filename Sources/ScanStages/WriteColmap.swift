@@ -1,0 +1,108 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a COLMAP model.
+public struct WriteColmap: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "write-colmap",
+        summary: "Write a COLMAP model with its pictures, for trainers that start from one.",
+        details: """
+            Writes `colmap/sparse/0` as text and as binary, and the pictures to `colmap/images`. Poses are the world seen
+            from the camera (R, t) with x right, y down, z into the scene; the rotation is the nearest true one, and
+            t = −R · C, so that the camera's centre stays exact. Frames with the same intrinsics share a PINHOLE camera.
+            The principal point is counted from the corner of the top-left pixel, as COLMAP does.
+
+            The cloud becomes `points3D` with empty tracks, so that Gaussian-splatting trainers start from LiDAR points.
+            The world is not turned.
+            """,
+        example: "- write-colmap")
+
+    let output: PictureOutput
+
+    private static let folder = "colmap"
+
+    public init(_ options: inout OptionReader) { output = PictureOutput(&options, default: .copy) }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(needs: [.color, .pose, .intrinsics]), fold: .init(prefers: [[.cloud, .points]]),
+            claims: ["\(Self.folder)/"])
+    }
+
+    /// What the model says of a frame.
+    private struct Entry: Sendable {
+        var name: String
+        var pose: Pose
+        var intrinsics: CameraIntrinsics
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let pose = frame.pose, let intrinsics = frame.intrinsics else {
+            throw Problem(.input, "the frame has no pose or no intrinsics")
+        }
+        let stem = "\(Self.folder)/images/\(FrameName.padded(frame.index))"
+        let path = try output.write(&frame, to: stem, context)
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        frame.parcels[context.label] = Entry(name: name, pose: pose, intrinsics: intrinsics)
+    }
+
+    public struct Fold {
+        fileprivate var model = COLMAPModel()
+        fileprivate var points: PointFiles
+        /// Whether points come frame by frame, because no stage above gathers them.
+        fileprivate var gathers: Bool
+    }
+
+    /// `points3D` in both forms.
+    fileprivate struct PointFiles {
+        let text: OutputFile
+        let binary: OutputFile
+        let writer: COLMAPPointWriter
+
+        init(_ output: OutputFolder, in folder: String) throws(Problem) {
+            text = try output.create("\(folder)/points3D.txt")
+            binary = try output.create("\(folder)/points3D.bin")
+            writer = try COLMAPPointWriter(text: text, binary: binary)
+        }
+
+        func close() throws(Problem) {
+            try binary.patch(writer.countBytes, at: 0)
+            try text.close()
+            try binary.close()
+        }
+    }
+
+    private static let modelFolder = "\(folder)/sparse/0"
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        Fold(
+            points: try PointFiles(context.output, in: Self.modelFolder),
+            gathers: context.reads.contains(.points) && context.available.contains(.points))
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        if let entry = frame.parcels.removeValue(forKey: context.label) as? Entry {
+            fold.model.add(entry.name, pose: entry.pose, intrinsics: entry.intrinsics)
+        }
+        if fold.gathers, let points = frame.points { try fold.points.writer.add(points) }
+    }
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        if !fold.gathers, context.reads.contains(.cloud), let cloud = capture.cloud { try fold.points.writer.add(cloud) }
+        try fold.points.close()
+        let model = fold.model
+        for (name, write) in [
+            ("cameras.txt", model.writeCameras(text:)), ("images.txt", model.writeImages(text:)),
+            ("cameras.bin", model.writeCameras(binary:)), ("images.bin", model.writeImages(binary:)),
+        ] {
+            let file = try context.output.create("\(Self.modelFolder)/\(name)")
+            try write(file)
+            try file.close()
+        }
+        context.count("images", model.images.count)
+        context.count("cameras", model.cameras.count)
+        context.count("points", Int(fold.points.writer.count))
+        if !capture.isMetric { context.warn("the world's unit is unknown: the model is not in metres") }
+    }
+}

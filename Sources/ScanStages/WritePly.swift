@@ -1,0 +1,45 @@
+import ScanModel
+import ScanPipeline
+
+/// Writes points.
+public struct WritePly: FoldStage {
+    public static let card = StageCard(
+        name: "write-ply",
+        summary: "Write the points as a PLY file.",
+        details: """
+            Binary little-endian: x, y, z as floats in metres, in the world as recorded, and red, green, blue as bytes
+            where the points have colours. Below `voxel-downsample` it writes the merged cloud; without one it writes
+            every frame's points one after another, in the order of the frames.
+            """,
+        example: "- write-ply")
+
+    let file: String
+
+    public init(_ options: inout OptionReader) {
+        file = options.text("file", "The file's path in the result; `{id}` is the capture's id.", default: "{id}.ply")
+        if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply") }
+    }
+
+    public var uses: Uses { Uses(fold: .init(anyOf: [[.cloud, .points]]), claims: [file]) }
+
+    public func begin(_ context: StageContext) throws(Problem) -> PointFile? {
+        guard context.reads.contains(.points) else { return nil }
+        return try PointFile(context, path: path(context))
+    }
+
+    public func fold(_ frame: inout Frame, into file: inout PointFile?, in context: StageContext) throws(Problem) {
+        if let points = frame.points { try file?.add(points) }
+    }
+
+    public func end(_ file: consuming PointFile?, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        if let file {
+            try file.close()
+            context.count("points", file.count)
+        } else if let cloud = capture.cloud {
+            try PointFile.write(cloud, context, path: path(context))
+            context.count("points", cloud.count)
+        }
+    }
+
+    private func path(_ context: StageContext) -> String { file.replacing("{id}", with: context.capture.id) }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import ScanModel
+import ScanPipeline
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Shows all mistakes of a pipeline at once.",
+        discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
+
+    @Argument(help: "The pipeline's YAML file.") var pipeline: String
+    @Option(name: .customLong("set"), help: "Change an option: stage.option=value. Can be repeated.") var settings: [String] = []
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let problems: [Problem]
+        var warnings: [Problem] = []
+        do throws(PipelineMistakes) {
+            warnings = try LoadedPipeline.open(pipeline, settings: settings).pipeline.warnings
+            problems = []
+        } catch { problems = error.problems }
+
+        if json {
+            Console.out(
+                .object([
+                    "ok": .bool(problems.isEmpty), "mistakes": .array(problems.map(Self.json)),
+                    "warnings": .array(warnings.map(Self.json)),
+                ]))
+        } else {
+            for problem in problems { Console.error(problem.compilerStyle) }
+            for warning in warnings {
+                Console.error(warning.compilerStyle.replacing(": error: ", with: ": warning: ", maxReplacements: 1))
+            }
+            Console.out(
+                problems.isEmpty ? "\(pipeline): ok" : "\(pipeline): \(Console.count(problems.count, "mistake"))")
+        }
+        if !problems.isEmpty { throw ExitCode(ExitStatus.usage) }
+    }
+
+    private static func json(_ problem: Problem) -> JSONValue {
+        var object = JSONObject()
+        object["message"] = .string(problem.summary)
+        object["file"] = problem.place.file.map { .string($0) }
+        object["line"] = problem.place.line.map { .of($0) }
+        object["column"] = problem.place.column.map { .of($0) }
+        object["stage"] = problem.place.stage.map { .string($0) }
+        object["fix"] = problem.fix.map { .string($0) }
+        return .object(object)
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import FoundationEssentials
+import ScanModel
+import ScanPipeline
+import ScanStages
+
+struct DocsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docs", abstract: "Writes the stages' reference pages and the pipelines' JSON Schema.")
+
+    @Argument(help: "The folder to write into; it is made when it is missing.") var folder: String
+
+    func run() throws {
+        let library = StageLibrary.builtIn
+        var pages = ["stages.md": StageDoc.index(library)]
+        for entry in library.entries { pages["\(entry.card.name).md"] = StageDoc.page(entry) }
+        pages["pipeline.schema.json"] = String(decoding: JSONWriter.text(PipelineSchema.schema(library)), as: UTF8.self)
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for (name, text) in pages.sorted(by: { $0.key < $1.key }) {
+                try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+            }
+        } catch {
+            Console.error("error: cannot write the pages to \(folder): \(error)")
+            throw ExitCode(ExitStatus.environment)
+        }
+        Console.out("\(Console.count(pages.count, "file")) in \(folder)")
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import ScanModel
+import ScanPipeline
+import ScanStages
+
+struct StagesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stages", abstract: "Lists the stages, or shows one with its options and an example.")
+
+    @Argument(help: "A stage's name.") var name: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let library = StageLibrary.builtIn
+        guard let name else {
+            if json {
+                Console.out(.array(library.entries.map(StageDoc.json)))
+            } else {
+                let width = library.names.map(\.count).max() ?? 0
+                for entry in library.entries {
+                    Console.out(entry.card.name + String(repeating: " ", count: width + 2 - entry.card.name.count) + entry.card.summary)
+                }
+            }
+            return
+        }
+        guard let entry = library[name] else {
+            Console.error("error: there is no stage `\(name)`")
+            Console.error("   = fix: \(library.suggestion(for: name) ?? "`scanmill stages` lists them")")
+            throw ExitCode(ExitStatus.usage)
+        }
+        if json { Console.out(StageDoc.json(entry)) } else { Console.out(StageDoc.text(entry)) }
+    }
+}

@@ -1,0 +1,39 @@
+import FoundationEssentials
+import Glibc
+import ScanModel
+
+/// What people and programs read. Stdout is data, stderr is messages.
+enum Console {
+    static func out(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    static func out(_ json: JSONValue) { write(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO) }
+
+    /// At once and whole: nothing is left in a buffer when the process is killed.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return
+            }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    static func size(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        var unit = "B"
+        for next in ["kB", "MB", "GB", "TB"] where value >= 1000 { (value, unit) = (value / 1000, next) }
+        return unit == "B" ? "\(bytes) B" : "\((value * 10).rounded() / 10) \(unit)"
+    }
+
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
+
+/// Exit codes: 0 ok, 1 some captures failed, 2 usage or invalid pipeline, 3 environment; 75 busy, 130 and 143 signals.
+enum ExitStatus {
+    static let capturesFailed: Int32 = 1
+    static let usage: Int32 = 2
+    static let environment: Int32 = 3
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import FoundationEssentials
+import ScanModel
+import ScanPipeline
+import ScanStages
+
+/// A pipeline file as commands take it: read, with the `--set` changes, every mistake shown.
+struct LoadedPipeline {
+    var pipeline: Pipeline
+    var text: String
+    var path: String
+
+    /// - Throws: exit code 2 after all mistakes were printed.
+    static func load(_ path: String, settings: [String]) throws -> LoadedPipeline {
+        do {
+            return try open(path, settings: settings)
+        } catch {
+            for problem in error.problems { Console.error(problem.compilerStyle) }
+            Console.error(Console.count(error.problems.count, "mistake") + "; nothing was run")
+            throw ExitCode(ExitStatus.usage)
+        }
+    }
+
+    static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
+        var problems: [Problem] = []
+        var overrides: [OptionOverride] = []
+        for setting in settings {
+            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch { problems.append(error) }
+        }
+        let text: String
+        do throws(Problem) {
+            text = String(decoding: try ConsoleFile.bytes(of: path, limit: 1 << 20), as: UTF8.self)
+        } catch {
+            throw PipelineMistakes(problems: problems + [error])
+        }
+        guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
+        let pipeline = try Pipeline.load(text: text, path: path, overrides: overrides, library: .builtIn)
+        return LoadedPipeline(pipeline: pipeline, text: text, path: path)
+    }
+}
+
+/// Files that the command line itself reads.
+enum ConsoleFile {
+    static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular || attributes[.type] as? FileAttributeType == .typeSymbolicLink
+            else { throw Problem(.usage, "this is not a file").at(file: path) }
+            let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+            guard bytes.count <= limit else { throw Problem(.usage, "the file has more than \(limit) bytes").at(file: path) }
+            return bytes
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(.usage, "cannot read the file", fix: "check the path; ready pipelines are in the folder pipelines/")
+                .at(file: path)
+        }
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+// One after the other: one test counts what is open.
+@Suite(.serialized) struct FFmpegTests {
+    @Test func isFoundOnThePath() throws {
+        let found = try FFmpeg.find()
+        let path = try runCommand(["sh", "-c", "command -v ffmpeg; command -v ffprobe"]).output.split(separator: "\n")
+        #expect([found.ffmpeg, found.ffprobe] == path.map(String.init))
+    }
+
+    @Test func saysItsVersion() throws {
+        let version = try FFmpeg.find().version()
+        let firstLine = try runCommand(["ffmpeg", "-version"]).output.prefix { $0 != "\n" }
+        #expect(version.hasPrefix("ffmpeg version "))
+        #expect(firstLine.hasPrefix(version + " "))
+    }
+
+    @Test func missingProgramIsAProblemOfTheMachine() throws {
+        let folder = try TemporaryFolder()
+        // Neither a folder nor a file that cannot be run counts.
+        try folder.write("", to: "ffmpeg")
+        try FileManager.default.createDirectory(at: folder.url("x/ffmpeg"), withIntermediateDirectories: true)
+        let path = "\(folder.path):\(folder.path)/x::."
+        let problem = #expect(throws: Problem.self) { try FFmpeg.find(in: path) }
+        #expect(problem?.fault == .environment)
+        #expect(
+            problem?.message() == """
+                error: ffmpeg was not found
+                   = looked in PATH: \(path)
+                   = fix: install it, on Debian and Ubuntu with: apt install ffmpeg
+                """)
+    }
+
+    @Test func ffprobeIsNeededToo() throws {
+        let folder = try TemporaryFolder()
+        let fake = try TestVideo.fake("exit 0", in: folder)
+        let problem = #expect(throws: Problem.self) { try FFmpeg.find(in: "\(folder.path)/bin") }
+        #expect(problem?.summary == "ffprobe was not found")
+        let empty = #expect(throws: Problem.self) { try fake.version() }
+        #expect(empty?.summary == "\(fake.ffmpeg) does not say its version")
+    }
+
+    @Test func programThatCannotBeStartedIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let broken = FFmpeg(ffmpeg: "\(folder.path)/gone", ffprobe: "\(folder.path)/gone")
+        let problem = #expect(throws: Problem.self) { try broken.version() }
+        #expect(problem?.fault == .environment)
+        #expect(problem?.summary == "\(folder.path)/gone could not be started")
+    }
+
+    @Test func failureBringsTheProgramsWords() throws {
+        let folder = try TemporaryFolder()
+        let problem = #expect(throws: Problem.self) {
+            try TestVideo.fake("echo 'library x is missing' >&2; exit 127", in: folder).version()
+        }
+        #expect(problem?.summary == "ffmpeg failed with exit status 127")
+        #expect(problem?.notes == ["ffmpeg says: library x is missing"])
+    }
+
+    /// 30 decoders that are let go of after one frame, and 30 encoders that are let go of before their end.
+    @Test func nothingIsLeftBehind() async throws {
+        let folder = try TemporaryFolder()
+        let ffmpeg = try FFmpeg.find()
+        let path = try TestVideo.gray("video.mp4", in: folder, frames: 200, size: "320x240")
+        let input = VideoInput(path: path, name: "video.mp4")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        let settings = VideoSettings(width: 320, height: 240, layout: .rgb24, nominalRate: 30)
+        let before = try Self.descriptors()
+        var pixels: [UInt8] = []
+        for _ in 0..<30 {
+            let decoder = try VideoDecoder(input, facts: facts, layout: .rgb24, with: ffmpeg)
+            #expect(try decoder.nextFrame(into: &pixels))
+            let output = folder.url("abandoned.mp4").path
+            let encoder = try VideoEncoder(path: output, name: "abandoned.mp4", settings: settings, with: ffmpeg)
+            try encoder.append(pixels, at: 0)
+        }
+        #expect(try Self.runningCommands(naming: folder.path) == [])
+        #expect(!FileManager.default.fileExists(atPath: folder.url("abandoned.mp4").path))
+        // Other tests run at the same time, in this process: only what has piled up counts. What Subprocess keeps of
+        // an ended process goes a moment later.
+        for _ in 0..<100 where try Self.descriptors() - before >= 40 || Self.zombies() >= 20 {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try Self.descriptors() - before < 40)
+        #expect(try Self.zombies() < 20)
+    }
+
+    /// Synchronous calls from more tasks than there are threads for tasks.
+    @Test(.timeLimit(.minutes(2))) func manyAtOnceDoNotBlockEachOther() async throws {
+        let folder = try TemporaryFolder()
+        let ffmpeg = try FFmpeg.find()
+        let path = try TestVideo.gray("video.mp4", in: folder, frames: 50)
+        let input = VideoInput(path: path, name: "video.mp4")
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    let facts = try VideoProbe.probe(input, with: ffmpeg)
+                    let first = try VideoDecoder(input, facts: facts, layout: .rgb24, with: ffmpeg)
+                    let second = try VideoDecoder(input, facts: facts, layout: .luma, with: ffmpeg)
+                    var count = 0
+                    var (colors, lumas): ([UInt8], [UInt8]) = ([], [])
+                    while try first.nextFrame(into: &colors), try second.nextFrame(into: &lumas) { count += 1 }
+                    return count
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts == Array(repeating: 50, count: 16))
+    }
+
+    private static func descriptors() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    private static func runningCommands(naming text: String) throws -> [String] {
+        try processes("cmdline").filter { $0.contains(text) }
+    }
+
+    private static func zombies() throws -> Int {
+        try processes("stat").count { $0.contains(") Z \(getpid()) ") }
+    }
+
+    /// What `/proc` says in `file` about every process.
+    private static func processes(_ file: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }.compactMap {
+            FileManager.default.contents(atPath: "/proc/\($0)/\(file)").map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}

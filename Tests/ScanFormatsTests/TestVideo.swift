@@ -1,0 +1,63 @@
+import Foundation
+import ScanFormats
+import TestSupport
+import Testing
+
+/// Videos made with ffmpeg's own command line, so that what they hold does not come from the code under test.
+enum TestVideo {
+    /// The luma of every pixel of frame `n` of ``gray(_:in:frames:dropping:size:rate:)``, in 16...235.
+    static func luma(_ n: Int) -> UInt8 { UInt8(16 + (n * 37) % 220) }
+
+    /// Frames of one grey each, encoded without loss, of which some are left out: their time is then a gap.
+    @discardableResult
+    static func gray(
+        _ name: String, in folder: TemporaryFolder, frames: Int, dropping dropped: [Int] = [], size: String = "64x48",
+        rate: Int = 30, encoder: [String] = ["-pix_fmt", "yuv420p", "-qp", "0"]
+    ) throws -> String {
+        let path = folder.url(name).path
+        let keep = dropped.isEmpty ? "1" : dropped.map { "not(eq(n,\($0)))" }.joined(separator: "*")
+        try ffmpeg(
+            [
+                "-f", "lavfi", "-i", "color=black:s=\(size):r=\(rate),format=yuv420p", "-frames:v",
+                String(frames - dropped.count), "-vf",
+                "geq=lum='16+mod(N*37,220)':cb=128:cr=128,select='\(keep)'", "-fps_mode", "passthrough", "-c:v",
+                "libx264",
+            ] + encoder + [path])
+        return path
+    }
+
+    /// A moving picture with detail, encoded as phones do, with frames that refer to later ones.
+    @discardableResult
+    static func detailed(_ name: String, in folder: TemporaryFolder, frames: Int, encoder: [String] = []) throws
+        -> String
+    {
+        let path = folder.url(name).path
+        try ffmpeg(
+            ["-f", "lavfi", "-i", "testsrc2=s=320x240:r=30", "-frames:v", String(frames), "-c:v", "libx264"]
+                + ["-pix_fmt", "yuv420p"] + encoder + [path])
+        return path
+    }
+
+    static func ffmpeg(_ arguments: [String]) throws {
+        let result = try runCommand(["ffmpeg", "-nostdin", "-loglevel", "error", "-y"] + arguments)
+        try #require(result.status == 0, "ffmpeg: \(result.errors)")
+    }
+
+    /// What ffprobe prints about the stream under the given names.
+    static func ffprobe(_ path: String, _ entries: String) throws -> String {
+        let result = try runCommand(
+            [
+                "ffprobe", "-loglevel", "error", "-select_streams", "v:0", "-show_entries", entries, "-of", "csv=p=0",
+                path,
+            ])
+        try #require(result.status == 0, "ffprobe: \(result.errors)")
+        return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// An "ffmpeg" that does what the shell script says; ffprobe stays the real one.
+    static func fake(_ script: String, in folder: TemporaryFolder) throws -> FFmpeg {
+        let path = try folder.write("#!/bin/sh\n\(script)\n", to: "bin/ffmpeg")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return FFmpeg(ffmpeg: path, ffprobe: try FFmpeg.find().ffprobe)
+    }
+}

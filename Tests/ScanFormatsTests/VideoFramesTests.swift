@@ -1,0 +1,225 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct VideoFramesTests {
+    let folder: TemporaryFolder
+    let ffmpeg: FFmpeg
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ffmpeg = try FFmpeg.find()
+    }
+
+    private func open(
+        _ path: String, _ layout: VideoLayout, threads: Int = 0, with other: FFmpeg? = nil, frames: Int? = nil
+    ) throws -> VideoDecoder {
+        let input = VideoInput(path: path, name: "color.mp4")
+        var facts = try VideoProbe.probe(input, with: ffmpeg)
+        facts.frameCount = frames ?? facts.frameCount
+        return try VideoDecoder(input, facts: facts, layout: layout, threads: threads, with: other ?? ffmpeg)
+    }
+
+    @Test(arguments: [VideoLayout.rgb24, .luma, .yuv420p]) func decodesWhatWasRecorded(layout: VideoLayout) throws {
+        let recorded = try TestVideo.gray("gap.mp4", in: folder, frames: 40, dropping: [7, 20, 21])
+        let turned = folder.url("turned.mp4").path
+        try TestVideo.ffmpeg(["-i", recorded, "-c", "copy", "-metadata:s:v", "rotate=90", turned])
+        let decoder = try open(turned, layout)
+        #expect((decoder.facts.width, decoder.facts.height) == (64, 48))
+        #expect(decoder.frameByteCount == [.rgb24: 64 * 48 * 3, .luma: 64 * 48, .yuv420p: 64 * 72][layout])
+        var pixels: [UInt8] = []
+        for n in 0..<40 where ![7, 20, 21].contains(n) {
+            try #require(try decoder.nextFrame(into: &pixels))
+            let luma = Int(TestVideo.luma(n))
+            let full = min(max(Double(luma - 16) * 255 / 219, 0), 255)
+            switch layout {
+            case .yuv420p:
+                #expect(pixels[..<(64 * 48)].allSatisfy { $0 == luma } && pixels[(64 * 48)...].allSatisfy { $0 == 128 })
+            case .luma: #expect(pixels.allSatisfy { $0 == UInt8(full.rounded()) })
+            case .rgb24: #expect(pixels.allSatisfy { abs(Double($0) - full) < 1.01 })
+            }
+        }
+        #expect(try !decoder.nextFrame(into: &pixels))
+        #expect(try !decoder.nextFrame(into: &pixels))
+        #expect(decoder.complaints == [])
+    }
+
+    @Test func lumaOfFullRangeStaysAsItIs() throws {
+        let path = try TestVideo.gray("full.mp4", in: folder, frames: 5, encoder: ["-pix_fmt", "yuvj420p", "-qp", "0"])
+        let luma = try open(path, .luma)
+        let planes = try open(path, .yuv420p)
+        var (grays, pixels): ([UInt8], [UInt8]) = ([], [])
+        var seen: Set<UInt8> = []
+        while try luma.nextFrame(into: &grays), try planes.nextFrame(into: &pixels) {
+            #expect(grays == Array(pixels.prefix(grays.count)))
+            seen.formUnion(grays)
+        }
+        #expect(seen.min() == 0)
+    }
+
+    @Test func oddSizes() throws {
+        let path = folder.url("odd.mp4").path
+        try TestVideo.ffmpeg(
+            [
+                "-f", "lavfi", "-i", "testsrc=s=65x49:r=10", "-frames:v", "4", "-pix_fmt", "yuv420p", "-c:v", "mpeg4",
+                "-q:v", "1", path,
+            ])
+        for layout in [VideoLayout.rgb24, .luma, .yuv420p] {
+            let decoder = try open(path, layout)
+            let counts: [VideoLayout: Int] = [.rgb24: 65 * 49 * 3, .luma: 65 * 49, .yuv420p: 65 * 49 + 2 * 33 * 25]
+            #expect(decoder.frameByteCount == counts[layout])
+            try decoder.finish()
+        }
+    }
+
+    @Test func skippedFramesAreCounted() throws {
+        let decoder = try open(try TestVideo.gray("a.mp4", in: folder, frames: 20), .yuv420p, threads: 1)
+        var pixels: [UInt8] = []
+        for n in 0..<20 {
+            if n % 3 == 1 {
+                #expect(try decoder.nextFrame(into: &pixels))
+                #expect(pixels[0] == TestVideo.luma(n))
+            } else {
+                #expect(try decoder.skipFrame())
+            }
+        }
+        #expect(try !decoder.skipFrame())
+    }
+
+    /// The variance of the 4-neighbour Laplacian of OpenCV's grey, against OpenCV's own figures.
+    @Test(.enabled(if: SharedData.isThere)) func colorsAreTheSameAsOpenCVs() throws {
+        let published = try #require(
+            (SharedData.expected("office-video.expected.json")["blur"] as? [String: Any])?["per_frame"] as? [Double])
+        let decoder = try open(SharedData.path("office-video/office-video.mp4"), .rgb24)
+        var pixels: [UInt8] = []
+        for score in published {
+            try #require(try decoder.nextFrame(into: &pixels))
+            #expect(abs(Self.sharpness(pixels, 640, 480) / score - 1) < 1e-9)
+        }
+        #expect(try !decoder.nextFrame(into: &pixels))
+    }
+
+    @Test(.enabled(if: SharedData.isThere)) func lumaGivesNearlyTheSameScores() throws {
+        let published = try #require(
+            (SharedData.expected("office-video.expected.json")["blur"] as? [String: Any])?["per_frame"] as? [Double])
+        let decoder = try open(SharedData.path("office-video/office-video.mp4"), .luma)
+        var luma: [UInt8] = []
+        for score in published {
+            try #require(try decoder.nextFrame(into: &luma))
+            #expect((0.99...1.001).contains(Self.sharpness(luma.flatMap { [$0, $0, $0] }, 640, 480) / score))
+        }
+    }
+
+    private static func sharpness(_ rgb: [UInt8], _ width: Int, _ height: Int) -> Double {
+        var gray = [Int](repeating: 0, count: width * height)
+        for i in gray.indices {
+            let (red, green, blue) = (Int(rgb[3 * i]), Int(rgb[3 * i + 1]), Int(rgb[3 * i + 2]))
+            gray[i] = (9798 * red + 19235 * green + 3735 * blue + 16384) >> 15
+        }
+        func reflect(_ i: Int, _ n: Int) -> Int { i < 0 ? -i : i >= n ? 2 * n - 2 - i : i }
+        var sum = 0
+        var squares = 0
+        for v in 0..<height {
+            let above = reflect(v - 1, height) * width
+            let below = reflect(v + 1, height) * width
+            for u in 0..<width {
+                var laplacian = gray[above + u] + gray[below + u] - 4 * gray[v * width + u]
+                laplacian += gray[v * width + reflect(u - 1, width)]
+                laplacian += gray[v * width + reflect(u + 1, width)]
+                sum += laplacian
+                squares += laplacian * laplacian
+            }
+        }
+        let mean = Double(sum) / Double(gray.count)
+        return Double(squares) / Double(gray.count) - mean * mean
+    }
+}
+
+/// Videos and programs that do not do what they should.
+extension VideoFramesTests {
+    private func problem(_ decoder: VideoDecoder) -> Problem? {
+        let first = #expect(throws: Problem.self) { try decoder.finish() }
+        var pixels: [UInt8] = []
+        let again = #expect(throws: Problem.self) { try decoder.nextFrame(into: &pixels) }
+        #expect(first == again)
+        return first
+    }
+
+    @Test func fewerFramesThanListed() throws {
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
+        let found = problem(try open(path, .luma, frames: 23))
+        #expect(found?.fault == .input)
+        #expect(
+            found?.message() == """
+                error: the video ends early
+                  --> color.mp4, frame 20
+                   = 20 of 23 frames were decoded
+                   = fix: copy the file again; if it is complete, some of its frames are damaged beyond decoding
+                """)
+    }
+
+    @Test func moreFramesThanListed() throws {
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
+        let found = problem(try open(path, .luma, frames: 17))
+        #expect(found?.fault == .input)
+        #expect(found?.summary == "the video holds more frames than its index lists")
+        #expect(found?.notes == ["the index lists 17, and more can be decoded"])
+        #expect(found?.place.frame == 17)
+    }
+
+    @Test func endInsideAFrame() throws {
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
+        let fake = try TestVideo.fake("head -c \(64 * 48 * 5 + 100) /dev/zero", in: folder)
+        let found = problem(try open(path, .luma, with: fake))
+        #expect(found?.summary == "the video ends inside a frame")
+        #expect(found?.notes == ["100 of 3072 bytes came", "5 of 20 frames were decoded"])
+    }
+
+    @Test func decoderThatGivesUp() throws {
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
+        let fake = try TestVideo.fake(
+            "head -c 6144 /dev/zero; echo '[h264 @ 0x55d0c8a0] [error] bad luck' >&2; exit 3", in: folder)
+        let found = problem(try open(path, .luma, with: fake))
+        #expect(found?.fault == .input)
+        #expect(found?.summary == "ffmpeg gave the video up, with exit status 3")
+        #expect(found?.notes == ["2 of 20 frames were decoded", "ffmpeg says: [h264] bad luck"])
+    }
+
+    @Test func killedDecoder() throws {
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
+        let fake = try TestVideo.fake("head -c 6144 /dev/zero; kill -9 $$", in: folder)
+        let found = problem(try open(path, .luma, with: fake))
+        #expect(found?.fault == .environment)
+        #expect(found?.summary == "ffmpeg was ended by signal 9 (Killed)")
+        #expect(found?.notes == ["2 of 20 frames were decoded"])
+    }
+
+    /// More words than a pipe holds, before and after the pixels.
+    @Test(.timeLimit(.minutes(1))) func talkativeDecoder() throws {
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
+        let fake = try TestVideo.fake(
+            "yes '[error] many words' | head -n 20000 >&2; head -c \(64 * 48 * 20) /dev/zero; "
+                + "yes '[warning] more' | head -n 20000 >&2; echo '[error] last words' >&2", in: folder)
+        let decoder = try open(path, .luma, with: fake)
+        try decoder.finish()
+        #expect(decoder.complaints.last == "last words")
+        #expect(decoder.complaints.first == "many words")
+        #expect(decoder.complaints.joined().utf8.count <= 4096)
+    }
+
+    /// Every damaged byte may be decoded into something; but not without a word.
+    @Test func damageIsComplainedOf() throws {
+        try TestVideo.detailed("whole.mp4", in: folder, frames: 60)
+        var bytes = try folder.bytes("whole.mp4")
+        for index in stride(from: bytes.count / 4, to: bytes.count / 2, by: 97) { bytes[index] ^= 0x55 }
+        let decoder = try open(try folder.write(bytes, to: "damaged.mp4"), .luma)
+        // Whether frames are lost depends on where the damage is; here it may.
+        do throws(Problem) { try decoder.finish() } catch { #expect(error.fault == .input) }
+        #expect(decoder.complaints.count > 1)
+        #expect(decoder.complaints.first?.hasPrefix("parts of ") == true)
+        #expect(!decoder.complaints.joined().contains(folder.path))
+        #expect(!decoder.complaints.joined().contains("0x"))
+    }
+}

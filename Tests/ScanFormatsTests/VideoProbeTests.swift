@@ -1,0 +1,185 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct VideoProbeTests {
+    let folder: TemporaryFolder
+    let ffmpeg: FFmpeg
+
+    init() throws {
+        folder = try TemporaryFolder()
+        ffmpeg = try FFmpeg.find()
+    }
+
+    private func probe(_ path: String) throws(Problem) -> VideoFacts {
+        try VideoProbe.probe(VideoInput(path: path, name: "scan/color.mp4"), with: ffmpeg)
+    }
+
+    private func problem(_ path: String) -> Problem? {
+        #expect(throws: Problem.self) { try probe(path) }
+    }
+
+    @Test func timesShowTheGapOfADroppedFrame() throws {
+        let facts = try probe(TestVideo.gray("a.mp4", in: folder, frames: 30, dropping: [10]))
+        let wanted = (0..<30).filter { $0 != 10 }.map { Int64((Double($0) * 1e9 / 30).rounded()) }
+        #expect(facts.frameCount == 29)
+        #expect(facts.times == wanted)
+        #expect((facts.width, facts.height) == (64, 48))
+        #expect((facts.codec, facts.pixelFormat, facts.rotation) == ("h264", "yuv420p", 0))
+        #expect(!facts.isFullRange)
+        #expect(facts.complaints == [])
+    }
+
+    @Test func timesAreInOrderWhereFramesReferToLaterOnes() throws {
+        let path = try TestVideo.detailed("b.mp4", in: folder, frames: 40, encoder: ["-bf", "3", "-r", "60"])
+        let stored = try TestVideo.ffprobe(path, "packet=pts").split(separator: "\n").compactMap { Int64($0) }
+        #expect(stored != stored.sorted())
+        let facts = try probe(path)
+        #expect(facts.times == (0..<40).map { Int64((Double($0) * 1e9 / 60).rounded()) })
+        #expect(facts.averageRate == 60)
+    }
+
+    @Test func realVideo() throws {
+        try #require(SharedData.isThere)
+        let facts = try probe(SharedData.path("office-video/office-video.mp4"))
+        #expect((facts.width, facts.height, facts.frameCount, facts.averageRate) == (640, 480, 200, 30))
+        #expect(facts.times?.last == 6_633_333_333)
+    }
+
+    @Test(arguments: [90, 180, 270]) func rotationIsReadAndSizesAreAsRecorded(degrees: Int) throws {
+        let upright = try TestVideo.gray("upright.mp4", in: folder, frames: 3)
+        let turned = folder.url("turned.mp4").path
+        // The option counts counter-clockwise, here as in the display matrix that it leaves.
+        try TestVideo.ffmpeg(["-i", upright, "-c", "copy", "-metadata:s:v", "rotate=\(360 - degrees)", turned])
+        let facts = try probe(turned)
+        #expect(facts.rotation == degrees)
+        #expect((facts.width, facts.height) == (64, 48))
+    }
+
+    @Test func colorIsReported() throws {
+        let declared = [
+            "-color_range", "pc", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+        ]
+        let path = try TestVideo.gray(
+            "c.mp4", in: folder, frames: 3, encoder: ["-pix_fmt", "yuvj420p"] + declared)
+        let facts = try probe(path)
+        #expect(facts.isFullRange)
+        #expect((facts.color.matrix, facts.color.primaries, facts.color.transfer) == ("bt709", "bt709", "bt709"))
+        let plain = try probe(TestVideo.gray("d.mp4", in: folder, frames: 3))
+        #expect(plain.color == VideoColor())
+    }
+
+    @Test func framesThatAnEditListLeavesOutDoNotCount() throws {
+        let whole = try TestVideo.detailed("e.mp4", in: folder, frames: 60, encoder: ["-g", "30"])
+        let cut = folder.url("cut.mp4").path
+        try TestVideo.ffmpeg(["-ss", "0.5", "-i", whole, "-c", "copy", cut])
+        let facts = try probe(cut)
+        #expect(facts.frameCount == 45)
+        let decoder = try VideoDecoder(
+            VideoInput(path: cut, name: "cut.mp4"), facts: facts, layout: .luma, with: ffmpeg)
+        try decoder.finish()
+    }
+
+    @Test func bareStreamHasNoTimes() throws {
+        let path = try TestVideo.detailed("f.mp4", in: folder, frames: 20)
+        let bare = folder.url("f.h264").path
+        try TestVideo.ffmpeg(["-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", bare])
+        let facts = try probe(bare)
+        #expect(facts.times == nil)
+        #expect(facts.frameCount == 20)
+    }
+
+    @Test func entryOfAnArchive() throws {
+        try TestVideo.gray("g.mp4", in: folder, frames: 12)
+        let video = try folder.bytes("g.mp4")
+        let path = try folder.write([UInt8](repeating: 7, count: 1001) + video + [1, 2, 3], to: "archive.zip")
+        let end = Int64(1001 + video.count)
+        let input = VideoInput(path: path, range: 1001..<end, name: "g.mp4")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        #expect(facts.frameCount == 12)
+        let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, with: ffmpeg)
+        var pixels: [UInt8] = []
+        for n in 0..<12 {
+            #expect(try decoder.nextFrame(into: &pixels))
+            #expect(pixels[0] == TestVideo.luma(n))
+        }
+        let empty = #expect(throws: Problem.self) {
+            try VideoProbe.probe(VideoInput(path: path, range: 5..<5, name: "g.mp4"), with: ffmpeg)
+        }
+        #expect(empty?.summary == "the video is empty")
+    }
+
+    @Test(arguments: ["a b.mp4", "-x.mp4", "50%d.mp4", "a:b.mp4", "a,b'c\"d.mp4", "line\nbreak.mp4", "café|x.mp4"])
+    func namesOfAnyKind(name: String) throws {
+        let plain = try TestVideo.gray("plain.mp4", in: folder, frames: 4)
+        let odd = folder.url("odd").path + "/" + name
+        try FileManager.default.createDirectory(atPath: folder.url("odd").path, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: plain, toPath: odd)
+        #expect(try probe(odd).frameCount == 4)
+        let ranged = VideoInput(path: odd, range: 0..<(1 << 40), name: name)
+        #expect(try VideoProbe.probe(ranged, with: ffmpeg).frameCount == 4)
+    }
+}
+
+/// Files that are not what they should be.
+extension VideoProbeTests {
+    @Test func missingFile() throws {
+        #expect(
+            problem(folder.url("gone.mp4").path)?.message() == """
+                error: the video is missing
+                  --> scan/color.mp4
+                   = fix: copy it into the capture's folder
+                """)
+    }
+
+    @Test func recordingWithoutItsIndex() throws {
+        try TestVideo.detailed("h.mp4", in: folder, frames: 30)
+        let video = try folder.bytes("h.mp4")
+        let cut = try folder.write(Array(video.prefix(video.count / 2)), to: "cut.mp4")
+        let found = problem(cut)
+        #expect(found?.fault == .input)
+        #expect(
+            found?.message() == """
+                error: the video cannot be read
+                  --> scan/color.mp4
+                   = ffprobe says: [mov,mp4,m4a,3gp,3g2,mj2] moov atom not found
+                   = ffprobe says: scan/color.mp4: Invalid data found when processing input
+                   = fix: copy the file again; if it is complete, it is no video, or its recording was never finished
+                """)
+    }
+
+    @Test func copyThatBrokeOffBehindTheIndex() throws {
+        try TestVideo.detailed("i.mp4", in: folder, frames: 90, encoder: ["-movflags", "+faststart"])
+        let video = try folder.bytes("i.mp4")
+        let found = problem(try folder.write(Array(video.prefix(video.count / 2)), to: "cut.mp4"))
+        #expect(found?.fault == .input)
+        #expect(found?.summary == "the video is cut off")
+        #expect(found?.notes.first?.hasSuffix(" of the 90 frames that it lists are there") == true)
+    }
+
+    @Test func otherFiles() throws {
+        #expect(problem(try folder.write("no video", to: "text.mp4"))?.summary == "the video cannot be read")
+        #expect(problem(try folder.write("", to: "empty.mp4"))?.summary == "the video is empty")
+        #expect(problem(folder.path)?.summary == "the video is not a regular file")
+        let sound = folder.url("sound.mp4").path
+        try TestVideo.ffmpeg(["-f", "lavfi", "-i", "sine=d=0.2", sound])
+        #expect(problem(sound)?.summary == "the file holds no video")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFIFOIsNotWaitedFor() throws {
+        let path = folder.url("fifo.mp4").path
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(problem(path)?.summary == "the video is not a regular file")
+    }
+
+    /// A play list would make ffmpeg open what it names.
+    @Test func listThatNamesAnotherFileIsRefused() throws {
+        let secret = try TestVideo.gray("secret.mp4", in: folder, frames: 3)
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(secret)\n#EXT-X-ENDLIST\n"
+        #expect(problem(try folder.write(list, to: "list.mp4"))?.summary == "the video cannot be read")
+        let concat = "ffconcat version 1.0\nfile secret.mp4\n"
+        #expect(problem(try folder.write(concat, to: "concat.mp4"))?.summary == "the video cannot be read")
+    }
+}
