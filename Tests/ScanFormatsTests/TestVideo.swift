@@ -5,10 +5,10 @@ import Testing
 
 /// Videos made with ffmpeg's own command line, so that what they hold does not come from the code under test.
 enum TestVideo {
-    /// The luma of every pixel of frame `n` of ``gray(_:in:frames:dropping:size:rate:)``, in 16...235.
-    static func luma(_ n: Int) -> UInt8 { UInt8(16 + (n * 37) % 220) }
+    /// The luma of frame `n` of ``gray(_:in:frames:dropping:size:rate:encoder:)`` in a column, in 16...235.
+    static func luma(_ n: Int, column: Int = 0) -> UInt8 { UInt8(16 + (n * 37 + column) % 220) }
 
-    /// Frames of one grey each, encoded without loss, of which some are left out: their time is then a gap.
+    /// Grey frames, brighter to the right, encoded without loss, of which some are left out: their time is then a gap.
     @discardableResult
     static func gray(
         _ name: String, in folder: TemporaryFolder, frames: Int, dropping dropped: [Int] = [], size: String = "64x48",
@@ -20,7 +20,7 @@ enum TestVideo {
             [
                 "-f", "lavfi", "-i", "color=black:s=\(size):r=\(rate),format=yuv420p", "-frames:v",
                 String(frames - dropped.count), "-vf",
-                "geq=lum='16+mod(N*37,220)':cb=128:cr=128,select='\(keep)'", "-fps_mode", "passthrough", "-c:v",
+                "geq=lum='16+mod(N*37+X,220)':cb=128:cr=128,select='\(keep)'", "-fps_mode", "passthrough", "-c:v",
                 "libx264",
             ] + encoder + [path])
         return path

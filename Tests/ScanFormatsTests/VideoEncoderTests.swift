@@ -64,7 +64,9 @@ import Testing
         try encode("a.mp4", settings, times: times)
         try encode("b.mp4", settings, times: times)
         #expect(try folder.bytes("a.mp4") == folder.bytes("b.mp4"))
-        #expect(try !folder.bytes("a.mp4").isEmpty)
+        // On a machine with another number of processors, too: x264 writes down what it was told.
+        let text = String(decoding: try folder.bytes("a.mp4"), as: UTF8.self)
+        #expect(text.contains(" threads=1 lookahead_threads=1 "))
         try encode("c.mp4", settings, times: irregularTimes(60))
         #expect(try folder.bytes("a.mp4") != folder.bytes("c.mp4"))
     }
