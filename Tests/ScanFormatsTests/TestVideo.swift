@@ -38,6 +38,16 @@ enum TestVideo {
         return path
     }
 
+    /// The same frames with a display matrix that turns them clockwise.
+    static func turned(_ path: String, by degrees: Int, in folder: TemporaryFolder) throws -> String {
+        let result = folder.url("turned.mp4").path
+        let angle = String(360 - degrees)
+        let newer = try runCommand(["ffmpeg", "-nostdin", "-display_rotation", angle, "-i", path, "-c", "copy", result])
+        // Versions before 6 know only this.
+        if newer.status != 0 { try ffmpeg(["-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(angle)", result]) }
+        return result
+    }
+
     static func ffmpeg(_ arguments: [String]) throws {
         let result = try runCommand(["ffmpeg", "-nostdin", "-loglevel", "error", "-y"] + arguments)
         try #require(result.status == 0, "ffmpeg: \(result.errors)")

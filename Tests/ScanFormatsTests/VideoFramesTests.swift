@@ -24,8 +24,7 @@ import Testing
 
     @Test(arguments: [VideoLayout.rgb24, .luma, .yuv420p]) func decodesWhatWasRecorded(layout: VideoLayout) throws {
         let recorded = try TestVideo.gray("gap.mp4", in: folder, frames: 40, dropping: [7, 20, 21])
-        let turned = folder.url("turned.mp4").path
-        try TestVideo.ffmpeg(["-i", recorded, "-c", "copy", "-metadata:s:v", "rotate=90", turned])
+        let turned = try TestVideo.turned(recorded, by: 90, in: folder)
         let decoder = try open(turned, layout)
         #expect((decoder.facts.width, decoder.facts.height) == (64, 48))
         #expect(decoder.frameByteCount == [.rgb24: 64 * 48 * 3, .luma: 64 * 48, .yuv420p: 64 * 72][layout])
