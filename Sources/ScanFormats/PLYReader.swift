@@ -1,0 +1,205 @@
+import ScanModel
+
+/// Reads the points of a PLY file in chunks: text or binary of either byte order, x, y, z of any type, red, green, blue
+/// as bytes. Other properties are skipped, and so is everything behind the vertices (faces, for the most part).
+public struct PLYReader {
+    public let header: PLYHeader
+    /// How many points the header announces.
+    public let pointCount: Int
+    public let hasColor: Bool
+    /// What a person should know of the file.
+    public let warnings: [String]
+    /// Points left out so far because a coordinate is not finite.
+    public private(set) var notFiniteCount = 0
+
+    private let vertex: PLYHeader.Element
+    /// The places of x, y, z and, with colours, of red, green, blue among the properties.
+    private let wanted: [Int]
+    private var lines: LineReader
+    private var read = 0
+
+    /// Reads the header.
+    /// - Throws: fault `input` when it is damaged, or the points are laid out in a way that is not read.
+    public init(_ source: any ByteSource) throws(Problem) {
+        try self.init(source, chunk: 1 << 16)
+    }
+
+    package init(_ source: any ByteSource, chunk: Int) throws(Problem) {
+        lines = LineReader(source, limit: 1 << 20, chunk: chunk)
+        header = try PLYHeader(&lines)
+        let refuse = { (why: String) in Problem(.input, why).at(file: source.name) }
+        guard let place = header.elements.firstIndex(where: { $0.name == "vertex" }) else {
+            throw refuse("the PLY file has no points: no element is called “vertex”")
+        }
+        vertex = header.elements[place]
+        if vertex.index(of: "packed_position") != nil {
+            throw refuse("the points are packed (“packed_position”), which is not read")
+        }
+        if vertex.hasLists { throw refuse("the points have a list among their properties, which is not read") }
+        let axes = ["x", "y", "z"].compactMap(vertex.index)
+        guard axes.count == 3 else { throw refuse("the points have no x, y and z") }
+        let colors = ["red", "green", "blue"].compactMap(vertex.index)
+        hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
+        warnings =
+            colors.isEmpty || hasColor
+            ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
+        wanted = hasColor ? axes + colors : axes
+        pointCount = vertex.count
+        for element in header.elements[..<place] { try skip(element) }
+    }
+
+    /// The next points, at most `limit` of them; nil after the last. A chunk is smaller by its points that are not finite.
+    /// - Throws: fault `input` where the file ends too early or holds what is no number.
+    public mutating func next(_ limit: Int = 1 << 16) throws(Problem) -> PointCloud? {
+        let count = min(max(1, limit), pointCount - read)
+        if count == 0 { return nil }
+        var values = PointValues(hasColor: hasColor)
+        switch header.format {
+        case .ascii:
+            values.reserve(min(count, 1 << 16))
+            for _ in 0..<count {
+                try readLine(&values)
+                read += 1
+            }
+        case .binaryLittleEndian, .binaryBigEndian:
+            let stride = vertex.byteCount
+            try lines.rest.fill(min(count, 1 << 16) * stride)
+            let whole = min(count, lines.rest.unread.count / stride)
+            if whole == 0 { throw truncated(after: lines.rest.unread.count) }
+            values.reserve(whole)
+            let range = lines.rest.unread.prefix(whole * stride)
+            let properties = wanted.map { vertex.properties[$0] }
+            let isSwapped = header.format == .binaryBigEndian
+            try lines.rest.withBytes(range) { (bytes) throws(Problem) in
+                values.append(
+                    UnsafeRawBufferPointer(bytes), count: whole, stride: stride, properties, isBigEndian: isSwapped)
+            }
+            lines.rest.consume(whole * stride)
+            read += whole
+        }
+        notFiniteCount += values.notFiniteCount
+        return PointCloud(positions: values.positions, colors: hasColor ? values.colors : nil)
+    }
+
+    private mutating func readLine(_ values: inout PointValues) throws(Problem) {
+        while let line = try lines.next() {
+            let words = try lines.withBytes(of: line) { (bytes) throws(Problem) in
+                bytes.split { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }
+            }
+            if words.isEmpty { continue }
+            guard !line.isTooLong, words.count >= vertex.properties.count else {
+                let wanted = "a point has \(vertex.properties.count) numbers, not \(words.count)"
+                throw Problem(.input, wanted).at(file: lines.rest.name, line: line.number)
+            }
+            let axes = wanted[..<3].compactMap { Float(words[$0]) }
+            let colors = wanted[3...].compactMap { UInt8(words[$0]) }
+            guard axes.count == 3, axes.count + colors.count == wanted.count else {
+                let names = wanted.map { words[$0].prefix(20) }.joined(separator: " ")
+                throw Problem(.input, "expected the numbers of a point, found “\(names)”")
+                    .at(file: lines.rest.name, line: line.number)
+            }
+            values.append(axes[0], axes[1], axes[2], colors)
+            return
+        }
+        throw truncated(after: 0)
+    }
+
+    private mutating func skip(_ element: PLYHeader.Element) throws(Problem) {
+        switch header.format {
+        case .ascii:
+            for _ in 0..<element.count where try lines.next() == nil { throw truncated(after: 0) }
+        case .binaryLittleEndian, .binaryBigEndian:
+            if element.hasLists {
+                throw Problem(.input, "the element “\(element.name)” before the points has lists, which is not read")
+                    .at(file: lines.rest.name)
+            }
+            // No overflow: the header limits counts to 2⁴⁰ and properties to 2¹².
+            var left = element.count * element.byteCount
+            while left > 0 {
+                try lines.rest.fill(min(left, 1 << 16))
+                let step = min(left, lines.rest.unread.count)
+                if step == 0 { throw truncated(after: 0) }
+                lines.rest.consume(step)
+                left -= step
+            }
+        }
+    }
+
+    private func truncated(after bytes: Int) -> Problem {
+        Problem(.input, "the PLY file ends after \(read) of \(pointCount) points").at(
+            file: lines.rest.name, byte: lines.rest.offset + Int64(bytes), of: lines.rest.byteCount)
+    }
+}
+
+/// Points as they are collected from a file.
+private struct PointValues {
+    var positions: [Float] = []
+    var colors: [UInt8] = []
+    var notFiniteCount = 0
+    private let hasColor: Bool
+
+    init(hasColor: Bool) { self.hasColor = hasColor }
+
+    mutating func reserve(_ count: Int) {
+        positions.reserveCapacity(3 * count)
+        if hasColor { colors.reserveCapacity(3 * count) }
+    }
+
+    mutating func append(_ x: Float, _ y: Float, _ z: Float, _ color: [UInt8]) {
+        guard x.isFinite, y.isFinite, z.isFinite else {
+            notFiniteCount += 1
+            return
+        }
+        positions.append(x)
+        positions.append(y)
+        positions.append(z)
+        colors += color
+    }
+
+    /// Takes x, y, z and perhaps red, green, blue out of binary records.
+    mutating func append(
+        _ bytes: UnsafeRawBufferPointer, count: Int, stride: Int, _ properties: [PLYHeader.Property], isBigEndian: Bool
+    ) {
+        let (px, py, pz) = (properties[0], properties[1], properties[2])
+        let offsets = properties.map(\.offset)
+        for i in 0..<count {
+            let record = i * stride
+            let x = Self.float(bytes, record + px.offset, px.type, isBigEndian)
+            let y = Self.float(bytes, record + py.offset, py.type, isBigEndian)
+            let z = Self.float(bytes, record + pz.offset, pz.type, isBigEndian)
+            guard x.isFinite, y.isFinite, z.isFinite else {
+                notFiniteCount += 1
+                continue
+            }
+            positions.append(x)
+            positions.append(y)
+            positions.append(z)
+            guard hasColor else { continue }
+            colors.append(bytes[record + offsets[3]])
+            colors.append(bytes[record + offsets[4]])
+            colors.append(bytes[record + offsets[5]])
+        }
+    }
+
+    @inline(__always)
+    private static func float(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ type: PLYHeader.Scalar, _ isBigEndian: Bool
+    ) -> Float {
+        func load<T: FixedWidthInteger>(_: T.Type) -> T {
+            let value = bytes.loadUnaligned(fromByteOffset: offset, as: T.self)
+            return isBigEndian ? T(bigEndian: value) : T(littleEndian: value)
+        }
+        return switch type {
+        case .float32: Float(bitPattern: load(UInt32.self))
+        case .float64: Float(Double(bitPattern: load(UInt64.self)))
+        case .int8: Float(load(Int8.self))
+        case .uint8: Float(load(UInt8.self))
+        case .int16: Float(load(Int16.self))
+        case .uint16: Float(load(UInt16.self))
+        case .int32: Float(load(Int32.self))
+        case .uint32: Float(load(UInt32.self))
+        case .int64: Float(load(Int64.self))
+        case .uint64: Float(load(UInt64.self))
+        }
+    }
+}
