@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func writesThisHeader() {
-        let header = PLYWriter.header(count: 12, hasColor: true, comments: ["made by hand", "two\nlines"])
+        let header = PLYWriter.header(count: 12, hasColor: true, comments: ["made by hand", "two\nlines", "", " \n"])
         #expect(
             String(decoding: header, as: UTF8.self) == """
                 ply
