@@ -41,7 +41,8 @@ public struct PLYReader {
         let colors = ["red", "green", "blue"].compactMap(vertex.index)
         hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
         warnings =
-            colors.isEmpty || hasColor ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
+            colors.isEmpty || hasColor
+            ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
         wanted = hasColor ? axes + colors : axes
         pointCount = vertex.count
         for element in header.elements[..<place] { try skip(element) }
