@@ -3,9 +3,9 @@ import ScanModel
 import Synchronization
 
 /// The SHA-256 of the input files that a run uses.
-enum InputDigests {
+package enum InputDigests {
     /// - Throws: the problem of the first file, in the order given, that cannot be read.
-    static func take(
+    package static func take(
         _ files: [InputFile], from source: any CaptureSource, workers: Int
     ) throws(Problem) -> [Receipt.Input] {
         let results = Mutex([Int: Result<Receipt.Input, Problem>]())
@@ -26,7 +26,7 @@ enum InputDigests {
             guard let result = results.withLock({ $0[index] }) else { continue }
             inputs.append(try result.get())
         }
-        return inputs.sorted { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
+        return inputs.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
     private static func one(_ file: InputFile, _ source: any CaptureSource) -> Result<Receipt.Input, Problem> {
