@@ -69,8 +69,8 @@ public struct Batch: Sendable {
 
     public init(launch: @escaping Launcher) { self.launch = launch }
 
-    /// How the cores are spread: over captures first, and over frames inside one when fewer captures are left.
-    static func spread(cores: Int, captures: Int) -> (sideBySide: Int, workers: Int) {
+    /// How the cores are spread: over captures first, and over frames inside one when there are more cores than captures.
+    package static func spread(cores: Int, captures: Int) -> (sideBySide: Int, workers: Int) {
         let sideBySide = max(1, min(cores, captures))
         return (sideBySide, max(1, cores / sideBySide))
     }
