@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 import ScanModel
 
 /// How a program ended.

@@ -3,7 +3,7 @@ import ScanModel
 import Synchronization
 
 /// Digests of input files that were taken earlier, valid while size and time of change stand.
-struct KnownDigests: Sendable {
+package struct KnownDigests: Sendable {
     struct Entry: Hashable, Sendable {
         var status: FileSystem.Status
         var digest: Digest
@@ -12,15 +12,19 @@ struct KnownDigests: Sendable {
     /// By path on disk.
     var entries: [String: Entry] = [:]
 
+    package init() {}
+
+    init(entries: [String: Entry]) { self.entries = entries }
+
     func digest(of path: String, _ status: FileSystem.Status) -> Digest? {
         entries[path].flatMap { $0.status == status ? $0.digest : nil }
     }
 }
 
 /// The SHA-256 of the input files that a run uses.
-enum InputDigests {
+package enum InputDigests {
     /// - Throws: the problem of the first file, in the order given, that cannot be read.
-    static func take(
+    package static func take(
         _ files: [InputFile], from source: any CaptureSource, workers: Int, known: KnownDigests = KnownDigests()
     ) throws(Problem) -> [Receipt.Input] {
         let results = Mutex([Int: Result<Receipt.Input, Problem>]())
@@ -41,7 +45,7 @@ enum InputDigests {
             guard let result = results.withLock({ $0[index] }) else { continue }
             inputs.append(try result.get())
         }
-        return inputs.sorted { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
+        return inputs.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
     private static func one(

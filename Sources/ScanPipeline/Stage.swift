@@ -104,8 +104,17 @@ public struct Uses: Sendable {
         }
 
         /// All channels whose values it looks at when they are there.
-        public var reads: Set<Channel> {
-            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes).union(derives.map(\.from))
+        public var reads: Set<Channel> { direct.union(derives.map(\.from)) }
+
+        /// What it looks at when only `wanted` is asked of it: a channel from which nothing wanted is derived is left
+        /// alone. Facts are always wanted, since they stay with the frame.
+        func reads(making wanted: Set<Channel>) -> Set<Channel> {
+            let used = derives.filter { wanted.contains($0.made) || !Channel.payload.contains($0.made) }
+            return direct.union(used.map(\.from))
+        }
+
+        private var direct: Set<Channel> {
+            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes)
         }
 
         /// The groups of channels of which one each must be there.

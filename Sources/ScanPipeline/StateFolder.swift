@@ -55,9 +55,10 @@ public struct StateFolder: Sendable, Hashable {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         let scratch = "\(FileSystem.parent(of: path))/.\(FileSystem.randomName())"
         try FileSystem.write(JSONWriter.text(json), to: scratch)
-        do throws(Problem) { try FileSystem.rename(scratch, to: path) } catch {
+        if rename(scratch, path) != 0 {
+            let code = errno
             unlink(scratch)
-            throw error
+            throw Problem.system("cannot rename to", path: path, code: code)
         }
     }
 

@@ -35,7 +35,7 @@ struct CaptureList {
         for capture in found {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
             let twins = byID[capture.id] ?? []
-            if let defect = CaptureID.defect(capture.id) {
+            if let defect = OutputFolder.defect(ofID: capture.id) {
                 list.refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
             } else if twins.count > 1 {
                 let problem = Problem(
@@ -47,22 +47,5 @@ struct CaptureList {
             }
         }
         return list
-    }
-}
-
-/// Whether an id can be a folder's name below OUT.
-enum CaptureID {
-    static func defect(_ id: String) -> Problem? {
-        let fix = "rename the capture"
-        if id.isEmpty || id == "." || id == ".." || id.hasPrefix(".scanmill") {
-            return Problem(.input, "`\(id)` cannot be a capture's id", fix: fix)
-        }
-        if id.utf8.count > 200 {
-            return Problem(.input, "the capture's id is \(id.utf8.count) bytes long, more than 200", fix: fix)
-        }
-        if id.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f || $0 == "/" }) {
-            return Problem(.input, "the capture's id holds a control character or a slash", fix: fix)
-        }
-        return nil
     }
 }
