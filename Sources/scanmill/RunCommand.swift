@@ -103,7 +103,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     /// What a capture takes at most under the ready pipelines, for the memory budget: bytes.
-    private static let usualMemory: Int64 = 200_000_000
+    static let usualMemory: Int64 = 200_000_000
 }
 
 /// Why no further capture may begin.
