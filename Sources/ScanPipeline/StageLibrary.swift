@@ -12,6 +12,12 @@ public struct StageLibrary: Sendable {
             make = { options in S(&options) }
         }
 
+        /// An entry whose instances are made by a closure, so that a test can hand in a capture of its own.
+        package init(card: StageCard, make: @escaping @Sendable (inout OptionReader) -> any Stage) {
+            self.card = card
+            self.make = make
+        }
+
         /// The options, as the stage declares them.
         public var options: [OptionSpec] { described.options.specs }
 

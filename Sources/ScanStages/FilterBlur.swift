@@ -23,8 +23,8 @@ public struct FilterBlur: FrameStage, CaptureStage {
 
             Exactly one rule is given. `at-least` keeps frames with that score. `keep` keeps the ceil(keep · n) frames with
             the best scores, ties going to the lower frame. `window` keeps the sharpest of each n consecutive frames, the
-            last short window keeping one too; it leaves no holes, where a global `keep: 0.2` left 75 frames in a row
-            without a picture on a real capture.
+            last short window keeping one too; no hole is longer than two windows, where a global `keep: 0.2` left 75
+            frames in a row without a picture on a real capture.
 
             `gray: bt601` computes grey from red, green and blue, which gives instant-ngp's number; `luma` takes the
             picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to 0.3 %
@@ -124,9 +124,10 @@ public struct FilterBlur: FrameStage, CaptureStage {
         if longest > 0, let start = capture.frames[before].timestamp, let end = capture.frames[after].timestamp {
             let seconds = Double(end - start) / 1e9
             if seconds > 1 {
+                let advice = if case .window = rule { "a smaller `window` leaves shorter ones" } else { "`window` leaves shorter ones" }
                 context.warn(
-                    "frames \(longestStart) to \(longestStart + longest - 1) were all dropped, a hole of "
-                        + "\(Self.text(seconds)) s; `window` leaves no such holes")
+                    "frames \(longestStart) to \(longestStart + longest - 1) were all dropped, which leaves a hole of "
+                        + "\(Self.text(seconds)) s; \(advice)")
             }
         }
     }

@@ -11,7 +11,8 @@ struct ScanMillCommand: AsyncParsableCommand {
             """,
         version: Tool.nameAndVersion,
         subcommands: [
-            RunCommand.self, CheckCommand.self, StagesCommand.self,
+            RunCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, CollectCommand.self, CheckCommand.self,
+            StagesCommand.self,
             DocsCommand.self, CaptureChildCommand.self,
         ])
 }
