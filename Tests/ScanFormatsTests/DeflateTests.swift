@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct DeflateTests {
     @Test func blocksMakeOneStreamForPython() throws {
-        let blocks = [slopes(98_304), [], slopes(1, seed: 2), slopes(70_000, seed: 3), [UInt8](repeating: 0, count: 98_304)]
+        let blocks = [
+            slopes(98_304), [], slopes(1, seed: 2), slopes(70_000, seed: 3), [UInt8](repeating: 0, count: 98_304),
+        ]
         let folder = try TemporaryFolder()
         for level in 0...9 {
             var stream: [UInt8] = []
