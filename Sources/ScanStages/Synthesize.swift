@@ -1,5 +1,5 @@
-public import ScanModel
-public import ScanPipeline
+import ScanModel
+import ScanPipeline
 
 /// Renders a known room into an empty capture.
 public struct Synthesize: CaptureStage {
