@@ -70,6 +70,7 @@ import Testing
     func stopsAByteBehindTheLimit(engine: InflateEngine) throws {
         let bytes = [UInt8](repeating: 3, count: 4 << 20)
         let compressed = try pythonDeflate(bytes, wbits: 15)
+        #expect(throws: Problem.self) { try Inflate.bytes(compressed, limit: -1, engine: engine) }
         for limit in [0, 1, 65_536, 100_000, bytes.count - 1] {
             let problem = problem { () throws(Problem) in
                 _ = try Inflate.bytes(compressed, limit: limit, subject: "frame", engine: engine)
