@@ -80,6 +80,36 @@ package enum FileSystem {
         return names.sorted()
     }
 
+    /// Size and time of the last change, nanoseconds since 1970.
+    struct Status: Hashable, Sendable {
+        var byteCount: Int64
+        var modified: Int64
+    }
+
+    static func size(of path: String) -> Int64? { status(of: path)?.byteCount }
+
+    static func status(of path: String) -> Status? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Status(
+            byteCount: Int64(status.st_size),
+            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+    }
+
+    /// Writes a whole file, replacing what was there.
+    static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw Problem.system("cannot make the file", path: path, code: errno) }
+        defer { close(descriptor) }
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { throw Problem.system("cannot write the file", path: path, code: errno) }
+            done += count
+        }
+    }
+
     /// A whole regular file of at most `limit` bytes.
     package static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
         let file = try RegularFile(path, name: path, fault: .usage)
@@ -90,6 +120,20 @@ package enum FileSystem {
         bytes.reserveCapacity(Int(file.byteCount))
         try file.read { bytes.append(contentsOf: $0) }
         return bytes
+    }
+
+    /// The digest of a whole file.
+    static func digest(of path: String) throws(Problem) -> Digest {
+        try RegularFile(path, name: path, fault: .environment).digest()
+    }
+
+    /// All files below a folder, relative to it, sorted; links are listed and not followed.
+    static func tree(_ path: String) -> [String] {
+        names(in: path).flatMap { name in
+            var status = stat()
+            let isFolder = lstat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            return isFolder ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+        }
     }
 
     package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }

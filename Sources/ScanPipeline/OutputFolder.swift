@@ -32,9 +32,6 @@ public final class OutputFolder: Sendable {
         var isDone = false
     }
 
-    /// The subfolder of OUT for everything with a clock, a host or a process in it.
-    public static let privateName = ".scanmill"
-
     /// - Throws: a problem when the id cannot be a folder's name, when what stands at `OUT/<id>` is not a result, or when
     ///   the folders cannot be made.
     public convenience init(root: String, id: String) throws(Problem) {
@@ -50,12 +47,7 @@ public final class OutputFolder: Sendable {
         self.exchange = exchange
         if root.isEmpty { throw Problem(.usage, "the output folder has no name") }
         if let defect = Self.defect(ofID: id) { throw defect }
-        var host = [CChar](repeating: 0, count: 256)
-        gethostname(&host, host.count - 1)
-        let hostName = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // The id may be as long as a name can be, and the work name is longer: so it is cut.
-        let stem = String(decoding: id.utf8.prefix(100), as: UTF8.self)
-        workPath = "\(root)/\(Self.privateName)/work/\(stem).\(hostName).\(getpid()).\(FileSystem.randomName())"
+        workPath = "\(StateFolder(output: root).work)/\(StateFolder.workName(id))"
         madeFolders = try FileSystem.makeFolders(root)
         try requireReplaceable()
         try FileSystem.makeFolders(workPath)
@@ -66,7 +58,7 @@ public final class OutputFolder: Sendable {
     /// Why an id cannot be the name of a folder below OUT; nil when it can.
     public static func defect(ofID id: String) -> Problem? {
         let fix = "rename the capture"
-        if id.isEmpty || id == "." || id == ".." || id.hasPrefix(privateName) {
+        if id.isEmpty || id == "." || id == ".." || id.hasPrefix(StateFolder.name) {
             return Problem(.input, "`\(id)` cannot be a capture's id", fix: fix)
         }
         if id.utf8.count > 200 {
@@ -134,7 +126,7 @@ public final class OutputFolder: Sendable {
         return "\(scratchFolder)/\(name)"
     }
 
-    private var scratchFolder: String { "\(workPath).scratch" }
+    private var scratchFolder: String { "\(workPath)/.scratch" }
 
     /// Takes a file back: its frame turned out to be bad.
     public func discard(_ path: String) {
@@ -191,7 +183,7 @@ public final class OutputFolder: Sendable {
     /// publishes the same capture meanwhile has the same bytes, so it does not matter whose stay.
     /// - Returns: what was replaced, to be removed.
     private func giveName() throws(Problem) -> [String] {
-        let trash = "\(root)/\(Self.privateName)/trash"
+        let trash = StateFolder(output: root).trash
         var replaced: [String] = []
         while rename(workPath, publishedPath) != 0 {
             let code = errno

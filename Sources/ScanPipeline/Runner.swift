@@ -1,7 +1,7 @@
 import ScanModel
 
 /// How far a run is; sent often, meant for a progress line.
-public struct RunProgress: Sendable, Hashable {
+public struct RunProgress: Sendable, Hashable, Codable {
     /// The first stage of the pass that is running, by its label.
     public var stage: String
     public var pass: Int
@@ -18,6 +18,8 @@ public struct Runner: Sendable {
     public let workers: Int
     /// What the receipt calls the tool: name and version.
     public let tool: String
+    /// Digests that need not be taken again.
+    var knownDigests = KnownDigests()
     private let report: @Sendable (RunProgress) -> Void
 
     public init(
@@ -33,9 +35,29 @@ public struct Runner: Sendable {
     /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(_ input: CaptureInput, into output: OutputFolder) throws(Problem) -> Receipt {
+        guard let receipt = try run(input, into: output, unless: { _ in false }) else {
+            throw Problem(.tool, "a run that nothing stopped has no receipt")
+        }
+        return receipt
+    }
+
+    /// The same, unless there turns out to be nothing to do.
+    /// - Parameter isDone: asked once the key of the result is known and before any frame is looked at; saying yes ends
+    ///   the run.
+    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``; nil when `isDone` said yes.
+    /// - Throws: the first problem that stops the capture; nothing is published then.
+    public func run(
+        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) -> Bool
+    ) throws(Problem) -> Receipt? {
         var run = Run(runner: self, input: input, output: output)
-        try run.execute()
-        return try run.receipt()
+        return try run.execute(unless: isDone) ? run.receipt() : nil
+    }
+
+    /// What is known of a capture before its first frame.
+    public struct Opened: Sendable {
+        public var key: ResultKey
+        public var inputs: [Receipt.Input]
+        public var capture: Capture
     }
 
     fileprivate func tell(_ progress: RunProgress) { report(progress) }
@@ -52,6 +74,8 @@ private struct Run {
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
     var inputs: [Receipt.Input] = []
+    var tools: [String: String] = [:]
+    var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
     var settled: Set<String> = []
     var passNumber = 0
@@ -65,29 +89,41 @@ private struct Run {
         capture = Capture(id: input.id)
     }
 
-    mutating func execute() throws(Problem) {
+    /// - Returns: false when `isDone` said that there is nothing to do.
+    mutating func execute(unless isDone: (Runner.Opened) -> Bool) throws(Problem) -> Bool {
         var next = 0
         while next < steps.count {
             let plan = PassPlan.next(from: next, of: steps)
             passNumber += 1
             try run(plan)
             // The first pass is the reader's.
-            if next == 0 { try check(from: plan.steps.upperBound) }
+            if next == 0 {
+                try check()
+                if isDone(Runner.Opened(key: key, inputs: inputs, capture: capture)) { return false }
+                try settleBeforeChoosing(from: plan.steps.upperBound)
+            }
             next = plan.steps.upperBound
             try requireFrames()
         }
+        return true
     }
 
     /// Once it is known what the capture holds: the order check, and the digests of the files that will be used.
-    private mutating func check(from next: Int) throws(Problem) {
+    private mutating func check() throws(Problem) {
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
         try requireFrames()
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
         let files = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
-        inputs = try InputDigests.take(files, from: capture.source, workers: runner.workers)
-        try settleBeforeChoosing(from: next)
+        inputs = try InputDigests.take(files, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        for step in steps {
+            do throws(Problem) {
+                tools.merge(try step.stage.toolVersions(for: capture)) { $1 }
+            } catch { throw error.inStage(step.label) }
+        }
+        tools.merge(try capture.source.toolVersions(for: used)) { $1 }
+        key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before
@@ -287,7 +323,7 @@ private struct Run {
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
         let used = notes.reduce(into: Set(inputs)) { $0.formUnion($1.inputs) }
         return Receipt(
-            tool: runner.tool, capture: capture, pipeline: runner.pipeline.resolved, inputs: used.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) },
+            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved, inputs: used.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) },
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings)

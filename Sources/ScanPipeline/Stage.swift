@@ -13,6 +13,13 @@ public protocol Stage: Sendable {
 
     /// What this instance needs and makes, given its options.
     var uses: Uses { get }
+
+    /// The versions of the programs that this stage will use for a capture, by name: they decide the result too.
+    func toolVersions(for capture: Capture) throws(Problem) -> [String: String]
+}
+
+extension Stage {
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] { [:] }
 }
 
 /// Looks at one frame at a time. Many frames run at once; none can change the stage.
