@@ -27,6 +27,8 @@ import Testing
             run.json == """
                 {
                   "tool": "scanmill 0",
+                  "key": "\(run.receipt.key.text)",
+                  "uses": {},
                   "capture": {
                     "id": "scan",
                     "format": "mock",
@@ -96,7 +98,7 @@ import Testing
                       {
                         "frame": 4,
                         "stage": "read",
-                        "reason": "only depth.recorded.stream has this frame"
+                        "reason": "only recorded-depth.stream has this frame"
                       }
                     ]
                   },
