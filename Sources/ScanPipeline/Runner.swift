@@ -264,14 +264,7 @@ private struct Run {
     }
 
     private func checkBadFrames() throws(Problem) {
-        let bad = capture.frames.filter { $0.drop?.isBad == true }
-        guard Double(bad.count) > capture.badFrameLimit * Double(capture.frames.count) else { return }
-        let share = Double(bad.count) / Double(capture.frames.count) * 100
-        throw Problem(
-            .input, "\(bad.count) of \(capture.frames.count) frames are bad (\(OptionText.short(share)) %)",
-            notes: ["the limit is \(OptionText.short(capture.badFrameLimit * 100)) %"]
-                + bad.prefix(3).map { "frame \($0.index): \($0.drop?.reason ?? "")" },
-            fix: "record the capture again, or allow more with  --set read.bad-frame-limit=\(OptionText.short((share / 100 + 0.005)))")
+        if let problem = capture.excessOfBadFrames { throw problem }
     }
 
     func receipt() throws(Problem) -> Receipt {

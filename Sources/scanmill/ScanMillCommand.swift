@@ -11,7 +11,7 @@ struct ScanMillCommand: AsyncParsableCommand {
             """,
         version: Tool.nameAndVersion,
         subcommands: [
-            RunCommand.self, CheckCommand.self, StagesCommand.self,
+            RunCommand.self, CheckCommand.self, InspectCommand.self, StagesCommand.self,
             DocsCommand.self, CaptureChildCommand.self,
         ])
 }
