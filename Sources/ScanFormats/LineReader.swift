@@ -35,7 +35,7 @@ package struct LineReader {
         while true {
             if let length = rest.distanceToLineFeed(from: searched) { return take(length, ending: 1, dropped) }
             searched = rest.unread.count
-            if searched > limit + 1 {
+            if searched - 1 > limit {
                 // The last byte is kept: it may be the CR of the line ending.
                 dropped += Int64(searched - 1)
                 rest.consume(searched - 1)

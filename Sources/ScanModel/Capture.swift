@@ -5,6 +5,8 @@ public struct Capture: Sendable {
     /// The format's name and what variant of it was found (`multiscan`, `iOS`).
     public var format = ""
     public var variant = ""
+    /// Raised by the format's author when what it reads changes, so that captures are processed again.
+    public var formatRevision = 1
     /// What recorded it, as far as the capture says.
     public var device: String?
 
@@ -115,6 +117,13 @@ public protocol CaptureSource: Sendable {
 
     /// Opens a file for reading from its start to its end.
     func open(_ file: String) throws(Problem) -> any ByteSource
+
+    /// The versions of the programs that decode these channels, by name: they decide the result too.
+    func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String]
+}
+
+extension CaptureSource {
+    public func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] { [:] }
 }
 
 /// Bytes on disk: a file, or a stretch of one (an entry stored in an archive).

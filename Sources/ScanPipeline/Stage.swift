@@ -13,6 +13,13 @@ public protocol Stage: Sendable {
 
     /// What this instance needs and makes, given its options.
     var uses: Uses { get }
+
+    /// The versions of the programs that this stage will use for a capture, by name: they decide the result too.
+    func toolVersions(for capture: Capture) throws(Problem) -> [String: String]
+}
+
+extension Stage {
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] { [:] }
 }
 
 /// Looks at one frame at a time. Many frames run at once; none can change the stage.
@@ -97,8 +104,17 @@ public struct Uses: Sendable {
         }
 
         /// All channels whose values it looks at when they are there.
-        public var reads: Set<Channel> {
-            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes).union(derives.map(\.from))
+        public var reads: Set<Channel> { direct.union(derives.map(\.from)) }
+
+        /// What it looks at when only `wanted` is asked of it: a channel from which nothing wanted is derived is left
+        /// alone. Facts are always wanted, since they stay with the frame.
+        func reads(making wanted: Set<Channel>) -> Set<Channel> {
+            let used = derives.filter { wanted.contains($0.made) || !Channel.payload.contains($0.made) }
+            return direct.union(used.map(\.from))
+        }
+
+        private var direct: Set<Channel> {
+            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes)
         }
 
         /// The groups of channels of which one each must be there.

@@ -15,8 +15,8 @@ import Testing
         func stream(
             _ engine: InflateEngine, cut: Int? = nil, extra: [UInt8] = [], chunk: Int = .max
         ) -> InflateStream {
-            let source = MemorySource(
-                compressed.prefix(cut ?? compressed.count) + extra, name: "s", chunk: longestRead)
+            let bytes = compressed.prefix(cut ?? compressed.count) + extra
+            let source = MemorySource(Array(bytes), name: "s", chunk: chunk)
             return InflateStream(source, subject: "depth stream", engine: engine)
         }
     }
@@ -25,17 +25,18 @@ import Testing
     static let samples: [Sample] = {
         let short = slopes(1500)
         let flat = [UInt8](repeating: 7, count: 700)
+        // Name, bytes, level, window bits (−15 raw, 15 wrapped), strategy (4 makes fixed codes).
+        let kinds: [(String, [UInt8], Int, Int, Int)] = [
+            ("dynamic", short, 6, -15, 0), ("fixed", short, 6, -15, 4), ("stored", short, 0, -15, 0),
+            ("flat", flat, 6, -15, 0), ("wrapped", short, 6, 15, 0), ("wrapped, stored", flat, 0, 15, 0),
+            ("nothing", [], 6, -15, 0), ("nothing, wrapped", [], 6, 15, 0),
+        ]
         do {
-            return [
-                Sample(name: "dynamic", compressed: try pythonDeflate(short, wbits: -15), bytes: short),
-                Sample(name: "fixed", compressed: try pythonDeflate(short, wbits: -15, strategy: 4), bytes: short),
-                Sample(name: "stored", compressed: try pythonDeflate(short, wbits: -15, level: 0), bytes: short),
-                Sample(name: "flat", compressed: try pythonDeflate(flat, wbits: -15), bytes: flat),
-                Sample(name: "wrapped", compressed: try pythonDeflate(short, wbits: 15), bytes: short),
-                Sample(name: "wrapped, stored", compressed: try pythonDeflate(flat, wbits: 15, level: 0), bytes: flat),
-                Sample(name: "nothing", compressed: try pythonDeflate([], wbits: -15), bytes: []),
-                Sample(name: "nothing, wrapped", compressed: try pythonDeflate([], wbits: 15), bytes: []),
-            ]
+            return try kinds.map { name, bytes, level, wbits, strategy in
+                Sample(
+                    name: name, compressed: try pythonDeflate(bytes, wbits: wbits, level: level, strategy: strategy),
+                    bytes: bytes)
+            }
         } catch {
             Issue.record("Python cannot compress: \(error)")
             return []
@@ -44,8 +45,8 @@ import Testing
 
     @Test(arguments: InflateEngine.allCases, samples)
     func readsInPiecesOfAnySize(engine: InflateEngine, sample: Sample) throws {
-        for (longestRead, size) in [(1, 1), (1, 4096), (2, 3), (3, 101), (7, 13), (1000, 1), (.max, 5), (.max, 65536)] {
-            let stream = sample.stream(engine, chunk: longestRead)
+        for (chunk, size) in [(1, 1), (1, 4096), (2, 3), (3, 101), (7, 13), (1000, 1), (.max, 5), (.max, 65536)] {
+            let stream = sample.stream(engine, chunk: chunk)
             let (bytes, problem) = drain(stream, size: size)
             #expect(problem == nil)
             #expect(bytes == sample.bytes)
@@ -60,8 +61,8 @@ import Testing
     @Test(arguments: InflateEngine.allCases, samples)
     func saysAtEveryCutThatTheStreamIsTruncated(engine: InflateEngine, sample: Sample) throws {
         for cut in 0..<sample.compressed.count {
-            for longestRead in [1, .max] {
-                let stream = sample.stream(engine, cut: cut, chunk: longestRead)
+            for chunk in [1, .max] {
+                let stream = sample.stream(engine, cut: cut, chunk: chunk)
                 let (bytes, problem) = drain(stream, size: 64)
                 #expect(sample.bytes.starts(with: bytes))
                 #expect(problem?.fault == .input)
@@ -90,9 +91,9 @@ import Testing
     @Test(arguments: InflateEngine.allCases, samples)
     func countsWhatFollowsTheStream(engine: InflateEngine, sample: Sample) throws {
         for count in [1, 2, 7, 8, 9, 300] {
-            for longestRead in [1, 5, .max] {
+            for chunk in [1, 5, .max] {
                 let extra = slopes(count, seed: 9)
-                let stream = sample.stream(engine, extra: extra, chunk: longestRead)
+                let stream = sample.stream(engine, extra: extra, chunk: chunk)
                 let (bytes, problem) = drain(stream)
                 #expect(problem == nil)
                 #expect(bytes == sample.bytes)
@@ -156,11 +157,10 @@ import Testing
     @Test(arguments: InflateEngine.allCases)
     func refusesAPresetDictionary(engine: InflateEngine) throws {
         let script = """
-            import sys, zlib
             c = zlib.compressobj(6, zlib.DEFLATED, 15, 8, 0, b'depth depth depth')
-            sys.stdout.buffer.write(c.compress(b'depth depth') + c.flush())
+            put(c.compress(b'depth depth') + c.flush())
             """
-        let sample = Sample(name: "dictionary", compressed: try pythonBytes(script), bytes: [])
+        let sample = Sample(name: "dictionary", compressed: try python(script)[0], bytes: [])
         let (bytes, problem) = drain(sample.stream(engine))
         #expect(bytes.isEmpty)
         #expect(problem?.notes.first?.contains("preset dictionary") == true)
@@ -224,6 +224,23 @@ import Testing
         #expect(try stream.trailingBytes() == 0)
     }
 
+    @Test func reportsAnEmptyFileWhenItIsRead() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([UInt8](), to: "empty.zlib")
+        let stream = try InflateStream(file: path, name: "empty.zlib", subject: "depth stream")
+        #expect(drain(stream).problem?.oneLine == "depth stream is empty (empty.zlib at byte 0 of 0)")
+    }
+
+    @Test func doesNotWaitForAPipe() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.url("pipe").path, 0o600) == 0)
+        let problem = problem { () throws(Problem) in
+            _ = try InflateStream(file: folder.url("pipe").path, name: "pipe")
+        }
+        #expect(problem?.fault == .input)
+        #expect(problem?.place.file == "pipe")
+    }
+
     @Test func movesBetweenThreads() async throws {
         let sample = Self.samples[0]
         let stream = sample.stream(.isal)
@@ -239,7 +256,6 @@ import Testing
         let expected = try SharedData.expected("office.expected.json")
         let path = SharedData.path("office/office.\(stream.name).zlib")
         let inflate = try InflateStream(file: path, name: "office.\(stream.name).zlib", engine: engine)
-        let folder = try TemporaryFolder()
         var all: [UInt8] = []
         var frame = [UInt8](repeating: 0, count: stream.frameBytes)
         for _ in 0..<40 {
@@ -249,9 +265,9 @@ import Testing
         #expect(try inflate.isAtEnd())
         #expect(try inflate.trailingBytes() == 0)
         #expect(all.count == (expected["inflated_bytes"] as? [String: Int])?[stream.name])
-        let script = "import sys, hashlib; print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest(), end='')"
-        let digest = try runPython(script, [folder.write(all, to: "all")]).output
-        #expect(digest == (expected["inflated_sha256"] as? [String: String])?[stream.name])
+        let digest = try python("import hashlib; put(hashlib.sha256(data).hexdigest().encode())", reading: all)[0]
+        #expect(
+            String(decoding: digest, as: UTF8.self) == (expected["inflated_sha256"] as? [String: String])?[stream.name])
     }
 }
 

@@ -3,44 +3,46 @@ import ScanFormats
 import ScanModel
 import TestSupport
 
-/// Numbers that look random and are the same in every run.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
-
 /// Bytes that compress about as well as depth does: slow slopes with some noise.
 func slopes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var dice = Dice(seed)
-    return (0..<count).map { UInt8(truncatingIfNeeded: $0 / 37 + Int(dice.next() & 3)) }
+    var random = SplitMix(seed: seed)
+    return (0..<count).map { UInt8(truncatingIfNeeded: $0 / 37 + Int(random.next() & 3)) }
+}
+
+/// What a Python script hands over with `put(bytes)`, one entry a call. `sys`, `struct` and `zlib` are imported.
+func python(_ script: String, _ arguments: [String] = []) throws -> [[UInt8]] {
+    let prelude = """
+        import sys, struct, zlib
+        out = open(sys.argv.pop(), 'wb')
+        def put(data): out.write(struct.pack('<Q', len(data)) + data)
+
+        """
+    let folder = try TemporaryFolder()
+    let result = try runPython(prelude + script, arguments + [folder.url("out").path])
+    guard result.status == 0 else { throw Problem(.tool, result.errors) }
+    var entries: [[UInt8]] = []
+    var rest = try folder.bytes("out")[...]
+    while rest.count >= 8 {
+        let count = rest.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+        entries.append(Array(rest.dropFirst(8).prefix(count)))
+        rest = rest.dropFirst(8 + count)
+    }
+    return entries
+}
+
+/// The same for a script that reads a file.
+func python(_ script: String, reading bytes: [UInt8]) throws -> [[UInt8]] {
+    let folder = try TemporaryFolder()
+    return try python("data = open(sys.argv[1], 'rb').read()\n" + script, [folder.write(bytes, to: "in")])
 }
 
 /// Compresses with Python's zlib. `wbits` −15 is raw DEFLATE, 15 has zlib's wrapper.
 func pythonDeflate(_ bytes: [UInt8], wbits: Int, level: Int = 6, strategy: Int = 0) throws -> [UInt8] {
-    let folder = try TemporaryFolder()
     let script = """
-        import sys, zlib
-        c = zlib.compressobj(int(sys.argv[2]), zlib.DEFLATED, int(sys.argv[3]), 8, int(sys.argv[4]))
-        sys.stdout.buffer.write(c.compress(open(sys.argv[1], 'rb').read()) + c.flush())
+        c = zlib.compressobj(\(level), zlib.DEFLATED, \(wbits), 8, \(strategy))
+        put(c.compress(data) + c.flush())
         """
-    return try pythonBytes(script, [folder.write(bytes, to: "in"), "\(level)", "\(wbits)", "\(strategy)"])
-}
-
-/// What a Python script writes to its standard output.
-func pythonBytes(_ script: String, _ arguments: [String] = []) throws -> [UInt8] {
-    let result = try runPython(script, arguments)
-    guard result.status == 0 else { throw Problem(.tool, result.errors) }
-    return result.outputBytes
+    return try python(script, reading: bytes)[0]
 }
 
 /// Everything a stream gives when asked for `size` bytes at a time, and how it ended.

@@ -25,7 +25,7 @@ extension CaptureInspection {
         guard !bad.isEmpty else { return }
         var list = bad.prefix(20).map { "frame \($0.index): \($0.drop?.reason ?? "")" }
         if bad.count > 20 { list.append("and \(bad.count - 20) more") }
-        if var excess = capture.excessOfBadFrames {
+        if var excess = capture.excessOfBadFrames() {
             excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])
         } else {

@@ -1,0 +1,220 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// A picture with slopes, edges and some noise.
+func testPicture(_ width: Int, _ height: Int, seed: UInt64 = 5) -> RGBImage {
+    var random = SplitMix(seed: seed)
+    var pixels: [UInt8] = []
+    for y in 0..<height {
+        for x in 0..<width {
+            let noise = Int(random.next() & 7)
+            pixels.append(UInt8(truncatingIfNeeded: x * 255 / width + noise))
+            pixels.append(UInt8(truncatingIfNeeded: y * 200 / height + noise))
+            pixels.append((x / 8 + y / 8) % 2 == 0 ? 220 : 40)
+        }
+    }
+    return RGBImage(width: width, height: height, pixels: pixels)
+}
+
+func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
+    Double(zip(a, b).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }) / Double(a.count)
+}
+
+@Suite struct JPEGTests {
+    @Test(arguments: JPEG.Subsampling.allCases)
+    func comesBackNearlyTheSame(subsampling: JPEG.Subsampling) throws {
+        for (width, height) in [(1, 1), (7, 5), (64, 48), (333, 217)] {
+            let picture = testPicture(width, height)
+            let file = try JPEG.encode(picture, subsampling: subsampling)
+            let header = try JPEG.header(file)
+            #expect(header == PictureHeader(width: width, height: height, channels: 3, bitDepth: 8))
+            let decoded = try JPEG.decodeRGB(file)
+            #expect(decoded.width == width && decoded.height == height)
+            if subsampling == .s444 { #expect(meanDifference(decoded.pixels, picture.pixels) < 3) }
+            let luma = try JPEG.decodeLuma(file)
+            #expect(meanDifference(luma.pixels, LumaImage(grayOf: decoded).pixels) < 1.5)
+        }
+    }
+
+    @Test func qualityAndSubsamplingChangeTheSize() throws {
+        let picture = testPicture(160, 120)
+        let sizes = try [
+            JPEG.encode(picture, quality: 50, subsampling: .s420),
+            JPEG.encode(picture, quality: 95, subsampling: .s420),
+            JPEG.encode(picture, quality: 95, subsampling: .s444),
+        ].map(\.count)
+        #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
+        #expect(try JPEG.encode(picture) == JPEG.encode(picture, quality: 95, subsampling: .s420))
+    }
+
+    /// Markers as Python finds them, which knows nothing of libjpeg.
+    @Test func writesTheSubsamplingIntoTheFrameHeader() throws {
+        let script = """
+            import sys, struct
+            b = open(sys.argv[1], 'rb').read(); i = 2
+            while b[i + 1] != 0xc0: i += 2 + struct.unpack('>H', b[i + 2:i + 4])[0]
+            print(*struct.unpack('>BHHB', b[i + 4:i + 10]), hex(b[i + 11]), hex(b[i + 14]), hex(b[i + 17]), end='')
+            """
+        let folder = try TemporaryFolder()
+        for (subsampling, factors) in [(JPEG.Subsampling.s444, "0x11"), (.s420, "0x22")] {
+            let file = try JPEG.encode(testPicture(40, 24), subsampling: subsampling)
+            let fields = try runPython(script, [folder.write(file, to: "x.jpg")]).output
+            #expect(fields == "8 24 40 3 \(factors) 0x11 0x11")
+        }
+    }
+
+    @Test func usesThePixelBufferAgain() throws {
+        let (first, second) = (testPicture(64, 48), testPicture(64, 48, seed: 6))
+        var image = try JPEG.decodeRGB(JPEG.encode(first))
+        let address = image.pixels.withUnsafeBytes { $0.baseAddress }
+        try JPEG.decodeRGB(JPEG.encode(second), into: &image)
+        #expect(image.pixels.withUnsafeBytes { $0.baseAddress } == address)
+        #expect(try image == JPEG.decodeRGB(JPEG.encode(second)))
+        try JPEG.decodeRGB(JPEG.encode(testPicture(65, 47)), into: &image)
+        #expect(image.width == 65 && image.height == 47 && image.pixels.count == 65 * 47 * 3)
+    }
+
+    @Test func reportsEveryCut() throws {
+        let file = try JPEG.encode(testPicture(48, 40), subsampling: .s420)
+        for cut in 0..<file.count {
+            let part = Array(file.prefix(cut))
+            let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(part) }
+            #expect(problem?.fault == .input, "cut at \(cut)")
+            if cut >= 3 { #expect(problem?.summary == "JPEG truncated", "cut at \(cut)") }
+            let luma = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeLuma(part) }
+            #expect(luma == problem)
+            #expect(JPEG.looksWhole(part, part) != nil)
+        }
+        #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB([]) }?.summary == "JPEG is empty")
+        #expect(JPEG.looksWhole(file, file) == nil)
+    }
+
+    @Test func neverCrashesOnFlippedBits() throws {
+        let file = try JPEG.encode(testPicture(24, 16), quality: 60)
+        var refused = 0
+        for bit in 0..<file.count * 8 {
+            var flipped = file
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            let limits = PictureLimits(side: 2048, pixels: 1 << 20)
+            if problem(of: { () throws(Problem) in _ = try JPEG.decodeRGB(flipped, limits: limits) }) != nil {
+                refused += 1
+            }
+        }
+        #expect(refused > 500)
+    }
+
+    @Test func toleratesWhatDoesNotChangePixels() throws {
+        let picture = testPicture(48, 40)
+        let file = try JPEG.encode(picture)
+        let pixels = try JPEG.decodeRGB(file)
+        // A few stray bytes before the end marker, as some encoders leave them; a phone's notes behind it.
+        let stray = file.dropLast(2) + [0x00, 0x12] + file.suffix(2)
+        #expect(try JPEG.decodeRGB(Array(stray)) == pixels)
+        #expect(try JPEG.decodeRGB(file + slopes(5000)) == pixels)
+        #expect(try JPEG.decodeRGB(file + [UInt8](repeating: 0, count: 512)) == pixels)
+        // Many mean that the scan ran out of step.
+        let lost = Array(file.dropLast(2) + [UInt8](repeating: 0x12, count: 200) + file.suffix(2))
+        let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(lost) }
+        #expect(problem?.summary == "JPEG damaged")
+        #expect(problem?.notes.first?.hasSuffix("extraneous bytes before marker 0xd9") == true)
+    }
+
+    /// A header that announces much in few bytes: refused before any memory is taken for it.
+    @Test func refusesHugeAndEmptyPictures() throws {
+        let file = try JPEG.encode(testPicture(16, 16))
+        let frame = try #require((0..<file.count - 1).first { file[$0] == 0xff && file[$0 + 1] == 0xc0 })
+        func announcing(_ width: Int, _ height: Int) -> [UInt8] {
+            var file = file
+            for (i, value) in [height >> 8, height & 255, width >> 8, width & 255].enumerated() {
+                file[frame + 5 + i] = UInt8(value)
+            }
+            return file
+        }
+        for (width, height) in [
+            (50_000, 50_000), (32_769, 1), (1, 32_769), (32_768, 8193), (0, 16), (16, 0), (65_535, 65_535),
+        ] {
+            let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(announcing(width, height)) }
+            #expect(problem?.fault == .input, "\(width) × \(height)")
+        }
+        let problem = problem { () throws(Problem) in _ = try JPEG.header(announcing(50_000, 50_000)) }
+        #expect(problem?.summary == "a picture of 50000 × 50000 pixels")
+        #expect(try JPEG.header(announcing(32_768, 8192)).width == 32_768)
+        // Within the limits, but the data is for 16 × 16 pixels.
+        let hollow = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeRGB(announcing(32_768, 8192)) }
+        #expect(hollow?.summary == "JPEG damaged")
+    }
+
+    /// In a process of its own, whose memory is not that of other tests.
+    @Test func hugePicturesTakeNoMemory() async throws {
+        await #expect(processExitsWith: .success) {
+            var file = try JPEG.encode(testPicture(16, 16))
+            let frame = try #require((0..<file.count - 1).first { file[$0] == 0xff && file[$0 + 1] == 0xc0 })
+            // 50,000 × 50,000, which is refused, and 32,768 × 8,192, which is not, but has no data.
+            for size: [UInt8] in [[0xc3, 0x50, 0xc3, 0x50], [0x20, 0, 0x80, 0]] {
+                file.replaceSubrange(frame + 5..<frame + 9, with: size)
+                let file = file
+                #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB(file) } != nil)
+                #expect(problem { () throws(Problem) in _ = try JPEG.decodeLuma(file) } != nil)
+            }
+            var usage = rusage()
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            #expect(usage.ru_maxrss < 256 << 10)
+        }
+    }
+
+    @Test func refusesCMYK() throws {
+        // The frame header of a CMYK picture; its scan is never reached.
+        let frame: [UInt8] = [0xff, 0xc0, 0, 20, 8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0]
+        let scan: [UInt8] = [0xff, 0xda, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0]
+        let file = [0xff, 0xd8] + frame + scan + [0xff, 0xd9]
+        #expect(try JPEG.header(file).channels == 4)
+        let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(file) }
+        #expect(problem?.summary == "the JPEG has 4 channels")
+        #expect(problem?.fix == "save it as RGB")
+    }
+
+    @Test func refusesWhatItCannotEncode() {
+        let picture = testPicture(8, 8)
+        for quality in [0, 101] {
+            let problem = problem { () throws(Problem) in _ = try JPEG.encode(picture, quality: quality) }
+            #expect(problem?.fault == .usage)
+        }
+        let empty = RGBImage(width: 0, height: 8, pixels: [])
+        #expect(problem { () throws(Problem) in _ = try JPEG.encode(empty) }?.fault == .input)
+    }
+
+    @Test func looksAtHeadAndTailOnly() throws {
+        let picture = try JPEG.encode(testPicture(800, 600), subsampling: .s444)
+        try #require(picture.count > 2 * JPEG.tailBytes)
+        func verdict(_ file: [UInt8]) -> String? { JPEG.looksWhole(Array(file.prefix(8)), file.suffix(JPEG.tailBytes)) }
+        #expect(verdict(picture) == nil)
+        #expect(verdict(picture + [0, 0, 0, 0]) == nil)
+        #expect(verdict(picture + slopes(1000)) == nil)
+        let cut = Array(picture.dropLast(3))
+        #expect(verdict(cut) == "it has no end marker in its last 65536 bytes")
+        #expect(verdict(cut + [UInt8](repeating: 0, count: 1 << 17)) == "it ends in 65536 zeros")
+        // A phone's video behind the picture: no end marker in sight, and yet whole.
+        var random = SplitMix(seed: 3)
+        var video = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        for i in 1..<video.count where video[i - 1] == 0xff && video[i] == 0xd9 { video[i] = 0xd8 }
+        #expect(verdict(picture + video) == nil)
+        #expect(verdict(Array("{\"notes\": \"none\"}".utf8)) == "it does not start as a JPEG")
+        #expect(verdict([]) == "it is empty")
+        #expect(verdict([0xff, 0xd8, 0xff, 0xe0]) == "it has no end marker")
+    }
+
+    @Test(.enabled(if: SharedData.isThere)) func decodesRealPictures() throws {
+        for name in ["fox/images/0.jpg", "office/color/000007.jpg"] {
+            let file = try SharedData.bytes(name)
+            let header = try JPEG.header(file)
+            let image = try JPEG.decodeRGB(file)
+            #expect(header.channels == 3 && image.width == header.width && image.height == header.height)
+            #expect(JPEG.looksWhole(file, file.suffix(JPEG.tailBytes)) == nil)
+            let cut = Array(file.prefix(file.count / 2))
+            #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB(cut) }?.summary == "JPEG truncated")
+        }
+    }
+}
