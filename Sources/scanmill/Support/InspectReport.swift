@@ -148,12 +148,14 @@ extension Report {
                 Fact("highest-\(unit)", label: "highest x, y, z", .vector(path.high, digits: 3, unit: unit)),
                 path.attitude.map {
                     Fact(
-                        "up",
+                        "nearest-to-up",
                         .phrase([
-                            Part("camera ", "nearest-camera-axis", .text($0.axis)),
-                            Part(" is nearest, ", "degrees-off", .number($0.axisAngle, digits: 1, unit: "°"), " off"),
-                            Part("; camera +y is ", "camera-y-degrees-off", .number($0.upAngle, digits: 1, unit: "°"), " off"),
+                            Part("camera ", "camera-axis", .text($0.axis)),
+                            Part(", ", "degrees-off", .number($0.axisAngle, digits: 1, unit: "°"), " off"),
                         ]))
+                },
+                path.attitude.map {
+                    Fact("camera-up-degrees-off", label: "camera's own up", .number($0.upAngle, digits: 1, unit: "° off"))
                 },
             ])
     }

@@ -153,38 +153,47 @@ extension Report {
         }
         let indent = 2 + (labels.max() ?? 0) + 2
         return sections.map { section in
-            ((section.title.map { [$0] } ?? []) + Self.lines(section.content, indent)).joined(separator: "\n")
+            Self.lines(section, indent).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
-    private static func lines(_ content: Content, _ indent: Int) -> [String] {
-        switch content {
+    private static func lines(_ section: Section, _ indent: Int) -> [String] {
+        let title = section.title.map { [$0] } ?? []
+        switch section.content {
         case .facts(let facts):
-            facts.flatMap { fact in
-                wrapped(fact.value.text, to: width - indent).enumerated().map { number, line in
-                    padded(number == 0 ? "  " + fact.label : "", to: indent) + line
+            return title
+                + facts.flatMap { fact in
+                    wrapped(fact.value.text, to: width - indent).enumerated().map { number, line in
+                        padded(number == 0 ? "  " + fact.label : "", to: indent) + line
+                    }
                 }
-            }
-        case .table(let columns, let rows): table(columns, rows)
+        case .table(let columns, let rows):
+            return table(columns, rows, title: section.title ?? "")
         case .problems(let problems, let root):
-            problems.isEmpty
-                ? ["  none"]
-                : problems.flatMap { weight, problem in
+            if problems.isEmpty { return title + ["  none"] }
+            return title
+                + problems.flatMap { weight, problem in
                     problem.message(root: root, as: weight).split(separator: "\n").map { "  " + $0 }
                 }
         }
     }
 
-    private static func table(_ columns: [Column], _ rows: [[Value?]]) -> [String] {
+    /// The title stands in the line of the columns' titles where the first column leaves it room.
+    private static func table(_ columns: [Column], _ rows: [[Value?]], title: String) -> [String] {
         let cells = [columns.map(\.title)] + rows.map { row in row.map { $0?.text ?? "" } }
         let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-        return cells.map { row in
+        var lines = cells.map { row in
             let texts = zip(row, zip(columns, widths)).map { cell, layout in
                 layout.0.isNumber ? String(repeating: " ", count: layout.1 - cell.count) + cell : padded(cell, to: layout.1)
             }
             let line = "  " + texts.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed())
         }
+        if columns.first?.title == "", title.count < widths[0] + 2 {
+            lines[0] = title + lines[0].dropFirst(title.count)
+            return lines
+        }
+        return [title] + lines
     }
 
     private static func padded(_ text: String, to width: Int) -> String {
@@ -231,7 +240,7 @@ extension Report.Value {
         }
     }
 
-    private static func spaced(_ unit: String) -> String { unit.isEmpty || unit == "°" ? unit : " \(unit)" }
+    private static func spaced(_ unit: String) -> String { unit.isEmpty || unit.hasPrefix("°") ? unit : " \(unit)" }
 
     /// "1 frame", "2 frames"; of several words the first is the noun: "3 frames off time".
     private static func plural(_ noun: String, _ count: Int) -> String {
