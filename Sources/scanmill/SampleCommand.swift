@@ -50,9 +50,7 @@ struct SampleCommand: ParsableCommand {
         let output = try OutputFolder(root: root, id: id)
         do throws(Problem) {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)
-            guard let receipt = try runner.run(CaptureInput(id: id, path: "\(root)/\(id)"), into: output) else {
-                throw Problem(.tool, "nothing was written")
-            }
+            let receipt = try runner.run(CaptureInput(id: id, path: "\(root)/\(id)"), into: output)
             try output.publish(receipt: receipt.bytes)
             // A sample is an input, not a result: with a receipt the search for captures would pass over it.
             unlink("\(output.publishedPath)/\(Receipt.fileName)")

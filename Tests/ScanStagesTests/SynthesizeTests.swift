@@ -231,7 +231,7 @@ import Testing
         let mistakes = #expect(throws: PipelineMistakes.self) {
             try pipeline("synthesize: {depth: none}", "digest-frames")
         }
-        #expect(mistakes?.problems.first?.summary.contains("needs depth.recorded") == true)
+        #expect(mistakes?.problems.first?.summary.contains("needs \(Channel.recordedDepth)") == true)
     }
 
     @Test func thePageNamesTheRoomAsItIs() {
@@ -294,13 +294,13 @@ import Testing
     private func pipeline(_ stages: String...) throws -> Pipeline {
         try Pipeline.load(
             text: "stages:\n" + stages.map { "  - \($0)\n" }.joined(), path: "test.yaml",
-            library: StageLibrary(StageLibrary.builtIn.entries + [.init(Synthesize.self), .init(DigestFrames.self)]))
+            library: StageLibrary(StageLibrary.builtIn.entries + [.init(DigestFrames.self)]))
     }
 
     private func run(_ pipeline: Pipeline, in folder: TemporaryFolder, workers: Int = 1) throws -> Receipt {
         let output = try OutputFolder(root: folder.path, id: "made-up")
-        let receipt = try Runner(pipeline: pipeline, workers: workers, tool: "test")
-            .run(CaptureInput(id: "made-up", path: "nowhere"), into: output)
+        let runner = Runner(pipeline: pipeline, workers: workers, tool: "test")
+        let receipt = try runner.run(CaptureInput(id: "made-up", path: "nowhere"), into: output)
         try output.publish(receipt: receipt.bytes)
         return receipt
     }
