@@ -29,9 +29,10 @@ public enum Inflate {
 extension InflateStream {
     /// The rest of the stream, which must not be longer than `limit` bytes.
     fileprivate func bytes(limit: Int, subject: String) throws(Problem) -> [UInt8] {
+        let limit = max(limit, 0)
         var result: [UInt8] = []
         // Grows as the bytes come, since the limit may be far larger than the content.
-        var room = min(max(limit, 0), 64 << 10)
+        var room = min(limit, 64 << 10)
         while true {
             let before = result.count
             var problem: Problem?

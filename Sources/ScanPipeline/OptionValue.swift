@@ -23,7 +23,7 @@ public struct OptionValue: Sendable, Hashable {
     }
 
     /// The items of a list; a text by itself counts as a list of one.
-    var texts: [String] {
+    package var texts: [String] {
         switch content {
         case .scalar(let text): [text]
         case .list(let items): items

@@ -11,7 +11,7 @@ public struct PipelineFile: Sendable {
         public var line: Int?
         public var column: Int?
         /// What it says cannot be understood, and has been reported.
-        var isBroken = false
+        package var isBroken = false
 
         public init(stage: String, options: [String: OptionValue] = [:], line: Int? = nil, column: Int? = nil) {
             self.stage = stage

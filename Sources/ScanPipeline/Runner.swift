@@ -32,12 +32,22 @@ public struct Runner: Sendable {
     }
 
     /// Runs everything and writes all files of the result, except the receipt, into `output`.
+    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``.
+    /// - Throws: the first problem that stops the capture; nothing is published then.
+    public func run(_ input: CaptureInput, into output: OutputFolder) throws(Problem) -> Receipt {
+        guard let receipt = try run(input, into: output, unless: { _ in false }) else {
+            throw Problem(.tool, "a run that nothing stopped has no receipt")
+        }
+        return receipt
+    }
+
+    /// The same, unless there turns out to be nothing to do.
     /// - Parameter isDone: asked once the key of the result is known and before any frame is looked at; saying yes ends
     ///   the run.
     /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``; nil when `isDone` said yes.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(
-        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) -> Bool = { _ in false }
+        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) -> Bool
     ) throws(Problem) -> Receipt? {
         var run = Run(runner: self, input: input, output: output)
         return try run.execute(unless: isDone) ? run.receipt() : nil

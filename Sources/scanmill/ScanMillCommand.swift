@@ -13,7 +13,7 @@ struct ScanMillCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, CollectCommand.self, CheckCommand.self,
             StagesCommand.self,
-            DocsCommand.self, CaptureChildCommand.self,
+            SampleCommand.self, DocsCommand.self, CaptureChildCommand.self,
         ])
 }
 
