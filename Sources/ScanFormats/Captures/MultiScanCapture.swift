@@ -114,6 +114,7 @@ struct MultiScanReader {
             return
         }
         list(file, [])
+        capture.cameraLineFile = file
         let size = metadata.colorStream?.size
         var lines = CameraLines(try tree.open(file))
         while let result = try lines.next() {
@@ -177,8 +178,9 @@ struct MultiScanReader {
     private mutating func readVideo(
         _ file: String, _ metadata: ScanMetadata, _ source: inout TreeSource
     ) throws(Problem) {
-        list(file, [.color, .luma])
+        list(file, [.color, .luma, .video])
         capture.videoFile = file
+        capture.channels.insert(.video)
         guard let location = tree.location(of: file) else {
             capture.absences[.color] = "\(file) is compressed inside the archive, where ffmpeg cannot reach it"
             return
