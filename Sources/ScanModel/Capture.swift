@@ -20,8 +20,10 @@ public struct Capture: Sendable {
     /// Pixels of the colour pictures, and of depth and confidence.
     public var colorSize: PixelSize?
     public var depthSize: PixelSize?
-    /// Whether the pictures come from a video.
+    /// The video that the pictures come from, where they do: its frame n is the capture's frame n.
     public var videoFile: String?
+    /// The file in which each frame's ``FrameFacts/line`` stands.
+    public var cameraLineFile: String?
     /// Nominal frames per second.
     public var frameRate: Double?
 
@@ -44,6 +46,8 @@ public struct Capture: Sendable {
     public var source: any CaptureSource = NoSource()
     /// What a person should know, in the order it was found.
     public var warnings: [String] = []
+    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    public var forgiven: [Problem] = []
     /// What the reader found, for the receipt.
     public var findings = JSONObject()
 
@@ -154,11 +158,14 @@ public struct TrackEnd: Sendable {
     public var extraFrames: Int
     public var reason: String
     public var warnings: [String]
+    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    public var forgiven: [Problem]
 
-    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = []) {
+    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = [], forgiven: [Problem] = []) {
         self.extraFrames = extraFrames
         self.reason = reason
         self.warnings = warnings
+        self.forgiven = forgiven
     }
 }
 
