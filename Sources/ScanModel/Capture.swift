@@ -46,6 +46,8 @@ public struct Capture: Sendable {
     public var source: any CaptureSource = NoSource()
     /// What a person should know, in the order it was found.
     public var warnings: [String] = []
+    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    public var forgiven: [Problem] = []
     /// What the reader found, for the receipt.
     public var findings = JSONObject()
 
@@ -156,11 +158,14 @@ public struct TrackEnd: Sendable {
     public var extraFrames: Int
     public var reason: String
     public var warnings: [String]
+    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    public var forgiven: [Problem]
 
-    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = []) {
+    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = [], forgiven: [Problem] = []) {
         self.extraFrames = extraFrames
         self.reason = reason
         self.warnings = warnings
+        self.forgiven = forgiven
     }
 }
 

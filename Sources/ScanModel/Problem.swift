@@ -87,9 +87,11 @@ extension Problem {
     }
 
     /// The message people see, several lines, no newline at the end.
-    /// - Parameter root: what stands before a relative file name, the path of the capture as the user wrote it.
-    public func message(root: String = "") -> String {
-        var lines = ["error: \(summary)"]
+    /// - Parameters:
+    ///   - root: what stands before a relative file name, the path of the capture as the user wrote it.
+    ///   - weight: what the message begins with.
+    public func message(root: String = "", as weight: String = "error") -> String {
+        var lines = ["\(weight): \(summary)"]
         let place = placeText(prefix: root)
         if !place.isEmpty { lines.append("  --> \(place)") }
         if let excerpt {

@@ -7,6 +7,13 @@ public struct RunProgress: Sendable, Hashable, Codable {
     public var pass: Int
     public var frame: Int
     public var frameCount: Int
+
+    package init(stage: String, pass: Int, frame: Int, frameCount: Int) {
+        self.stage = stage
+        self.pass = pass
+        self.frame = frame
+        self.frameCount = frameCount
+    }
 }
 
 /// Takes one capture through a pipeline into an output folder.
@@ -306,16 +313,7 @@ private struct Run {
     }
 
     private func checkBadFrames() throws(Problem) {
-        let bad = capture.frames.filter { $0.drop?.isBad == true }
-        guard Double(bad.count) > capture.badFrameLimit * Double(capture.frames.count) else { return }
-        let share = Double(bad.count) / Double(capture.frames.count)
-        // Rounded up, so that the share itself is allowed by what is proposed.
-        let enough = min(1, (share * 100).rounded(.up) / 100)
-        throw Problem(
-            .input, "\(bad.count) of \(capture.frames.count) frames are bad (\(OptionText.short(share * 100)) %)",
-            notes: ["the limit is \(OptionText.short(capture.badFrameLimit * 100)) %"]
-                + bad.prefix(3).map { "frame \($0.index): \($0.drop?.reason ?? "")" },
-            fix: "record the capture again, or allow more with  --set \(steps[0].label).bad-frame-limit=\(OptionText.short(enough))")
+        if let problem = capture.excessOfBadFrames(readBy: steps[0].label) { throw problem }
     }
 
     func receipt() throws(Problem) -> Receipt {

@@ -83,7 +83,7 @@ public struct Uses: Sendable {
         public var makes: [Channel]
         /// Channels that may be there afterwards: what a reader gives if the capture has it.
         public var mayMake: [Channel]
-        /// Channels that are there afterwards when another one is there: `confidence` from `confidence.recorded`.
+        /// Channels that are there afterwards when another one is there: `confidence` from `recorded-confidence`.
         public var derives: [(made: Channel, from: Channel)]
         /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
         public var changes: [Channel]

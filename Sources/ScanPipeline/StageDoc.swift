@@ -12,8 +12,8 @@ public enum StageDoc {
         } else {
             page += "| option | value | default | meaning |\n| --- | --- | --- | --- |\n"
             for option in entry.options {
-                page +=
-                    "| `\(option.name)` | \(value(of: option)) | \(option.defaultText.map { "`\($0)`" } ?? "–") | \(cell(option.help)) |\n"
+                let fallback = option.defaultText.map { "`\(cell($0))`" } ?? "–"
+                page += "| `\(option.name)` | \(value(of: option)) | \(fallback) | \(cell(option.help)) |\n"
             }
         }
         page += "\n## Needs and makes\n\n" + uses(entry.uses)

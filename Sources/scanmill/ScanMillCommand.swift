@@ -12,8 +12,7 @@ struct ScanMillCommand: AsyncParsableCommand {
         version: Tool.nameAndVersion,
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, CollectCommand.self, CheckCommand.self,
-            StagesCommand.self,
-            SampleCommand.self, DocsCommand.self, CaptureChildCommand.self,
+            InspectCommand.self, StagesCommand.self, SampleCommand.self, DocsCommand.self, CaptureChildCommand.self,
         ])
 }
 

@@ -168,7 +168,7 @@ import Testing
             ])
         #expect(
             Self.check(["read", "decompress"]).warnings == [
-                "1: `decompress` works on confidence and depth and depth.previous, which no stage below it uses;"
+                "1: `decompress` works on confidence and depth and previous-depth, which no stage below it uses;"
                     + " take it out, or add a writer below it"
             ])
         #expect(Self.check(["read", "decompress", "unproject", "sum"]).warnings.map { $0.prefix(7) } == ["3: `sum"])
@@ -196,7 +196,7 @@ import Testing
         let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
         #expect(
             lack.message() == """
-                error: decompress needs depth.recorded, and this capture has none
+                error: decompress needs recorded-depth, and this capture has none
                   --> stage decompress
                    = scan.depth.zlib is missing
                    = fix: use a pipeline without decompress for captures like this one, or see  scanmill inspect

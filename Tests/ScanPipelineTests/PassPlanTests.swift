@@ -38,28 +38,28 @@ import Testing
         #expect(try Self.passes([Self.read]) == ["read no walk"])
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, Self.ply]) == [
-                "read no walk", "decompress unproject write-ply < depth.recorded",
+                "read no walk", "decompress unproject write-ply < recorded-depth",
             ])
     }
 
     @Test func threeWritersAreOnePass() throws {
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, Self.ply, Self.json, Self.transforms]) == [
-                "read no walk", "decompress unproject write-ply write-json write-transforms < color depth.recorded",
+                "read no walk", "decompress unproject write-ply write-json write-transforms < color recorded-depth",
             ])
     }
 
     @Test func aFinishThatDropsEndsThePass() throws {
         #expect(
             try Self.passes([Self.read, .every(2), Self.blur, .decompress, .unproject, Self.ply]) == [
-                "read no walk", "every no walk", "blur < color", "decompress unproject write-ply < depth.recorded",
+                "read no walk", "every no walk", "blur < color", "decompress unproject write-ply < recorded-depth",
             ])
     }
 
     @Test func aFrameThatDropsDoesNot() throws {
         #expect(
             try Self.passes([Self.read, Self.sharp, .decompress, .unproject, Self.ply]) == [
-                "read no walk", "sharp decompress unproject write-ply < color depth.recorded",
+                "read no walk", "sharp decompress unproject write-ply < color recorded-depth",
             ])
     }
 
@@ -68,8 +68,8 @@ import Testing
         let cull = Mock.frame("cull", .init(needs: [.box], changes: [.points]))
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, fitBox, cull, Self.ply]) == [
-                "read no walk", "decompress unproject fit-box < depth.recorded",
-                "cull write-ply (decompress unproject) < depth.recorded",
+                "read no walk", "decompress unproject fit-box < recorded-depth",
+                "cull write-ply (decompress unproject) < recorded-depth",
             ])
     }
 
@@ -77,7 +77,7 @@ import Testing
         let cloudWriter = Mock.finish("write-cloud", .init(needs: [.cloud]), claims: ["c"])
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, .sum, cloudWriter, Self.transforms]) == [
-                "read no walk", "decompress unproject sum write-cloud write-transforms < color depth.recorded",
+                "read no walk", "decompress unproject sum write-cloud write-transforms < color recorded-depth",
             ])
     }
 
@@ -85,7 +85,7 @@ import Testing
         let paint = Mock.frame("paint", .init(needs: [.cloud, .color]))
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, .sum, paint]) == [
-                "read no walk", "decompress unproject sum < depth.recorded", "paint < color",
+                "read no walk", "decompress unproject sum < recorded-depth", "paint < color",
             ])
     }
 
@@ -112,7 +112,7 @@ import Testing
         #expect(try Self.passes([Self.read, list, turn]) == ["read no walk", "write-list no walk", "turn < "])
         #expect(
             try Self.passes([Self.read, list, .decompress, .unproject, Self.ply]) == [
-                "read no walk", "write-list decompress unproject write-ply < depth.recorded",
+                "read no walk", "write-list decompress unproject write-ply < recorded-depth",
             ])
     }
 
@@ -129,8 +129,8 @@ import Testing
             try Self.passes([Self.read, .decompress, .mask, Self.maskConfidence, .unproject, .sum, .every(2), .mask, .unproject, Self.ply])
                 == [
                     "read no walk",
-                    "decompress mask[1] mask-confidence unproject[1] sum every < confidence.recorded depth.recorded",
-                    "mask[2] unproject[2] write-ply (decompress mask[1] mask-confidence) < confidence.recorded depth.recorded",
+                    "decompress mask[1] mask-confidence unproject[1] sum every < recorded-confidence recorded-depth",
+                    "mask[2] unproject[2] write-ply (decompress mask[1] mask-confidence) < recorded-confidence recorded-depth",
                 ])
     }
 
@@ -138,8 +138,8 @@ import Testing
         let depthWriter = Mock.writer("write-depth", to: "d", reading: [.depth])
         #expect(
             try Self.passes([Self.read, Self.sharp, .decompress, .mask, .unproject, .every(2), depthWriter]) == [
-                "read no walk", "sharp decompress mask unproject every < color depth.recorded",
-                "write-depth (decompress mask) < depth.recorded",
+                "read no walk", "sharp decompress mask unproject every < color recorded-depth",
+                "write-depth (decompress mask) < recorded-depth",
             ])
         #expect(
             try Self.passes([Self.read, .decompress, .mask, .every(2), Self.transforms]).last == "write-transforms < color")
@@ -156,7 +156,7 @@ import Testing
     @Test func foldsAreNotReplayed() throws {
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, .sum, .every(2), Self.ply]).last
-                == "write-ply (decompress unproject) < depth.recorded")
+                == "write-ply (decompress unproject) < recorded-depth")
     }
 
     @Test func whatAStageMakesForItsOwnFoldIsNotAskedForBefore() throws {
@@ -170,16 +170,16 @@ import Testing
     @Test func theFrameBeforeReachesTheSource() throws {
         #expect(
             try Self.passes([Self.read, .decompress, .mask, Self.maskJumps, .unproject, Self.ply]).last
-                == "decompress mask mask-jumps unproject write-ply < depth.previous depth.recorded")
+                == "decompress mask mask-jumps unproject write-ply < previous-depth recorded-depth")
         #expect(
             try Self.passes([Self.read, .decompress, Self.maskJumps, .every(2), .unproject, Self.ply]).last
-                == "unproject write-ply (decompress mask-jumps) < depth.previous depth.recorded")
+                == "unproject write-ply (decompress mask-jumps) < previous-depth recorded-depth")
     }
 
     @Test func aStreamFromWhichNothingWantedIsDerivedStaysClosed() throws {
         #expect(
             try Self.passes([Self.read, .decompress, Self.maskConfidence, .unproject, Self.ply]).last
-                == "decompress mask-confidence unproject write-ply < confidence.recorded depth.recorded")
+                == "decompress mask-confidence unproject write-ply < recorded-confidence recorded-depth")
         #expect(try Self.passes([Self.read, .decompress, .unproject, Self.ply]).last?.contains("confidence") == false)
     }
 
@@ -190,7 +190,7 @@ import Testing
 
     @Test func choicesAreDecidedFirst() throws {
         let blur = Mock.frame("any-blur", .init(anyOf: [[.luma, .color]], drops: true))
-        #expect(try Self.passes([Self.read, blur], deciding: [.frames, .luma, .color]).last == "any-blur < color.luma")
+        #expect(try Self.passes([Self.read, blur], deciding: [.frames, .luma, .color]).last == "any-blur < luma")
         #expect(try Self.passes([Self.read, blur], deciding: [.frames, .color]).last == "any-blur < color")
     }
 }

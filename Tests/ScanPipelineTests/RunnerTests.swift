@@ -262,7 +262,7 @@ import Testing
             capture.source = source
         }
         let failure = try #require(problem { _ = try MockRun([read, .decompress, .unproject, Self.ply]) })
-        #expect(failure.summary == "decompress needs depth.recorded, and this capture has none")
+        #expect(failure.summary == "decompress needs recorded-depth, and this capture has none")
         #expect(source.log.all.isEmpty)
     }
 
@@ -296,10 +296,10 @@ import Testing
             capture.source = filled
         }
         _ = try MockRun([read, .decompress, .unproject, .sum, head, .unproject, Self.ply])
-        #expect(source.log.count("depth.recorded 49") == 1)
-        #expect(source.log.count("depth.recorded 3") == 1)
-        #expect(source.log.count("depth.recorded 2") == 2)
-        #expect(source.log.count("depth.recorded end") == 1)
+        #expect(source.log.count("recorded-depth 49") == 1)
+        #expect(source.log.count("recorded-depth 3") == 1)
+        #expect(source.log.count("recorded-depth 2") == 2)
+        #expect(source.log.count("recorded-depth end") == 1)
     }
 
     /// Dropped frames are walked over, since a stream has no index.
@@ -314,8 +314,8 @@ import Testing
         let run = try MockRun([read, .decompress, .unproject, Self.ply])
         #expect(
             source.log.all == [
-                "tracks depth.recorded", "depth.recorded 0", "depth.recorded 1 unwanted", "depth.recorded 2", "depth.recorded 3",
-                "depth.recorded 4", "depth.recorded end",
+                "tracks recorded-depth", "recorded-depth 0", "recorded-depth 1 unwanted", "recorded-depth 2", "recorded-depth 3",
+                "recorded-depth 4", "recorded-depth end",
             ])
         #expect(try run.text("scan.ply") == "0 0 2 2 3 3 4 4")
     }
@@ -338,7 +338,7 @@ import Testing
         #expect(frames.source == 6)
         #expect(frames.kept == 4)
         #expect(
-            frames.dropped == ["4 read only depth.recorded.stream has this frame", "5 read only depth.recorded.stream has this frame"])
+            frames.dropped == ["4 read only recorded-depth.stream has this frame", "5 read only recorded-depth.stream has this frame"])
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold.
@@ -356,8 +356,8 @@ import Testing
         #expect(try run.text("scan.ply") == "4 4")
         let frames = try Self.frames(run)
         #expect(frames.by == ["read": 3, "last": 4])
-        #expect(source.log.count("depth.recorded end") == 1)
-        #expect(source.log.count("depth.recorded 0 unwanted") == 2)
+        #expect(source.log.count("recorded-depth end") == 1)
+        #expect(source.log.count("recorded-depth 0 unwanted") == 2)
     }
 
     /// Where the choice comes behind the pass that opens the streams, nothing has to be walked beforehand.
@@ -370,8 +370,8 @@ import Testing
             capture.source = filled
         }
         _ = try MockRun([read, .decompress, .unproject, .sum, paint, .every(2), .unproject, Self.ply])
-        #expect(source.log.all.filter { $0.hasPrefix("tracks") } == ["tracks depth.recorded", "tracks ", "tracks depth.recorded"])
-        #expect(source.log.count("depth.recorded 0 unwanted") == 0)
+        #expect(source.log.all.filter { $0.hasPrefix("tracks") } == ["tracks recorded-depth", "tracks ", "tracks recorded-depth"])
+        #expect(source.log.count("recorded-depth 0 unwanted") == 0)
     }
 
     @Test func warningsOfStreamsAreKeptOnce() throws {

@@ -294,7 +294,7 @@ import Testing
     private func pipeline(_ stages: String...) throws -> Pipeline {
         try Pipeline.load(
             text: "stages:\n" + stages.map { "  - \($0)\n" }.joined(), path: "test.yaml",
-            library: StageLibrary(StageLibrary.builtIn.entries + [.init(Synthesize.self), .init(DigestFrames.self)]))
+            library: StageLibrary(StageLibrary.builtIn.entries + [.init(DigestFrames.self)]))
     }
 
     private func run(_ pipeline: Pipeline, in folder: TemporaryFolder, workers: Int = 1) throws -> Receipt {

@@ -51,6 +51,8 @@ extension [UInt8] {
 /// Opens one MultiScan capture.
 struct MultiScanReader {
     static let metadataLimit = 16 << 20
+    /// The most frames that metadata alone is believed: an hour at 60 a second.
+    private static let frameLimit = 216_000
 
     let tree: any CaptureTree
     let stem: String
@@ -79,12 +81,11 @@ struct MultiScanReader {
         try readLines(metadata)
         var source = TreeSource(tree: tree)
         try readPictures(metadata, &source)
+        if capture.frames.isEmpty { numberFrames(metadata, source.video) }
         try readDepth(metadata, &source)
         try readBox()
         readMotion()
-        for channel in [Channel.pose, .intrinsics, .timestamp] where !capture.frames.isEmpty {
-            capture.channels.insert(channel)
-        }
+        if lineCount > 0 { capture.channels.formUnion([.pose, .intrinsics, .timestamp]) }
         capture.source = source
         capture.files.sort { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
         return capture
@@ -104,9 +105,13 @@ struct MultiScanReader {
     private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
         let file = "\(stem).jsonl"
         guard tree.byteCount(of: file) != nil else {
-            throw Problem(
+            let problem = Problem(
                 .input, "the camera lines are missing", notes: [tree.absence(of: file)],
                 fix: "copy the capture again; without camera lines there are no poses")
+            if rules.needsCameras { throw problem }
+            capture.forgiven.append(problem)
+            for channel in [Channel.pose, .intrinsics, .timestamp] { capture.absences[channel] = tree.absence(of: file) }
+            return
         }
         list(file, [])
         capture.cameraLineFile = file
@@ -203,7 +208,10 @@ struct MultiScanReader {
     /// Frames of the pictures against camera lines: the capture's list is as long as the longer, and what is only in one
     /// of them is dropped.
     private mutating func reconcile(_ pictures: (stream: String, frames: Int)) throws(Problem) {
-        let shortest = try rules.reconcile([("camera lines", lineCount), pictures])
+        if lineCount == 0 { return }
+        let counts = [("camera lines", lineCount), pictures]
+        let shortest = try rules.reconcile(counts)
+        capture.forgiven += rules.forgiven(counts)
         while capture.frames.count < pictures.frames { capture.frames.append(FrameFacts(index: capture.frames.count)) }
         let reason =
             lineCount < pictures.frames
@@ -245,6 +253,12 @@ struct MultiScanReader {
         for index in capture.frames.indices {
             capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(width: size.width, height: size.height)
         }
+    }
+
+    /// Frames that are nothing but numbers, where neither camera lines nor picture files say how many there are.
+    private mutating func numberFrames(_ metadata: ScanMetadata, _ video: VideoStream?) {
+        let said = (metadata.depthStream ?? metadata.colorStream)?.frameCount ?? 0
+        capture.frames = (0..<(video?.facts.frameCount ?? min(said, Self.frameLimit))).map { FrameFacts(index: $0) }
     }
 
     // MARK: - Depth and confidence

@@ -36,6 +36,7 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
     private var position = 0
     /// Why there are no more frames, once there are none.
     private var end: String?
+    private var forgiven: [Problem] = []
 
     init(_ stream: PackedStream, _ tree: any CaptureTree, frameCount: Int, carriesPrevious: Bool) throws(Problem) {
         self.stream = stream
@@ -60,7 +61,7 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
     }
 
     func finish() throws(Problem) -> TrackEnd {
-        if end != nil { return TrackEnd() }
+        if end != nil { return TrackEnd(forgiven: forgiven) }
         // Under `auto` a few frames more are fine and anything beyond is not, so nothing beyond has to be inflated: a
         // stream made to explode stops here. Only `shortest` wants to know how long it really is.
         let room = stream.rules.mismatch == .shortest ? 16 * max(frameCount, 64) : stream.rules.tolerance(longest: frameCount) + 1
@@ -77,12 +78,14 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
                     .input, "the \(stream.subject) goes on and on", notes: ["more than \(frameCount + extra) frames; \(stream.claims)"]
                 ).at(file: stream.file)
             }
-            _ = try stream.rules.reconcile([("camera lines and pictures", frameCount), (stream.subject, frameCount + extra)])
-            return TrackEnd(
-                extraFrames: extra, reason: "only the \(stream.subject) has this frame", warnings: try trailing())
+            try reconcile(frames: frameCount + extra)
+            try checkTrailing()
+            return TrackEnd(extraFrames: extra, reason: "only the \(stream.subject) has this frame", forgiven: forgiven)
         } catch {
             guard stream.rules.truncated == .keepWhole, error.fault == .input else { throw describe(error) }
-            return TrackEnd(extraFrames: extra, reason: "only the \(stream.subject) has this frame", warnings: [error.oneLine])
+            return TrackEnd(
+                extraFrames: extra, reason: "only the \(stream.subject) has this frame", warnings: [error.oneLine],
+                forgiven: forgiven + [describe(error)])
         }
     }
 
@@ -123,14 +126,21 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
     /// The stream has no whole frame here. Either that is allowed, and the frames from here on are dropped, or it is a
     /// problem of the capture.
     private func stop(_ problem: Problem?, got: Int64) throws(Problem) {
-        let problem = problem ?? (got > 0 ? partialFrame(got, at: position) : nil)
-        if let problem {
-            guard stream.rules.truncated == .keepWhole, problem.fault == .input else { throw describe(problem, got: got) }
-            end = problem.at(file: stream.file, byte: inflate.compressedPosition).oneLine
+        let failure = problem.map { describe($0, got: got) } ?? (got > 0 ? partialFrame(got, at: position) : nil)
+        if let failure {
+            guard stream.rules.truncated == .keepWhole, failure.fault == .input else { throw failure }
+            forgiven.append(failure)
+            end = (problem ?? failure).at(file: stream.file, byte: inflate.compressedPosition).oneLine
         } else {
-            _ = try stream.rules.reconcile([("camera lines and pictures", frameCount), (stream.subject, position)])
+            try reconcile(frames: position)
             end = "the \(stream.subject) has \(position) frames"
         }
+    }
+
+    private func reconcile(frames: Int) throws(Problem) {
+        let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
+        _ = try stream.rules.reconcile(counts)
+        forgiven += stream.rules.forgiven(counts)
     }
 
     private func partialFrame(_ got: Int64, at frame: Int) -> Problem {
@@ -154,9 +164,9 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
         return described
     }
 
-    private func trailing() throws(Problem) -> [String] {
+    private func checkTrailing() throws(Problem) {
         let count = try inflate.trailingBytes()
-        if count == 0 { return [] }
+        if count == 0 { return }
         throw Problem(
             .input, "\(count) bytes stand behind the end of the \(stream.subject)",
             notes: ["two files may have been joined, or the wrong file copied"],
