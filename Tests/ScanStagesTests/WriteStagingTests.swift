@@ -56,7 +56,7 @@ import Testing
         let expected = [0, 3, 6].map { String(source.mini.line($0).dropLast(1)) + ",\"source_frame\":\($0)}\n" }.joined()
         #expect(try run.text("mini.jsonl") == expected)
         // Written once more, the number is that of the capture at hand.
-        let again = try PipelineRun("- read\n- select-frames: {drop: [0]}\n- write-staging: {depth: source}", on: run.path)
+        let again = try PipelineRun("- read\n- select-frames: {exclude: [0]}\n- write-staging: {depth: source}", on: run.path)
         let numbers = try again.text("mini.jsonl").split(separator: "\n").map { $0.suffix(17) }
         #expect(numbers == ["\"source_frame\":1}", "\"source_frame\":2}"])
     }

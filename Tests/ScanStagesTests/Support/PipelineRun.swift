@@ -94,6 +94,9 @@ struct MiniSource {
     }
 
     func bytes(_ file: String) throws -> [UInt8] { try folder.bytes("\(mini.id)/\(file)") }
+
+    /// Puts something else in a file's place.
+    func write(_ bytes: [UInt8], to file: String) throws { try folder.write(bytes, to: "\(mini.id)/\(file)") }
 }
 
 /// A MultiScan capture as ScanMill reads it, with the depth and confidence of every frame.
