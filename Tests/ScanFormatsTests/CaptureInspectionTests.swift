@@ -48,7 +48,8 @@ import Testing
         // Eleven of twelve pixels have a depth, and frame 0 loses three more.
         #expect(depth.validCount == 40 * 11 - 3)
         #expect(depth.repaired == .init(nan: 1, infinite: 1, negative: 1))
-        let values = (0..<480).filter { $0 % 12 > 0 && $0 > 3 }.map { 1 + Double($0) / 1024 }
+        let pixels: [Int] = (0..<480).filter { $0 % 12 > 0 && $0 > 3 }
+        let values: [Double] = pixels.map { 1 + Double($0) / 1024 }
         #expect(depth.range == values[0]...values[values.count - 1])
         #expect(depth.median == values[values.count / 2])
     }
