@@ -59,6 +59,13 @@ public enum DeflateBlock {
     /// The empty final block that closes a stream.
     public static let end: [UInt8] = [0x03, 0x00]
 
+    /// - Parameter level: as below.
+    public static func compress(_ bytes: [UInt8], level: Int) throws(Problem) -> [UInt8] {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Problem) in
+            try compress(UnsafeRawBufferPointer(bytes), level: level)
+        }
+    }
+
     /// - Parameter level: zlib's, 0 (stored) to 9 (smallest).
     /// - Throws: `usage` for another level, `environment` when there is no memory.
     public static func compress(_ bytes: UnsafeRawBufferPointer, level: Int) throws(Problem) -> [UInt8] {

@@ -20,8 +20,10 @@ public struct Capture: Sendable {
     /// Pixels of the colour pictures, and of depth and confidence.
     public var colorSize: PixelSize?
     public var depthSize: PixelSize?
-    /// Whether the pictures come from a video.
+    /// The video that the pictures come from, where they do: its frame n is the capture's frame n.
     public var videoFile: String?
+    /// The file in which each frame's ``FrameFacts/line`` stands.
+    public var cameraLineFile: String?
     /// Nominal frames per second.
     public var frameRate: Double?
 

@@ -22,6 +22,8 @@ extension Channel {
     public static let box = Channel("box", "the bounding box, metres")
     public static let motion = Channel("motion", "the motion sensors' files")
     public static let cloud = Channel("cloud", "one point cloud of the whole capture, metres")
+    /// For stages that take the file as it is; its frames are `color`.
+    public static let video = Channel("video", "the video that holds the pictures, as a file")
 
     // Of each frame, as the reader gives them.
     public static let pose = Channel("pose", "worldFromCamera, metres")

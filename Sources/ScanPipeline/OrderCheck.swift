@@ -17,7 +17,7 @@ package struct OrderCheck {
         var available = Self.mayRead(steps, library)
         for (index, step) in steps.enumerated() {
             for role in step.uses.roles {
-                for group in role.demands where available.isDisjoint(with: group) {
+                for group in role.demands(given: available) where available.isDisjoint(with: group) {
                     miss(index, step, group, steps, library)
                     // One missing stage is one mistake, however many stages below would need it too.
                     available.formUnion(group)
@@ -44,15 +44,16 @@ package struct OrderCheck {
         var available = capture.channels
         for step in steps {
             for role in step.uses.roles {
-                for group in role.demands where available.isDisjoint(with: group) {
+                let missing = role.demands(given: available).filter(available.isDisjoint)
+                if !missing.isEmpty {
                     // The channel that the capture itself lacks: what the missing one would have been made from.
-                    let roots = group.flatMap { channel in
+                    let roots = missing.joined().flatMap { channel in
                         [channel] + steps.flatMap { $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) } }
                     }
-                    let absence = roots.compactMap { capture.absences[$0] }.first
+                    let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
                     return Problem(
-                        .input, "\(step.label) needs \(group.map(\.name).joined(separator: " or ")), and this capture has none",
-                        notes: absence.map { [$0] } ?? [],
+                        .input, "\(step.label) needs \(names), and this capture has none",
+                        notes: roots.compactMap { capture.absences[$0] }.first.map { [$0] } ?? [],
                         fix: "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
                     ).inStage(step.label)
                 }
@@ -108,12 +109,15 @@ package struct OrderCheck {
         let names = group.map(\.name).joined(separator: " or ")
         let makers = group.flatMap(library.makers(of:))
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
-        let fix: String? =
-            if let below { "move `\(below.name)` above it" } else { makers.first.map { "put `\($0)` above it" } }
+        let instead = step.uses.roles.flatMap(\.conditions).first { [$0.needed] == group }?.instead
+        let remedy = below.map { "move `\($0.name)` above it" } ?? makers.first.map { "put `\($0)` above it" }
+        let fixes = [remedy, instead].compactMap(\.self)
         mistakes.append(
             Finding(
                 step: index,
-                problem: Problem(.usage, "`\(step.label)` needs \(names), which no stage before it makes", fix: fix)))
+                problem: Problem(
+                    .usage, "`\(step.label)` needs \(names), which no stage before it makes",
+                    fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))))
     }
 
     /// Two stages that write one path.

@@ -7,6 +7,13 @@ public struct RunProgress: Sendable, Hashable, Codable {
     public var pass: Int
     public var frame: Int
     public var frameCount: Int
+
+    package init(stage: String, pass: Int, frame: Int, frameCount: Int) {
+        self.stage = stage
+        self.pass = pass
+        self.frame = frame
+        self.frameCount = frameCount
+    }
 }
 
 /// Takes one capture through a pipeline into an output folder.

@@ -73,6 +73,8 @@ public struct Uses: Sendable {
         public var needs: [Channel]
         /// Groups of which at least one channel must be there; the first that is there is used, in all roles.
         public var anyOf: [[Channel]]
+        /// Channels that must be there when another one is there: `depth` where there is `recorded-depth`.
+        public var conditions: [Condition]
         /// Channels that are used when they are there.
         public var wants: [Channel]
         /// Groups of which the first channel that is there is used, in all roles; none has to be there.
@@ -88,12 +90,13 @@ public struct Uses: Sendable {
         public var drops: Bool
 
         public init(
-            needs: [Channel] = [], anyOf: [[Channel]] = [], wants: [Channel] = [], prefers: [[Channel]] = [],
-            makes: [Channel] = [],
+            needs: [Channel] = [], anyOf: [[Channel]] = [], conditions: [Condition] = [], wants: [Channel] = [],
+            prefers: [[Channel]] = [], makes: [Channel] = [],
             mayMake: [Channel] = [], derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false
         ) {
             self.needs = needs
             self.anyOf = anyOf
+            self.conditions = conditions
             self.wants = wants
             self.prefers = prefers
             self.makes = makes
@@ -115,12 +118,18 @@ public struct Uses: Sendable {
 
         private var direct: Set<Channel> {
             Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes)
+                .union(conditions.map(\.needed))
         }
 
         /// The groups of channels of which one each must be there.
         var demands: [[Channel]] {
             let optional = Set(wants).union(anyOf.joined()).union(prefers.joined())
             return (needs + changes.filter { !optional.contains($0) }).map { [$0] } + anyOf
+        }
+
+        /// The same, with the conditions that hold given what is there.
+        func demands(given available: Set<Channel>) -> [[Channel]] {
+            demands + conditions.filter { available.contains($0.when) }.map { [$0.needed] }
         }
 
         /// What is made, given what is there.
@@ -133,6 +142,20 @@ public struct Uses: Sendable {
 
         /// Whatever it may make.
         var possible: Set<Channel> { Set(makes).union(mayMake).union(derives.map(\.made)) }
+    }
+
+    /// A need that only some captures give rise to.
+    public struct Condition: Sendable, Hashable {
+        public var needed: Channel
+        public var when: Channel
+        /// What would do instead, for the message: "set `depth: source`".
+        public var instead: String?
+
+        public init(_ needed: Channel, when: Channel, instead: String? = nil) {
+            self.needed = needed
+            self.when = when
+            self.instead = instead
+        }
     }
 
     /// `process`.

@@ -18,5 +18,7 @@ extension StageLibrary {
         Entry(WritePly.self),
         Entry(WriteTransforms.self),
         Entry(WriteColmap.self),
+        Entry(WriteFrames.self),
+        Entry(WriteStaging.self),
     ])
 }

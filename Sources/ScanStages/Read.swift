@@ -61,7 +61,8 @@ public struct Read: CaptureStage {
             finish: .init(
                 makes: [.frames],
                 mayMake: [
-                    .pose, .intrinsics, .timestamp, .color, .luma, .recordedDepth, .recordedConfidence, .box, .motion,
+                    .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
+                    .motion,
                 ]))
     }
 

@@ -72,7 +72,8 @@ struct MultiScanReader {
         let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
         capture.format = MultiScanCapture.name
         capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
-        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).joined(separator: ", ")
+        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
+            .joined(separator: ", ")
         capture.metadata = .object(metadata.json)
         capture.worldUp = Vector3(0, 1, 0)
         capture.frameRate = metadata.colorStream?.frequency
@@ -114,6 +115,7 @@ struct MultiScanReader {
             return
         }
         list(file, [])
+        capture.cameraLineFile = file
         let size = metadata.colorStream?.size
         var lines = CameraLines(try tree.open(file))
         while let result = try lines.next() {
@@ -177,8 +179,9 @@ struct MultiScanReader {
     private mutating func readVideo(
         _ file: String, _ metadata: ScanMetadata, _ source: inout TreeSource
     ) throws(Problem) {
-        list(file, [.color, .luma])
+        list(file, [.color, .luma, .video])
         capture.videoFile = file
+        capture.channels.insert(.video)
         guard let location = tree.location(of: file) else {
             capture.absences[.color] = "\(file) is compressed inside the archive, where ffmpeg cannot reach it"
             return
