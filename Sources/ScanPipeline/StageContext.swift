@@ -28,7 +28,7 @@ public struct StageContext: Sendable {
     public func file(_ path: String) throws(Problem) -> [UInt8] {
         let limit = 64 << 20
         let bytes: [UInt8]
-        if capture.files.contains(where: { $0.path == path }) {
+        if isInCapture(path) {
             bytes = try capture.source.bytes(of: path, limit: limit)
         } else {
             let full = path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
@@ -39,6 +39,16 @@ public struct StageContext: Sendable {
         }
         notes.use(Receipt.Input(path: path, byteCount: Int64(bytes.count), digest: Digest.of(bytes)))
         return bytes
+    }
+
+    /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for another reason than
+    /// that it is not there counts as held, so that the pipeline's own does not silently take its place.
+    private func isInCapture(_ path: String) -> Bool {
+        if path.hasPrefix("/") || path.split(separator: "/").contains("..") { return false }
+        do throws(Problem) {
+            _ = try capture.source.open(path)
+            return true
+        } catch { return error.fault == .environment }
     }
 
     /// The same without the list of frames.
