@@ -50,7 +50,8 @@ public struct Read: CaptureStage {
         format = options.choice("format", "The capture's format; `auto` looks at its content.", default: .auto)
         rules.mismatch = options.choice("mismatch", "What to do with streams of different lengths.", default: .auto)
         rules.truncated = options.choice("truncated", "What to do with a stream that ends early.", default: .fail)
-        rules.onBadFrame = options.choice("on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
+        rules.onBadFrame = options.choice(
+            "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
         self.rules = rules
@@ -73,8 +74,10 @@ public struct Read: CaptureStage {
         opened.badFrameLimit = rules.badFrameLimit
         opened.channels.insert(.frames)
         if rules.onBadFrame == .fail, let bad = opened.frames.first(where: { $0.drop?.isBad == true }) {
-            throw Problem(.input, bad.drop?.reason ?? "bad frame", fix: "drop bad frames with  --set read.on-bad-frame=drop")
-                .inFrame(bad.index)
+            throw Problem(
+                .input, bad.drop?.reason ?? "bad frame", fix: "drop bad frames with  --set read.on-bad-frame=drop"
+            )
+            .inFrame(bad.index)
         }
         capture = opened
     }
@@ -90,7 +93,9 @@ public struct Read: CaptureStage {
             throw Problem(
                 .input, "this is not a capture in a format that ScanMill reads",
                 notes: [names.isEmpty ? "the folder is empty" : "it holds \(names)"],
-                fix: "ScanMill reads \(CaptureFormats.all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
+                fix:
+                    "ScanMill reads \(CaptureFormats.all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read"
+            )
         }
         var capture = try known.open(tree, rules: rules)
         capture.findings["recognised-by"] = .string(recognition.reason)
