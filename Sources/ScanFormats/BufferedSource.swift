@@ -62,7 +62,9 @@ package struct BufferedSource {
         }
     }
 
-    func endsInCarriageReturn(_ range: Range<Int>) -> Bool { range.last.map { buffer[$0] == UInt8(ascii: "\r") } ?? false }
+    func endsInCarriageReturn(_ range: Range<Int>) -> Bool {
+        range.last.map { buffer[$0] == UInt8(ascii: "\r") } ?? false
+    }
 
     private mutating func moveToFront() {
         buffer.withUnsafeMutableBytes { all in

@@ -29,9 +29,10 @@ public enum Inflate {
 extension InflateStream {
     /// The rest of the stream, which must not be longer than `limit` bytes.
     fileprivate func bytes(limit: Int, subject: String) throws(Problem) -> [UInt8] {
+        let limit = max(limit, 0)
         var result: [UInt8] = []
         // Grows as the bytes come, since the limit may be far larger than the content.
-        var room = min(max(limit, 0), 64 << 10)
+        var room = min(limit, 64 << 10)
         while true {
             let before = result.count
             var problem: Problem?
@@ -57,6 +58,13 @@ extension InflateStream {
 public enum DeflateBlock {
     /// The empty final block that closes a stream.
     public static let end: [UInt8] = [0x03, 0x00]
+
+    /// - Parameter level: as below.
+    public static func compress(_ bytes: [UInt8], level: Int) throws(Problem) -> [UInt8] {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Problem) in
+            try compress(UnsafeRawBufferPointer(bytes), level: level)
+        }
+    }
 
     /// - Parameter level: zlib's, 0 (stored) to 9 (smallest).
     /// - Throws: `usage` for another level, `environment` when there is no memory.

@@ -82,7 +82,8 @@ public final class InflateStream: @unchecked Sendable {
     /// Inflates `count` bytes and forgets them.
     /// - Returns: how many there were; fewer only at the end of the stream.
     public func skip(_ count: Int64) throws(Problem) -> Int64 {
-        let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(max(count, 1), 256 << 10)), alignment: 16)
+        let scratch = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(max(count, 1), 256 << 10)), alignment: 16)
         defer { scratch.deallocate() }
         var left = count
         while left > 0 {

@@ -39,7 +39,8 @@ public enum DepthCodec {
                     repaired = sm_metres_from_floats(bytes.baseAddress, count, metres.baseAddress)
                 case .uint16(let unitsPerMetre, let mask, let invalid):
                     sm_metres_from_units(
-                        bytes.baseAddress, count, unitsPerMetre, mask, invalid.map { Int32($0) } ?? -1, metres.baseAddress)
+                        bytes.baseAddress, count, unitsPerMetre, mask, invalid.map { Int32($0) } ?? -1,
+                        metres.baseAddress)
                 }
             }
             initialized = count

@@ -35,12 +35,13 @@ struct FFmpegLog: Sendable {
 
     mutating func endLine() {
         defer { unfinished.removeAll(keepingCapacity: true) }
-        let raw = String(decoding: unfinished, as: UTF8.self)
-        if raw.hasPrefix("    Last message repeated") { return }
-        var text = Self.withoutAddresses(raw).replacing(address, with: name)
-        let isWarning = text.contains("[warning] ")
-        if isWarning && text.contains("corrupt decoded frame") { damagedFrames += 1 }
-        if isWarning || text.allSatisfy(\.isWhitespace) { return }
+        let line = String(decoding: unfinished, as: UTF8.self)
+        if line.contains("[warning] ") {
+            if line.contains("corrupt decoded frame") { damagedFrames += 1 }
+            return
+        }
+        if line.allSatisfy(\.isWhitespace) || line.hasPrefix("    Last message repeated") { return }
+        var text = Self.withoutAddresses(line).replacing(address, with: name)
         for level in ["[error] ", "[fatal] ", "[panic] "] { text = text.replacing(level, with: "", maxReplacements: 1) }
         lines.append(text)
         while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.most { lines.removeFirst() }

@@ -142,7 +142,7 @@ extension ByteSource {
         if let byteCount, byteCount > Int64(limit) { throw tooLarge }
         var bytes: [UInt8] = []
         if let byteCount { bytes.reserveCapacity(Int(byteCount)) }
-        var chunk = [UInt8](repeating: 0, count: min(1 << 16, limit + 1))
+        var chunk = [UInt8](repeating: 0, count: min(max(limit, 0), 1 << 16) + 1)
         while true {
             let count = try read(into: &chunk)
             if count == 0 { return bytes }

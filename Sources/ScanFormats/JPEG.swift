@@ -98,7 +98,8 @@ public enum JPEG {
     }
 
     private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
-        let isTruncated = looksWhole(Array(bytes.prefix(3)), bytes.suffix(tailBytes)) != nil && bytes.starts(with: start)
+        let isTruncated =
+            looksWhole(Array(bytes.prefix(3)), bytes.suffix(tailBytes)) != nil && bytes.starts(with: start)
         return Problem(
             .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
             notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
@@ -146,7 +147,9 @@ extension JPEG {
 /// Calls an encoder of CScanMill, and takes the file that it leaves in C's memory.
 func encoded(
     _ format: String,
-    _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>)
+    _ encode: (
+        UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>
+    )
         -> Int32
 ) throws(Problem) -> [UInt8] {
     var file: UnsafeMutablePointer<UInt8>?

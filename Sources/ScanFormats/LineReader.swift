@@ -35,7 +35,7 @@ package struct LineReader {
         while true {
             if let length = rest.distanceToLineFeed(from: searched) { return take(length, ending: 1, dropped) }
             searched = rest.unread.count
-            if searched > limit + 1 {
+            if searched - 1 > limit {
                 // The last byte is kept: it may be the CR of the line ending.
                 dropped += Int64(searched - 1)
                 rest.consume(searched - 1)
@@ -70,7 +70,9 @@ package struct LineReader {
 
     private mutating func skipByteOrderMark() throws(Problem) {
         try rest.fill(3)
-        let isMark = try rest.withBytes(rest.unread) { (bytes) throws(Problem) in bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
+        let isMark = try rest.withBytes(rest.unread) { (bytes) throws(Problem) in
+            bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        }
         if isMark { rest.consume(3) }
     }
 }

@@ -124,7 +124,9 @@ public struct PLYHeader: Hashable, Sendable {
         _ lines: inout LineReader
     ) throws(Problem) -> (line: Int, text: Substring, words: [Substring])? {
         guard let line = try lines.next() else { return nil }
-        if line.byteCount > lineLimit { throw problem("a PLY header has no line that long", line.number, lines.rest.name) }
+        if line.byteCount > lineLimit {
+            throw problem("a PLY header has no line that long", line.number, lines.rest.name)
+        }
         let text = try lines.withBytes(of: line) { (bytes) throws(Problem) in String(decoding: bytes, as: UTF8.self) }
         return (line.number, text[...], text.split { $0 == " " || $0 == "\t" })
     }

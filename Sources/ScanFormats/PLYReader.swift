@@ -12,6 +12,8 @@ public struct PLYReader {
     /// Points left out so far because a coordinate is not finite.
     public private(set) var notFiniteCount = 0
 
+    /// Bytes that are asked for at once: a record may have thousands of properties.
+    private static let chunkByteCount = 1 << 20
     private let vertex: PLYHeader.Element
     /// The places of x, y, z and, with colours, of red, green, blue among the properties.
     private let wanted: [Int]
@@ -41,7 +43,8 @@ public struct PLYReader {
         let colors = ["red", "green", "blue"].compactMap(vertex.index)
         hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
         warnings =
-            colors.isEmpty || hasColor ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
+            colors.isEmpty || hasColor
+            ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
         wanted = hasColor ? axes + colors : axes
         pointCount = vertex.count
         for element in header.elements[..<place] { try skip(element) }
@@ -55,23 +58,23 @@ public struct PLYReader {
         var values = PointValues(hasColor: hasColor)
         switch header.format {
         case .ascii:
-            values.reserve(min(count, 1 << 16))
+            values.reserve(min(count, Self.chunkByteCount / 12))
             for _ in 0..<count {
                 try readLine(&values)
                 read += 1
             }
         case .binaryLittleEndian, .binaryBigEndian:
             let stride = vertex.byteCount
-            try lines.rest.fill(min(count, 1 << 16) * stride)
+            try lines.rest.fill(min(count, max(1, Self.chunkByteCount / stride)) * stride)
             let whole = min(count, lines.rest.unread.count / stride)
             if whole == 0 { throw truncated(after: lines.rest.unread.count) }
             values.reserve(whole)
             let range = lines.rest.unread.prefix(whole * stride)
             let properties = wanted.map { vertex.properties[$0] }
-            let isSwapped = header.format == .binaryBigEndian
+            let isBigEndian = header.format == .binaryBigEndian
             try lines.rest.withBytes(range) { (bytes) throws(Problem) in
                 values.append(
-                    UnsafeRawBufferPointer(bytes), count: whole, stride: stride, properties, isBigEndian: isSwapped)
+                    UnsafeRawBufferPointer(bytes), count: whole, stride: stride, properties, isBigEndian: isBigEndian)
             }
             lines.rest.consume(whole * stride)
             read += whole

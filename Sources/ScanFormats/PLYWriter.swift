@@ -27,8 +27,7 @@ public struct PLYWriter: Sendable {
     }
 
     /// A header that has the same length for every count: written with 0 before the points, and written over when they
-    /// have been counted. A comment takes up what the number leaves, because not every reader forgives more than one
-    /// space or leading zeros before a number, and all of them skip comments.
+    /// have been counted. A comment takes up what the number leaves, so that the number itself stands as in any file.
     public static func reservedHeader(count: Int, hasColor: Bool, comments: [String] = []) -> [UInt8] {
         let digits = String(count).utf8.count
         let filler = String(repeating: "-", count: max(1, 20 - digits))
@@ -37,8 +36,12 @@ public struct PLYWriter: Sendable {
 
     private static func text(count: Int, hasColor: Bool, comments: [String]) -> [UInt8] {
         var lines = ["ply", "format binary_little_endian 1.0"]
-        // A line break would end the comment and start a line of the header.
-        lines += comments.map { "comment " + String($0.map { $0.isNewline ? " " : $0 }) }
+        for comment in comments {
+            // A line break would start another line of the header, and RPly, by which Open3D reads, takes the line after
+            // an empty comment for its text.
+            let text = String(comment.map { $0.isNewline ? " " : $0 })
+            if text.contains(where: { !$0.isWhitespace }) { lines.append("comment \(text)") }
+        }
         lines.append("element vertex \(count)")
         lines += ["x", "y", "z"].map { "property float \($0)" }
         if hasColor { lines += ["red", "green", "blue"].map { "property uchar \($0)" } }

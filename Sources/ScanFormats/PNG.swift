@@ -51,7 +51,9 @@ public enum PNG {
 
     /// Decodes depth: one channel of 16 bits, and nothing else. Depth that was saved as a picture to look at, with 8
     /// bits or colours, has lost its metres and is refused.
-    public static func decodeGray16(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
+    public static func decodeGray16(
+        _ bytes: [UInt8], limits: PictureLimits = .standard
+    ) throws(Problem) -> Gray16Image {
         let header = try self.header(bytes, limits: limits)
         guard header.channels == 1, header.bitDepth == 16 else {
             throw Problem(
@@ -95,23 +97,27 @@ extension PNG {
         case adaptive
     }
 
+    // The settings that are taken when none are given make files within about a tenth of the smallest ones, in a
+    // fraction of their time; measured on the office capture's depth and confidence and on photographs.
+
     /// - Parameter compressionLevel: zlib's, 0 to 9.
     /// - Throws: `usage` for another level, `input` for a picture without pixels.
     public static func encodeRGB(
-        _ image: RGBImage, compressionLevel: Int = 6, filter: Filter = .adaptive
+        _ image: RGBImage, compressionLevel: Int = 2, filter: Filter = .up
     ) throws(Problem) -> [UInt8] {
         try encode(image.pixels, image.width, image.height, channels: 3, compressionLevel, filter)
     }
 
-    /// For masks and confidence.
+    /// For masks and confidence, whose few values no filter makes simpler.
     public static func encodeGray8(
-        _ image: LumaImage, compressionLevel: Int = 6, filter: Filter = .none
+        _ image: LumaImage, compressionLevel: Int = 4, filter: Filter = .none
     ) throws(Problem) -> [UInt8] {
         try encode(image.pixels, image.width, image.height, channels: 1, compressionLevel, filter)
     }
 
+    /// For depth, whose values come in the steps of its recorded form and repeat; filters hide that.
     public static func encodeGray16(
-        _ image: Gray16Image, compressionLevel: Int = 1, filter: Filter = .up
+        _ image: Gray16Image, compressionLevel: Int = 4, filter: Filter = .none
     ) throws(Problem) -> [UInt8] {
         try encode(image.pixels, image.width, image.height, channels: 1, compressionLevel, filter)
     }

@@ -46,8 +46,11 @@ public struct ScanMetadata: Hashable, Sendable {
 
     /// - Throws: fault `input`, naming the JSON path of a value that does not fit.
     public init(_ bytes: [UInt8], file: String) throws(Problem) {
-        try self.init(JSONField(try JSONValue.parse(bytes, file: file), file: file))
+        try self.init(try JSONValue.parse(bytes, file: file), file: file)
     }
+
+    /// The same from a text that was parsed already.
+    public init(_ json: JSONValue, file: String) throws(Problem) { try self.init(JSONField(json, file: file)) }
 
     private init(_ root: JSONField) throws(Problem) {
         json = try root.object()

@@ -7,6 +7,11 @@ public struct ColorStorage: Hashable, Sendable {
     /// `mp4`, `jpg`, `png`.
     public var fileExtension: String
 
+    public init(encoding: String, fileExtension: String) {
+        self.encoding = encoding
+        self.fileExtension = fileExtension
+    }
+
     public static let h264 = ColorStorage(encoding: "h264", fileExtension: "mp4")
     public static let jpeg = ColorStorage(encoding: "jpeg", fileExtension: "jpg")
     public static let png = ColorStorage(encoding: "png", fileExtension: "png")

@@ -179,6 +179,7 @@ private struct EncoderState: ~Copyable, Sendable {
     }
 
     mutating func finish() throws(Problem) -> [Int64] {
+        guard !times.isEmpty else { throw Problem(.input, "a video without frames cannot be written") }
         try checkEnd()
         return times
     }

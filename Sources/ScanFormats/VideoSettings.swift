@@ -28,8 +28,8 @@ public struct VideoSettings: Hashable, Sendable {
 
     /// For frames that come from a video and are to look the same: its size, rotation, colour and rate.
     public init(like facts: VideoFacts) {
-        self.init(
-            width: facts.width, height: facts.height, layout: .yuv420p, nominalRate: facts.averageRate ?? 30)
+        let rate = min(max(facts.averageRate ?? 30, 1), 1000)
+        self.init(width: facts.width, height: facts.height, layout: .yuv420p, nominalRate: rate)
         rotation = facts.rotation
         color = facts.color
         color.range = facts.isFullRange ? "pc" : facts.color.range

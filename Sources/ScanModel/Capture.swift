@@ -5,6 +5,8 @@ public struct Capture: Sendable {
     /// The format's name and what variant of it was found (`multiscan`, `iOS`).
     public var format = ""
     public var variant = ""
+    /// Raised by the format's author when what it reads changes, so that captures are processed again.
+    public var formatRevision = 1
     /// What recorded it, as far as the capture says.
     public var device: String?
 
@@ -18,8 +20,10 @@ public struct Capture: Sendable {
     /// Pixels of the colour pictures, and of depth and confidence.
     public var colorSize: PixelSize?
     public var depthSize: PixelSize?
-    /// Whether the pictures come from a video.
+    /// The video that the pictures come from, where they do: its frame n is the capture's frame n.
     public var videoFile: String?
+    /// The file in which each frame's ``FrameFacts/line`` stands.
+    public var cameraLineFile: String?
     /// Nominal frames per second.
     public var frameRate: Double?
 
@@ -42,6 +46,8 @@ public struct Capture: Sendable {
     public var source: any CaptureSource = NoSource()
     /// What a person should know, in the order it was found.
     public var warnings: [String] = []
+    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    public var forgiven: [Problem] = []
     /// What the reader found, for the receipt.
     public var findings = JSONObject()
 
@@ -113,6 +119,13 @@ public protocol CaptureSource: Sendable {
 
     /// Opens a file for reading from its start to its end.
     func open(_ file: String) throws(Problem) -> any ByteSource
+
+    /// The versions of the programs that decode these channels, by name: they decide the result too.
+    func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String]
+}
+
+extension CaptureSource {
+    public func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] { [:] }
 }
 
 /// Bytes on disk: a file, or a stretch of one (an entry stored in an archive).
@@ -145,11 +158,14 @@ public struct TrackEnd: Sendable {
     public var extraFrames: Int
     public var reason: String
     public var warnings: [String]
+    /// What the rules of reading allowed here, and the default rules would have failed the capture for.
+    public var forgiven: [Problem]
 
-    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = []) {
+    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = [], forgiven: [Problem] = []) {
         self.extraFrames = extraFrames
         self.reason = reason
         self.warnings = warnings
+        self.forgiven = forgiven
     }
 }
 

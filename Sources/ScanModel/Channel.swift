@@ -22,6 +22,8 @@ extension Channel {
     public static let box = Channel("box", "the bounding box, metres")
     public static let motion = Channel("motion", "the motion sensors' files")
     public static let cloud = Channel("cloud", "one point cloud of the whole capture, metres")
+    /// For stages that take the file as it is; its frames are `color`.
+    public static let video = Channel("video", "the video that holds the pictures, as a file")
 
     // Of each frame, as the reader gives them.
     public static let pose = Channel("pose", "worldFromCamera, metres")
@@ -29,14 +31,14 @@ extension Channel {
     public static let timestamp = Channel("timestamp", "nanoseconds on the recorder's clock")
     public static let color = Channel("color", "the frame's picture")
     /// The luma plane alone, which a video decoder gives for less than a picture costs.
-    public static let luma = Channel("color.luma", "the brightness plane of a video frame, full range")
-    public static let recordedDepth = Channel("depth.recorded", "depth as recorded, still packed")
-    public static let recordedConfidence = Channel("confidence.recorded", "confidence as recorded, still packed")
+    public static let luma = Channel("luma", "the brightness plane of a video frame, full range")
+    public static let recordedDepth = Channel("recorded-depth", "depth as recorded, still packed")
+    public static let recordedConfidence = Channel("recorded-confidence", "confidence as recorded, still packed")
 
     // Of each frame, made by stages.
     public static let depth = Channel("depth", "z-depth, metres, 0 where there is none")
     /// Undropped, unmasked, as decompressed; carried by the source, never by a stage.
-    public static let previousDepth = Channel("depth.previous", "depth of the source frame before, metres")
+    public static let previousDepth = Channel("previous-depth", "depth of the source frame before, metres")
     public static let confidence = Channel("confidence", "confidence of each depth pixel")
     public static let points = Channel("points", "the frame's points in the world, metres")
     public static let sharpness = Channel("sharpness", "variance of the picture's Laplacian")

@@ -66,7 +66,7 @@ public struct Frame: Sendable {
     public var decodedPicture: RGBImage?
     public var luma: LumaImage?
     public var recordedDepth: RecordedDepth?
-    /// The recorded depth of the source frame before, when a stage asks for `depth.previous`.
+    /// The recorded depth of the source frame before, when a stage asks for `previous-depth`.
     public var recordedDepthBefore: RecordedDepth?
     public var recordedConfidence: ConfidenceMap?
     public var depth: DepthMap?

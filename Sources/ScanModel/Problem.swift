@@ -87,16 +87,16 @@ extension Problem {
     }
 
     /// The message people see, several lines, no newline at the end.
-    /// - Parameter root: what stands before a relative file name, the path of the capture as the user wrote it.
-    public func message(root: String = "") -> String {
-        var lines = ["error: \(summary)"]
+    /// - Parameters:
+    ///   - root: what stands before a relative file name, the path of the capture as the user wrote it.
+    ///   - weight: what the message begins with.
+    public func message(root: String = "", as weight: String = "error") -> String {
+        var lines = ["\(weight): \(summary)"]
         let place = placeText(prefix: root)
         if !place.isEmpty { lines.append("  --> \(place)") }
         if let excerpt {
             lines.append("   | \(excerpt)")
-            if let column = self.place.column {
-                lines.append("   | " + String(repeating: " ", count: max(0, column - 1)) + "^")
-            }
+            if let column = self.place.column { lines.append("   | \(Self.caret(under: column, of: excerpt))") }
         }
         lines += notes.map { "   = \($0)" }
         if let fix { lines.append("   = fix: \(fix)") }
@@ -111,11 +111,17 @@ extension Problem {
         var lines = [(head.isEmpty ? "" : "\(head): ") + "error: \(stage)\(summary)"]
         if let excerpt {
             lines.append("  \(excerpt)")
-            lines.append("  " + String(repeating: " ", count: max(0, (place.column ?? 1) - 1)) + "^")
+            lines.append("  \(Self.caret(under: place.column ?? 1, of: excerpt))")
         }
         lines += notes.map { "  note: \($0)" }
         if let fix { lines.append("  fix: \(fix)") }
         return lines.joined(separator: "\n")
+    }
+
+    /// A caret below a column, which counts Unicode scalars from 1.
+    private static func caret(under column: Int, of line: String) -> String {
+        let before = String(line.unicodeScalars.prefix(max(0, column - 1)))
+        return String(before.map { $0 == "\t" ? "\t" : " " }) + "^"
     }
 
     private func placeText(prefix: String) -> String {

@@ -11,9 +11,12 @@ public struct CaptureJob: Sendable, Hashable, Codable {
     public var output: String
     /// Threads that work on frames.
     public var workers: Int
+    /// Run even when the result that stands there is up to date.
+    public var isForced = false
 
     public init(
-        input: CaptureInput, pipelineText: String, pipelinePath: String, settings: [String], output: String, workers: Int
+        input: CaptureInput, pipelineText: String, pipelinePath: String, settings: [String], output: String, workers: Int,
+        isForced: Bool = false
     ) {
         self.input = input
         self.pipelineText = pipelineText
@@ -21,14 +24,37 @@ public struct CaptureJob: Sendable, Hashable, Codable {
         self.settings = settings
         self.output = output
         self.workers = workers
+        self.isForced = isForced
     }
 }
 
 /// What a child process says, one a line.
 public enum CaptureEvent: Sendable, Hashable, Codable {
-    case progress(stage: String, frame: Int, frameCount: Int)
+    case progress(RunProgress)
+    case ended(CaptureEnding)
+}
+
+/// How a capture ended in this run.
+public enum CaptureEnding: Sendable, Hashable, Codable {
     case done(CaptureSummary)
+    /// The result that stands there is what a run would make.
+    case upToDate
     case failed(Problem)
+    /// It failed in an earlier run, and nothing about it has changed since.
+    case failedBefore(Problem)
+    /// It changed too recently.
+    case arriving
+    /// Another runner works on it.
+    case busy
+    /// The run ended before its turn came: a signal, the time, the disk.
+    case notBegun(String)
+
+    public var problem: Problem? {
+        switch self {
+        case .failed(let problem), .failedBefore(let problem): problem
+        default: nil
+        }
+    }
 }
 
 /// A finished capture in a few numbers.
@@ -49,58 +75,12 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
 }
 
 /// How one capture ended.
-public struct CaptureOutcome: Sendable {
+public struct CaptureOutcome: Sendable, Hashable {
     public var input: CaptureInput
-    public var result: Result<CaptureSummary, Problem>
+    public var ending: CaptureEnding
 
-    public init(input: CaptureInput, result: Result<CaptureSummary, Problem>) {
+    public init(input: CaptureInput, ending: CaptureEnding) {
         self.input = input
-        self.result = result
-    }
-}
-
-/// Runs captures side by side, each in a process of its own, and goes on when one fails.
-public struct Batch: Sendable {
-    /// Starts a child process for a job, passes on what it says, and returns how it ended. It never throws: a crash is
-    /// an outcome like any other.
-    public typealias Launcher = @Sendable (CaptureJob, @escaping @Sendable (CaptureEvent) -> Void) async -> CaptureOutcome
-
-    private let launch: Launcher
-
-    public init(launch: @escaping Launcher) { self.launch = launch }
-
-    /// How the cores are spread: over captures first, and over frames inside one when fewer captures are left.
-    static func spread(cores: Int, captures: Int) -> (sideBySide: Int, workers: Int) {
-        let sideBySide = max(1, min(cores, captures))
-        return (sideBySide, max(1, cores / sideBySide))
-    }
-
-    /// - Parameters:
-    ///   - make: the job for a capture, given the threads it may use.
-    ///   - ended: called once a capture, in the order they end, one at a time.
-    /// - Returns: the outcomes in the order of the inputs.
-    public func run(
-        _ inputs: [CaptureInput], cores: Int, make: @Sendable (CaptureInput, Int) -> CaptureJob,
-        event: @escaping @Sendable (CaptureInput, CaptureEvent) -> Void, ended: (CaptureOutcome) -> Void
-    ) async -> [CaptureOutcome] {
-        let launch = launch
-        let (sideBySide, workers) = Self.spread(cores: cores, captures: inputs.count)
-        var outcomes: [Int: CaptureOutcome] = [:]
-        await withTaskGroup(of: (Int, CaptureOutcome).self) { group in
-            var next = 0
-            while next < inputs.count || !group.isEmpty {
-                if next < inputs.count && next - outcomes.count < sideBySide {
-                    let number = next
-                    let input = inputs[number]
-                    let job = make(input, workers)
-                    group.addTask { (number, await launch(job) { event(input, $0) }) }
-                    next += 1
-                } else if let (number, outcome) = await group.next() {
-                    outcomes[number] = outcome
-                    ended(outcome)
-                }
-            }
-        }
-        return inputs.indices.compactMap { outcomes[$0] }
+        self.ending = ending
     }
 }

@@ -2,14 +2,18 @@ import Glibc
 import ScanModel
 
 /// The few calls on files and folders that publishing needs, each with its failure as a problem.
-enum FileSystem {
+package enum FileSystem {
     /// Makes a folder and those above it. Folders that are there already are fine.
     /// - Returns: the folders that were made, the outermost first.
     @discardableResult
-    static func makeFolders(_ path: String) throws(Problem) -> [String] {
+    package static func makeFolders(_ path: String) throws(Problem) -> [String] {
         if mkdir(path, 0o777) == 0 { return [path] }
         switch errno {
         case EEXIST where isFolder(path): return []
+        case EEXIST, ENOTDIR:
+            throw Problem(
+                .environment, "cannot make the folder: a file stands in its way", fix: "move the file, or name another folder"
+            ).at(file: path)
         case ENOENT:
             let parent = Self.parent(of: path)
             guard parent != path else { throw Problem.system("cannot make the folder", path: path, code: ENOENT) }
@@ -18,48 +22,52 @@ enum FileSystem {
         }
     }
 
-    static func isFolder(_ path: String) -> Bool {
+    package static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    static func exists(_ path: String) -> Bool {
+    /// The same for the name itself: a link to a folder is none.
+    package static func isFolderItself(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    static func size(of path: String) -> Int64? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
-    }
-
-    static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Makes a folder's entries survive a power cut.
-    static func syncFolder(_ path: String) throws(Problem) {
+    package static func syncFolder(_ path: String) throws(Problem) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Problem.system("cannot open the folder", path: path, code: errno) }
         defer { close(descriptor) }
-        if fsync(descriptor) != 0 { throw Problem.system("cannot make the folder durable", path: path, code: errno) }
+        try sync(descriptor, path: path)
     }
 
-    static func rename(_ from: String, to target: String) throws(Problem) {
-        if Glibc.rename(from, target) != 0 { throw Problem.system("cannot rename to", path: target, code: errno) }
+    /// fsync, with its failure as a problem.
+    package static func sync(_ descriptor: Int32, path: String) throws(Problem) {
+        while fsync(descriptor) != 0 {
+            if errno != EINTR { throw Problem.system("cannot make sure that the bytes are on the disk", path: path, code: errno) }
+        }
     }
 
     /// Removes a file, or a folder with everything in it; links are removed, not followed. What cannot be removed stays:
     /// this is only used to clean up.
-    static func removeTree(_ path: String) {
-        if unlink(path) == 0 || errno == ENOENT { return }
+    package static func removeTree(_ path: String) {
+        if unlink(path) == 0 || !isFolderItself(path) { return }
         for name in names(in: path) { removeTree("\(path)/\(name)") }
         rmdir(path)
     }
 
     /// The names in a folder, sorted; none when it cannot be read.
-    static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []
@@ -72,31 +80,61 @@ enum FileSystem {
         return names.sorted()
     }
 
-    /// A whole regular file of at most `limit` bytes.
-    static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
-        // Without O_NONBLOCK, opening a FIFO that nobody writes to would never return.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Problem.system("cannot read the file", path: path, code: errno) }
-        defer { close(descriptor) }
+    /// Size and time of the last change, nanoseconds since 1970.
+    struct Status: Hashable, Sendable {
+        var byteCount: Int64
+        var modified: Int64
+    }
+
+    static func size(of path: String) -> Int64? { status(of: path)?.byteCount }
+
+    static func status(of path: String) -> Status? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Problem(.usage, "this is not a regular file").at(file: path)
-        }
-        guard Int(status.st_size) <= limit else {
-            throw Problem(.usage, "the file has \(status.st_size) bytes, more than \(limit)").at(file: path)
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + filled }, $0.count - filled) }
+        guard stat(path, &status) == 0 else { return nil }
+        return Status(
+            byteCount: Int64(status.st_size),
+            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+    }
+
+    /// Writes a whole file, replacing what was there.
+    static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw Problem.system("cannot make the file", path: path, code: errno) }
+        defer { close(descriptor) }
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw Problem.system("cannot read the file", path: path, code: errno) }
-            if count == 0 { break }
-            filled += count
+            if count < 0 { throw Problem.system("cannot write the file", path: path, code: errno) }
+            done += count
         }
-        bytes.removeLast(bytes.count - filled)
+    }
+
+    /// A whole regular file of at most `limit` bytes.
+    package static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
+        let file = try RegularFile(path, name: path, fault: .usage)
+        guard file.byteCount <= limit else {
+            throw Problem(.usage, "the file has \(file.byteCount) bytes, more than \(limit)").at(file: path)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(file.byteCount))
+        try file.read { bytes.append(contentsOf: $0) }
         return bytes
     }
 
-    static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+    /// The digest of a whole file.
+    static func digest(of path: String) throws(Problem) -> Digest {
+        try RegularFile(path, name: path, fault: .environment).digest()
+    }
+
+    /// All files below a folder, relative to it, sorted; links are listed and not followed.
+    static func tree(_ path: String) -> [String] {
+        names(in: path).flatMap { name in
+            var status = stat()
+            let isFolder = lstat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            return isFolder ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+        }
+    }
+
+    package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 }

@@ -7,11 +7,16 @@ import ScanModel
 /// A worker carries a frame from step to step until it comes to an ordered step whose turn is another frame's; there it
 /// parks the frame and takes other work. A bounded number of frames is under way, so memory does not grow with the
 /// capture. What comes out does not depend on the number of workers; of several failures the lowest frame's counts.
-final class FrameLine: @unchecked Sendable {
+package final class FrameLine: @unchecked Sendable {
     /// One step: whether it must see the frames in order, and what it does. A thrown problem fails the capture.
-    struct Step: Sendable {
-        var isOrdered: Bool
-        var run: @Sendable (inout Frame) throws(Problem) -> Void
+    package struct Step: Sendable {
+        package var isOrdered: Bool
+        package var run: @Sendable (inout Frame) throws(Problem) -> Void
+
+        package init(isOrdered: Bool, run: @escaping @Sendable (inout Frame) throws(Problem) -> Void) {
+            self.isOrdered = isOrdered
+            self.run = run
+        }
     }
 
     private let steps: [Step]
@@ -36,7 +41,7 @@ final class FrameLine: @unchecked Sendable {
     ///   - begin: gives the frame at a position; called in order.
     ///   - done: takes the frame at a position when it has been through all steps; called once each, in any order, by
     ///     one worker at a time.
-    init(
+    package init(
         count: Int, steps: [Step], workers: Int, begin: @escaping @Sendable (Int) -> Frame,
         done: @escaping @Sendable (Int, Frame) -> Void
     ) {
@@ -50,7 +55,7 @@ final class FrameLine: @unchecked Sendable {
         parked = Array(repeating: [:], count: steps.count)
     }
 
-    func run() throws(Problem) {
+    package func run() throws(Problem) {
         if workers == 1 {
             for position in 0..<limit {
                 var frame = begin(position)
@@ -66,8 +71,8 @@ final class FrameLine: @unchecked Sendable {
     private func work() {
         lock.lock()
         while true {
-            if let item = takeReady() {
-                carry(item.frame, at: item.position, from: item.step)
+            if let (position, step, frame) = takeReady() {
+                carry(frame, at: position, from: step)
             } else if admitted < limit && underWay < window {
                 let position = admitted
                 admitted += 1
@@ -90,9 +95,9 @@ final class FrameLine: @unchecked Sendable {
         return ready.removeLast()
     }
 
-    /// Called and left with the lock held.
-    private func carry(_ carried: Frame, at position: Int, from first: Int) {
-        var frame = carried
+    /// Called and left with the lock held. Takes the frame over: with a second owner, a stage that changes pixels in
+    /// place would copy them.
+    private func carry(_ frame: consuming Frame, at position: Int, from first: Int) {
         for index in first..<steps.count {
             let step = steps[index]
             if position >= limit { break }
@@ -130,7 +135,6 @@ final class FrameLine: @unchecked Sendable {
         }
     }
 }
-
 
 /// A mutex with a condition; Swift's own has none.
 private final class Lock: @unchecked Sendable {

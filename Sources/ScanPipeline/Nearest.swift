@@ -1,23 +1,27 @@
 /// "Did you mean …": the candidate with the smallest edit distance, if it is near enough to be a slip.
-enum Nearest {
-    static func match(_ word: String, among candidates: [String]) -> String? {
-        let scored = candidates.map { ($0, distance(Array(word.utf8), Array($0.utf8))) }
-        guard let best = scored.min(by: { $0.1 < $1.1 }) else { return nil }
-        // A prefix or an extension of the word is near however much longer it is.
-        if word.count >= 3, let prefix = candidates.first(where: { $0.hasPrefix(word) || word.hasPrefix($0) }),
-            best.1 > 2
-        {
-            return prefix
+package enum Nearest {
+    package static func match(_ word: String, among candidates: [String]) -> String? {
+        let letters = Array(word.utf8)
+        let limit = max(1, letters.count / 3)
+        let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
+            // The lengths alone may already be too far apart.
+            if abs(candidate.utf8.count - letters.count) > limit { return nil }
+            let distance = distance(letters, Array(candidate.utf8))
+            return distance <= limit ? (candidate, distance) : nil
         }
-        return best.1 <= max(1, word.utf8.count / 3) ? best.0 : nil
+        let best = near.min { $0.distance < $1.distance }
+        if let best, best.distance <= 2 { return best.name }
+        // A name begun and not finished, or one with something behind it, is nearer than a slip of three letters.
+        let begun = candidates.first { $0.hasPrefix(word) || word.hasPrefix($0) }
+        return letters.count >= 3 ? begun ?? best?.name : best?.name
     }
 
-    static func suggestion(_ word: String, among candidates: [String]) -> String? {
+    package static func suggestion(_ word: String, among candidates: [String]) -> String? {
         match(word, among: candidates).map { "did you mean `\($0)`?" }
     }
 
     /// Levenshtein's distance, with a swap of neighbours as one edit (optimal string alignment).
-    static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    package static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var before: [Int] = []
         var last = Array(0...b.count)

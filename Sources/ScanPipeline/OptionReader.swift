@@ -25,19 +25,19 @@ public struct OptionSpec: Sendable, Hashable {
 /// and falls back to its default. Mistakes are collected, so that all of a file's are reported together.
 public struct OptionReader: Sendable {
     /// A mistake in an option, still without its place in the file.
-    struct Mistake: Sendable {
-        var option: String?
-        var summary: String
-        var fix: String?
+    package struct Mistake: Sendable {
+        package var option: String?
+        package var summary: String
+        package var fix: String?
     }
 
     public private(set) var specs: [OptionSpec] = []
-    private(set) var mistakes: [Mistake] = []
+    package private(set) var mistakes: [Mistake] = []
     /// Every option with the value that counts, defaults included; options without a value are left out.
     public private(set) var resolved = JSONObject()
     private let given: [String: OptionValue]
 
-    init(given: [String: OptionValue] = [:]) { self.given = given }
+    package init(given: [String: OptionValue] = [:]) { self.given = given }
 
     /// A number.
     public mutating func number(
@@ -59,7 +59,7 @@ public struct OptionReader: Sendable {
         declare(name, help, .number(range), default: value.map(OptionText.number), unit: unit)
         var result = value
         if let text = scalar(name, "a number") {
-            if let number = Double(text), number.isFinite {
+            if let number = Self.decimal(text) {
                 if range.contains(number) {
                     result = number
                 } else {
@@ -114,12 +114,16 @@ public struct OptionReader: Sendable {
         declare(name, help, .integers(range), default: OptionText.list(value))
         var result = value
         if let option = given[name] {
-            let texts = option.items ?? [option.text ?? ""]
-            let numbers = texts.compactMap { Int($0) }
-            if numbers.count == texts.count, numbers.allSatisfy(range.contains) {
-                result = numbers
+            let example = "for example  \(name): \(OptionText.list(value))"
+            let numbers = option.texts.compactMap { Int($0) }
+            if case .other(let kind) = option.content {
+                fail(name, "`\(name)` takes whole numbers, not a \(kind)", example)
+            } else if let text = option.texts.first(where: { Int($0) == nil }) {
+                fail(name, "`\(name)` takes whole numbers, not `\(text)`", example)
+            } else if let number = numbers.first(where: { !range.contains($0) }) {
+                fail(name, "`\(name)` holds \(number), which is not \(OptionText.range(range, unit: nil))")
             } else {
-                fail(name, "`\(name)` takes whole numbers, each \(OptionText.range(range, unit: nil))", "[2, 4, 8]")
+                result = numbers
             }
         }
         resolved[name] = .of(result)
@@ -171,10 +175,7 @@ public struct OptionReader: Sendable {
 
     private mutating func text(_ name: String, _ help: String, default value: String?) -> String? {
         declare(name, help, .text, default: value)
-        var result = value
-        if let text = scalar(name, "a text") {
-            if text.isEmpty { fail(name, "`\(name)` is empty") } else { result = text }
-        }
+        let result = scalar(name, "a text") ?? value
         if let result { resolved[name] = .string(result) }
         return result
     }
@@ -183,17 +184,23 @@ public struct OptionReader: Sendable {
     public mutating func frames(_ name: String, _ help: String) -> FrameList? {
         declare(name, help, .frames, default: nil)
         guard let option = given[name] else { return nil }
-        if option.items == nil, let text = option.text, FrameList(parsing: [text]) == nil {
+        let example = "for example  \(name): [3, 17-20]"
+        switch option.content {
+        case .scalar(""): fail(name, "`\(name)` has no value", example)
+        case .scalar(let text) where !FrameList.isMeantAsNumbers(text):
             resolved[name] = .string(text)
             return .file(text)
+        case .scalar, .list:
+            if let list = FrameList(parsing: option.texts) {
+                resolved[name] = .of(list.texts)
+                return list
+            }
+            let item = option.texts.first { FrameList(parsing: [$0]) == nil } ?? ""
+            fail(name, "`\(name)` takes frame numbers and ranges, not `\(item)`", example)
+        case .other(let kind):
+            fail(name, "`\(name)` takes frame numbers and ranges, or a file, not a \(kind)", example)
         }
-        let items = option.items ?? [option.text ?? ""]
-        guard let list = FrameList(parsing: items) else {
-            fail(name, "`\(name)` takes frame numbers and ranges, not `\(items.joined(separator: ", "))`", "[3, 17-20]")
-            return nil
-        }
-        resolved[name] = .of(items)
-        return list
+        return nil
     }
 
     /// Reports a mistake that concerns several options, or none in particular.
@@ -208,12 +215,13 @@ public struct OptionReader: Sendable {
         if present.isEmpty {
             fail(nil, "one of \(list) is needed", "give the one you mean; `scanmill stages` explains them")
         } else if present.count > 1 {
-            fail(present[1], "only one of \(list) can be given, not \(present.map { "`\($0)`" }.joined(separator: " and "))")
+            let both = present.map { "`\($0)`" }.joined(separator: " and ")
+            fail(present[1], "\(both) exclude each other", "keep one of them")
         }
     }
 
     /// What was given and never declared, once the stage has read its options.
-    var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
+    package var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
 
     private mutating func declare(
         _ name: String, _ help: String, _ kind: OptionSpec.Kind, default text: String?, unit: String? = nil
@@ -222,65 +230,27 @@ public struct OptionReader: Sendable {
         specs.append(OptionSpec(name: name, help: help, kind: kind, defaultText: text, unit: unit))
     }
 
+    /// The text of an option that takes one value.
     private mutating func scalar(_ name: String, _ kind: String) -> String? {
-        guard let option = given[name] else { return nil }
-        if let text = option.text { return text }
-        fail(name, "`\(name)` takes \(kind), not a \(option.items == nil ? "mapping" : "list")")
+        switch given[name]?.content {
+        case nil: return nil
+        case .scalar("")?: fail(name, "`\(name)` has no value", "give \(kind), or take the line out")
+        case .scalar(let text)?: return text
+        case .list?: fail(name, "`\(name)` takes \(kind), not a list")
+        case .other(let other)?: fail(name, "`\(name)` takes \(kind), not a \(other)")
+        }
         return nil
     }
 
-    private static func json(_ value: Double) -> JSONValue {
-        if let whole = Int64(exactly: value), abs(whole) < 1 << 53 { .integer(whole) } else { .number(value) }
-    }
-}
-
-/// How values are written for people.
-enum OptionText {
-    static func number(_ value: Double) -> String {
-        if let whole = Int64(exactly: value), abs(whole) < 1_000_000_000 { String(whole) } else { value.description }
-    }
-
-    /// At most three significant decimals, for percentages and the like.
-    static func short(_ value: Double) -> String { number((value * 1000).rounded() / 1000) }
-
-    static func list(_ values: [Int]) -> String { "[" + values.map(String.init).joined(separator: ", ") + "]" }
-
-    static func range(_ range: ClosedRange<Double>, unit: String?) -> String {
-        let unit = unit.map { " \($0)" } ?? ""
-        if range.upperBound == .greatestFiniteMagnitude { return "at least \(number(range.lowerBound))\(unit)" }
-        return "between \(number(range.lowerBound)) and \(number(range.upperBound))\(unit)"
-    }
-
-    static func range(_ range: ClosedRange<Int>, unit: String?) -> String {
-        let unit = unit.map { " \($0)" } ?? ""
-        if range.upperBound == .max { return "at least \(range.lowerBound)\(unit)" }
-        return "between \(range.lowerBound) and \(range.upperBound)\(unit)"
-    }
-}
-
-/// A choice of frames by their source numbers.
-public enum FrameList: Sendable, Hashable {
-    case ranges([ClosedRange<Int>])
-    /// A text file, relative to the capture or to the pipeline, with a number or a range on each line.
-    case file(String)
-
-    /// Nil when an item is neither a number nor a range `a-b` with a ≤ b.
-    public init?(parsing items: [String]) {
-        var ranges: [ClosedRange<Int>] = []
-        for item in items {
-            let parts = item.split(separator: "-", omittingEmptySubsequences: false).map {
-                Int($0.trimmingPrefix { $0 == " " }.reversed().drop { $0 == " " }.reversed().map(String.init).joined())
-            }
-            switch parts.count {
-            case 1:
-                guard let number = parts[0], number >= 0 else { return nil }
-                ranges.append(number...number)
-            case 2:
-                guard let low = parts[0], let high = parts[1], low >= 0, low <= high else { return nil }
-                ranges.append(low...high)
-            default: return nil
-            }
+    /// A finite decimal number. Not what else Swift reads as one (`0x10`, `nan`, `inf`): YAML and JSON read it otherwise.
+    private static func decimal(_ text: String) -> Double? {
+        guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text), number.isFinite else {
+            return nil
         }
-        self = .ranges(ranges)
+        return number
+    }
+
+    private static func json(_ value: Double) -> JSONValue {
+        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { .integer(whole) } else { .number(value) }
     }
 }

@@ -5,14 +5,16 @@ public struct OptionValue: Sendable, Hashable {
     public enum Content: Sendable, Hashable {
         case scalar(String)
         case list([String])
-        /// Something that no option takes: a mapping, or a list of lists.
-        case other
+        /// Something that no option takes, in words: `mapping`, `nested list`.
+        case other(String)
     }
 
     public var content: Content
-    /// 1-based; nil for a value given on the command line.
+    /// 1-based; nil for a value that stands in no file.
     public var line: Int?
     public var column: Int?
+    /// The `--set` that gave it, when it comes from the command line.
+    var setting: String?
 
     public init(_ content: Content, line: Int? = nil, column: Int? = nil) {
         self.content = content
@@ -20,6 +22,12 @@ public struct OptionValue: Sendable, Hashable {
         self.column = column
     }
 
-    var text: String? { if case .scalar(let text) = content { text } else { nil } }
-    var items: [String]? { if case .list(let items) = content { items } else { nil } }
+    /// The items of a list; a text by itself counts as a list of one.
+    package var texts: [String] {
+        switch content {
+        case .scalar(let text): [text]
+        case .list(let items): items
+        case .other: []
+        }
+    }
 }

@@ -2,23 +2,25 @@ import ScanModel
 
 /// Checks the order of a pipeline's stages by the channels they need and make: once when the file is read, when it is
 /// only known what a reader may give, and again for each capture, when it is known what this one has.
-struct OrderCheck {
-    struct Finding {
-        var step: Int
-        var problem: Problem
+package struct OrderCheck {
+    package struct Finding {
+        package var step: Int
+        package var problem: Problem
     }
 
-    private(set) var mistakes: [Finding] = []
-    private(set) var warnings: [Finding] = []
+    package private(set) var mistakes: [Finding] = []
+    package private(set) var warnings: [Finding] = []
 
     /// The check of a file.
-    init(steps: [Pipeline.Step], library: StageLibrary) {
+    package init(steps: [Pipeline.Step], library: StageLibrary) {
         checkReaders(steps, library)
-        var available: Set<Channel> = []
+        var available = Self.mayRead(steps, library)
         for (index, step) in steps.enumerated() {
             for role in step.uses.roles {
-                for group in role.demands where available.isDisjoint(with: group) {
+                for group in role.demands(given: available) where available.isDisjoint(with: group) {
                     miss(index, step, group, steps, library)
+                    // One missing stage is one mistake, however many stages below would need it too.
+                    available.formUnion(group)
                 }
                 available.formUnion(role.possible)
             }
@@ -27,20 +29,31 @@ struct OrderCheck {
         checkWaste(steps)
     }
 
+    /// What is there before the first step: nothing, unless the reader was forgotten, which is a mistake of its own.
+    private static func mayRead(_ steps: [Pipeline.Step], _ library: StageLibrary) -> Set<Channel> {
+        guard let first = steps.first, !isReader(first) else { return [] }
+        let readers = library.entries.map(\.uses).filter { $0.finish.makes.contains(.frames) }
+        return readers.reduce(into: []) { $0.formUnion($1.finish.possible) }
+    }
+
+    /// Readers are the stages that make frames.
+    private static func isReader(_ step: Pipeline.Step) -> Bool { step.uses.finish.makes.contains(.frames) }
+
     /// The first thing that a stage needs and this capture has not, as a problem of the capture.
-    static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
+    package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         var available = capture.channels
         for step in steps {
             for role in step.uses.roles {
-                for group in role.demands where available.isDisjoint(with: group) {
+                let missing = role.demands(given: available).filter(available.isDisjoint)
+                if !missing.isEmpty {
                     // The channel that the capture itself lacks: what the missing one would have been made from.
-                    let roots = group.flatMap { channel in
+                    let roots = missing.joined().flatMap { channel in
                         [channel] + steps.flatMap { $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) } }
                     }
-                    let absence = roots.compactMap { capture.absences[$0] }.first
+                    let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
                     return Problem(
-                        .input, "\(step.label) needs \(group.map(\.name).joined(separator: " or ")), and this capture has none",
-                        notes: absence.map { [$0] } ?? [],
+                        .input, "\(step.label) needs \(names), and this capture has none",
+                        notes: roots.compactMap { capture.absences[$0] }.first.map { [$0] } ?? [],
                         fix: "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
                     ).inStage(step.label)
                 }
@@ -52,23 +65,27 @@ struct OrderCheck {
 
     /// The steps with every "one of these" decided for a capture that has `channels`: the first of the group that is
     /// there counts, and the step no longer looks at the others.
-    static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
+    package static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
         var available = channels
         return steps.map { step in
             var decided = step
-            for group in step.uses.roles.flatMap({ $0.anyOf + $0.prefers }) {
-                let chosen = group.first(where: available.contains)
-                decided.uses.forget(Set(group.filter { $0 != chosen }))
+            var open: Set<Channel> = []
+            var chosen: Set<Channel> = []
+            for role in step.uses.roles {
+                for group in role.anyOf + role.prefers {
+                    open.formUnion(group)
+                    if let first = group.first(where: available.contains) { chosen.insert(first) }
+                }
+                available.formUnion(role.made(from: available))
             }
-            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+            decided.uses.forget(open.subtracting(chosen))
             return decided
         }
     }
 
     private mutating func checkReaders(_ steps: [Pipeline.Step], _ library: StageLibrary) {
         guard let first = steps.first else { return }
-        let makesFrames = { (step: Pipeline.Step) in step.uses.finish.makes.contains(.frames) }
-        if !makesFrames(first) {
+        if !Self.isReader(first) {
             let readers = library.makers(of: .frames)
             mistakes.append(
                 Finding(
@@ -77,11 +94,12 @@ struct OrderCheck {
                         .usage, "a pipeline begins with a stage that reads a capture, not with `\(first.name)`",
                         fix: "put `\(readers.first ?? "read")` above it")))
         }
-        for (index, step) in steps.enumerated().dropFirst() where makesFrames(step) {
+        for (index, step) in steps.enumerated().dropFirst() where Self.isReader(step) {
             mistakes.append(
                 Finding(
                     step: index,
-                    problem: Problem(.usage, "`\(step.name)` reads a capture, which only the first stage can do")))
+                    problem: Problem(
+                        .usage, "`\(step.label)` reads a capture, which only the first stage can do", fix: "take it out")))
         }
     }
 
@@ -91,12 +109,15 @@ struct OrderCheck {
         let names = group.map(\.name).joined(separator: " or ")
         let makers = group.flatMap(library.makers(of:))
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
-        let fix: String? =
-            if let below { "move `\(below.name)` above it" } else { makers.first.map { "put `\($0)` above it" } }
+        let instead = step.uses.roles.flatMap(\.conditions).first { [$0.needed] == group }?.instead
+        let remedy = below.map { "move `\($0.name)` above it" } ?? makers.first.map { "put `\($0)` above it" }
+        let fixes = [remedy, instead].compactMap(\.self)
         mistakes.append(
             Finding(
                 step: index,
-                problem: Problem(.usage, "`\(step.label)` needs \(names), which no stage before it makes", fix: fix)))
+                problem: Problem(
+                    .usage, "`\(step.label)` needs \(names), which no stage before it makes",
+                    fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))))
     }
 
     /// Two stages that write one path.
@@ -119,25 +140,28 @@ struct OrderCheck {
     }
 
     private static func overlap(_ a: String, _ b: String) -> Bool {
-        a == b || (a.hasSuffix("/") && b.hasPrefix(a)) || (b.hasSuffix("/") && a.hasPrefix(b))
+        // A folder's claim ends in a slash; with one behind both, "starts with" is "is or lies in".
+        let (a, b) = (a.hasSuffix("/") ? a : a + "/", b.hasSuffix("/") ? b : b + "/")
+        return a.hasPrefix(b) || b.hasPrefix(a)
     }
 
     /// Stages whose work nothing below them looks at.
     private mutating func checkWaste(_ steps: [Pipeline.Step]) {
-        for (index, step) in steps.enumerated() {
+        var used: Set<Channel> = []
+        for (index, step) in steps.enumerated().reversed() {
+            defer { used.formUnion(step.uses.reads) }
             let made = step.uses.roles.reduce(into: Set<Channel>()) { $0.formUnion($1.touches) }
-            guard !made.isEmpty, !made.contains(.frames), step.uses.claims.isEmpty,
+            guard !made.isEmpty, !made.contains(.frames), step.uses.claims.isEmpty, made.isDisjoint(with: used),
                 !step.uses.roles.contains(where: \.drops)
             else { continue }
-            let used = steps[(index + 1)...].reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
-            if made.isDisjoint(with: used) {
-                let names = made.map(\.name).sorted().joined(separator: " and ")
-                warnings.append(
-                    Finding(
-                        step: index,
-                        problem: Problem(.usage, "`\(step.label)` works on \(names), which no stage below it uses",
-                            fix: "take it out, or add a writer below it")))
-            }
+            let names = made.map(\.name).sorted().joined(separator: " and ")
+            warnings.append(
+                Finding(
+                    step: index,
+                    problem: Problem(
+                        .usage, "`\(step.label)` works on \(names), which no stage below it uses",
+                        fix: "take it out, or add a writer below it")))
         }
+        warnings.reverse()
     }
 }

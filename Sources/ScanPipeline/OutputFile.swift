@@ -2,7 +2,7 @@ import Glibc
 import ScanModel
 
 /// A file of the output folder while it is written: buffered, digested on the way, and made durable when it is closed.
-/// A file that is never closed leaves nothing behind.
+/// A file that is never closed, or that could not be written, leaves nothing behind.
 public final class OutputFile: ByteSink {
     private let folder: OutputFolder
     /// Relative to the output folder.
@@ -13,6 +13,8 @@ public final class OutputFile: ByteSink {
     private var digester = Digester()
     private var byteCount: Int64 = 0
     private var wasPatched = false
+    /// After a failure bytes are missing, so every later call fails too.
+    private var failure: Problem?
 
     private static let bufferSize = 1 << 18
 
@@ -21,7 +23,9 @@ public final class OutputFile: ByteSink {
         self.path = path
         self.fullPath = fullPath
         descriptor = open(fullPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        if descriptor < 0 { throw Problem.system("cannot make the file", path: path, code: errno) }
+        if descriptor >= 0 { return }
+        if errno == EEXIST { throw Problem(.tool, "two stages, or two frames, write one file").at(file: path) }
+        throw Problem.system("cannot make the file", path: path, code: errno)
     }
 
     deinit {
@@ -32,68 +36,74 @@ public final class OutputFile: ByteSink {
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
-        digester.update(bytes)
-        byteCount += Int64(bytes.count)
-        if buffer.count + bytes.count < Self.bufferSize {
-            buffer.append(contentsOf: bytes)
-            return
-        }
-        try flush()
-        if bytes.count < Self.bufferSize {
-            buffer.append(contentsOf: bytes)
-        } else {
-            try put(bytes)
+        try attempt { () throws(Problem) in
+            digester.update(bytes)
+            byteCount += Int64(bytes.count)
+            if buffer.count + bytes.count >= Self.bufferSize { try flush() }
+            if bytes.count < Self.bufferSize { buffer.append(contentsOf: bytes) } else { try put(bytes) }
         }
     }
 
-    /// Changes bytes near the start that could not be known earlier, such as a count in a header. The file is then
+    /// Changes bytes that were written already and could not be known then, such as a count in a header. The file is
     /// digested again when it is closed.
     public func patch(_ bytes: [UInt8], at offset: Int64) throws(Problem) {
-        try flush()
-        wasPatched = true
-        let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
-        if count != bytes.count { throw Problem.system("cannot write the file", path: path, code: errno) }
+        try attempt { () throws(Problem) in
+            guard offset >= 0, offset <= byteCount - Int64(bytes.count) else {
+                throw Problem(.tool, "a change lies outside of what was written").at(file: path, byte: offset, of: byteCount)
+            }
+            try flush()
+            wasPatched = true
+            try put(bytes, at: offset)
+        }
     }
 
     /// Writes what is left, makes the file durable and lists it for the receipt.
     public func close() throws(Problem) {
-        try flush()
-        try sync(descriptor, path)
-        let closed = Glibc.close(descriptor)
-        let code = errno
-        descriptor = -1
-        if closed != 0 { throw Problem.system("cannot write the file", path: path, code: code) }
-        let digest = wasPatched ? try folder.digest(ofFileAt: fullPath) : digester.finish()
-        folder.list(path, byteCount: byteCount, digest: digest)
+        try attempt { () throws(Problem) in
+            try flush()
+            try FileSystem.sync(descriptor, path: path)
+            let digest =
+                wasPatched ? try RegularFile(fullPath, name: path, fault: .environment).digest() : digester.finish()
+            // After fsync there is nothing left that closing could lose.
+            Glibc.close(descriptor)
+            descriptor = -1
+            folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))
+        }
+    }
+
+    private func attempt(_ body: () throws(Problem) -> Void) throws(Problem) {
+        if let failure { throw failure }
+        if descriptor < 0 { throw Problem(.tool, "the file is closed already").at(file: path) }
+        do throws(Problem) { try body() } catch {
+            failure = error
+            throw error
+        }
     }
 
     private func flush() throws(Problem) {
-        guard !buffer.isEmpty else { return }
-        let bytes = buffer
+        try put(buffer, at: nil)
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    private func put(_ bytes: [UInt8], at offset: Int64?) throws(Problem) {
         var failure: Problem?
         bytes.withUnsafeBytes { pointer in
-            do throws(Problem) { try put(pointer) } catch { failure = error }
+            do throws(Problem) { try put(pointer, at: offset) } catch { failure = error }
         }
         if let failure { throw failure }
     }
 
-    private func put(_ bytes: UnsafeRawBufferPointer) throws(Problem) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Problem.system("cannot write the file", path: path, code: errno)
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    /// Writes everything, at the end of the file or at an offset.
+    private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64? = nil) throws(Problem) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count =
+                offset.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0) + off_t(done)) }
+                ?? Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { throw Problem.system("cannot write the file", path: path, code: errno) }
+            done += count
         }
-    }
-}
-
-/// fsync, with its failure as a problem.
-func sync(_ descriptor: Int32, _ path: String) throws(Problem) {
-    while fsync(descriptor) != 0 {
-        if errno != EINTR { throw Problem.system("cannot make the file durable", path: path, code: errno) }
     }
 }

@@ -21,6 +21,9 @@ public final class OutputFolder: Sendable {
     public let id: String
     /// The folder while it is worked on.
     public let workPath: String
+    /// Folders above the work folder that were not there before, the outermost first.
+    private let madeFolders: [String]
+    private let exchange: @Sendable (_ a: String, _ b: String) -> Int32
     private let state = Mutex(State())
 
     private struct State {
@@ -29,22 +32,43 @@ public final class OutputFolder: Sendable {
         var isDone = false
     }
 
-    /// The subfolder of OUT for everything with a clock, a host or a process in it.
-    public static let privateName = ".scanmill"
+    /// - Throws: a problem when the id cannot be a folder's name, when what stands at `OUT/<id>` is not a result, or when
+    ///   the folders cannot be made.
+    public convenience init(root: String, id: String) throws(Problem) {
+        try self.init(root: root, id: id) { sm_exchange($0, $1) }
+    }
 
-    public init(root: String, id: String) throws(Problem) {
+    /// - Parameter exchange: swaps two names in one step, or fails with ENOSYS or EINVAL as on filesystems that cannot.
+    package init(
+        root: String, id: String, exchange: @escaping @Sendable (_ a: String, _ b: String) -> Int32
+    ) throws(Problem) {
         self.root = root
         self.id = id
-        var host = [CChar](repeating: 0, count: 256)
-        gethostname(&host, host.count - 1)
-        let hostName = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // The id may be as long as a name can be, and the work name is longer: so it is cut.
-        let stem = String(decoding: id.utf8.prefix(100), as: UTF8.self)
-        workPath = "\(root)/\(Self.privateName)/work/\(stem).\(hostName).\(getpid()).\(FileSystem.randomName())"
+        self.exchange = exchange
+        if root.isEmpty { throw Problem(.usage, "the output folder has no name") }
+        if let defect = Self.defect(ofID: id) { throw defect }
+        workPath = "\(StateFolder(output: root).work)/\(StateFolder.workName(id))"
+        madeFolders = try FileSystem.makeFolders(root)
+        try requireReplaceable()
         try FileSystem.makeFolders(workPath)
     }
 
-    deinit { if !state.withLock(\.isDone) { FileSystem.removeTree(workPath) } }
+    deinit { if !state.withLock(\.isDone) { abandon() } }
+
+    /// Why an id cannot be the name of a folder below OUT; nil when it can.
+    public static func defect(ofID id: String) -> Problem? {
+        let fix = "rename the capture"
+        if id.isEmpty || id == "." || id == ".." || id.hasPrefix(StateFolder.name) {
+            return Problem(.input, "`\(id)` cannot be a capture's id", fix: fix)
+        }
+        if id.utf8.count > 200 {
+            return Problem(.input, "the capture's id is \(id.utf8.count) bytes long, more than 200", fix: fix)
+        }
+        if id.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f || $0 == "/" }) {
+            return Problem(.input, "the capture's id holds a control character or a slash", fix: fix)
+        }
+        return nil
+    }
 
     public var publishedPath: String { "\(root)/\(id)" }
 
@@ -64,21 +88,13 @@ public final class OutputFolder: Sendable {
         try file.close()
     }
 
-    /// Copies bytes from elsewhere on disk, by reference where the filesystem can share them.
+    /// Copies bytes from elsewhere on disk.
+    /// - Parameter name: what messages call the file that is copied.
     public func copy(_ location: FileLocation, name: String, to path: String) throws(Problem) {
-        let input = open(location.path, O_RDONLY | O_CLOEXEC)
-        if input < 0 { throw Problem.system("cannot read the file", path: name, code: errno, fault: .input) }
-        defer { close(input) }
-        var status = stat()
-        fstat(input, &status)
-        let range = location.range ?? 0..<Int64(status.st_size)
-        let target = try prepare(path)
-        let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        if output < 0 { throw Problem.system("cannot make the file", path: path, code: errno) }
-        defer { close(output) }
-        let digest = try transfer(input, range, name, output, path)
-        try sync(output, path)
-        list(path, byteCount: Int64(range.count), digest: digest)
+        let input = try RegularFile(location.path, name: name, fault: .input)
+        let file = try create(path)
+        try input.read(location.range) { (bytes) throws(Problem) in try file.write(bytes) }
+        try file.close()
     }
 
     /// Copies what a source still holds: bytes that lie nowhere on disk as such.
@@ -99,20 +115,18 @@ public final class OutputFolder: Sendable {
 
     /// Makes a file durable that another program wrote, and lists it.
     public func adopt(_ path: String) throws(Problem) {
-        let full = "\(workPath)/\(path)"
-        let descriptor = open(full, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw Problem.system("cannot read the file", path: path, code: errno) }
-        defer { close(descriptor) }
-        try sync(descriptor, path)
-        list(path, byteCount: FileSystem.size(of: full) ?? 0, digest: try digest(ofFileAt: full))
+        let file = try RegularFile(try prepare(path), name: path, fault: .environment)
+        try file.sync()
+        list(Entry(path: path, byteCount: file.byteCount, digest: try file.digest()))
     }
 
     /// A path for a scratch file of this capture, never published: removed with the work folder.
     public func scratchPath(_ name: String) throws(Problem) -> String {
-        let folder = "\(workPath).scratch"
-        try FileSystem.makeFolders(folder)
-        return "\(folder)/\(name)"
+        try FileSystem.makeFolders(scratchFolder)
+        return "\(scratchFolder)/\(name)"
     }
+
+    private var scratchFolder: String { "\(workPath)/.scratch" }
 
     /// Takes a file back: its frame turned out to be bad.
     public func discard(_ path: String) {
@@ -122,74 +136,89 @@ public final class OutputFolder: Sendable {
 
     /// Files that are whole, sorted by path.
     public var files: [Entry] {
-        state.withLock { $0.files.values.sorted { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) } }
+        state.withLock { $0.files.values.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
     }
 
     /// Writes the receipt, makes everything durable, and gives the folder its name.
     public func publish(receipt: [UInt8]) throws(Problem) {
-        let receiptFile = try create(Receipt.fileName)
-        try receiptFile.write(receipt)
-        try receiptFile.close()
-        FileSystem.removeTree("\(workPath).scratch")
-        // Innermost folders first, so that a name is durable only after what it names.
-        let folders = state.withLock { $0.folders }.sorted { $0.count > $1.count }
-        for folder in folders { try FileSystem.syncFolder("\(workPath)/\(folder)") }
-        try FileSystem.syncFolder(workPath)
-        try rename()
+        let listed = Set(files.map(\.path)).union([Receipt.fileName])
+        try write(receipt, to: Receipt.fileName)
+        FileSystem.removeTree(scratchFolder)
+        try settle(workPath, as: "", keeping: listed)
+        let replaced = try giveName()
+        state.withLock { $0.isDone = true }
+        // The new name is durable before the older result goes.
         try FileSystem.syncFolder(root)
+        for folder in madeFolders { try FileSystem.syncFolder(FileSystem.parent(of: folder)) }
+        replaced.forEach(FileSystem.removeTree)
     }
 
     /// Gives up: nothing of this attempt stays.
     public func abandon() {
         state.withLock { $0.isDone = true }
         FileSystem.removeTree(workPath)
-        FileSystem.removeTree("\(workPath).scratch")
+        FileSystem.removeTree(scratchFolder)
     }
 
-    private func rename() throws(Problem) {
-        let target = publishedPath
-        if !FileSystem.exists(target) {
-            try FileSystem.rename(workPath, to: target)
-            state.withLock { $0.isDone = true }
-            return
+    /// Makes the names in a folder durable, the innermost first, so that a name is durable only after what it names. What
+    /// the receipt does not list goes: a file that a stage gave up, and folders without files.
+    private func settle(_ folder: String, as path: String, keeping listed: Set<String>) throws(Problem) {
+        for name in FileSystem.names(in: folder) {
+            let inner = "\(folder)/\(name)"
+            if FileSystem.isFolderItself(inner) {
+                try settle(inner, as: "\(path)\(name)/", keeping: listed)
+                // Only a folder without anything in it can be removed so.
+                rmdir(inner)
+            } else if !listed.contains(path + name) {
+                unlink(inner)
+            }
         }
-        // An exchange replaces the older result with nothing in between; where there is none, a reader may see the
-        // result absent for a moment, but never half.
-        if sm_exchange(workPath, target) != 0 {
-            let trash = "\(root)/\(Self.privateName)/trash"
+        try FileSystem.syncFolder(folder)
+    }
+
+    /// Renames the work folder to its published name.
+    ///
+    /// An exchange replaces an older result with nothing in between. Where the filesystem has none, the older result is
+    /// moved away first: a reader may then see the result absent for a moment, but never half. Another runner that
+    /// publishes the same capture meanwhile has the same bytes, so it does not matter whose stay.
+    /// - Returns: what was replaced, to be removed.
+    private func giveName() throws(Problem) -> [String] {
+        let trash = StateFolder(output: root).trash
+        var replaced: [String] = []
+        while rename(workPath, publishedPath) != 0 {
+            let code = errno
+            guard code == ENOTEMPTY || code == EEXIST || code == ENOTDIR else {
+                if let old = replaced.last { rename(old, publishedPath) }
+                throw Problem.system("cannot rename to", path: publishedPath, code: code)
+            }
+            try requireReplaceable()
+            if exchange(workPath, publishedPath) == 0 { return replaced + [workPath] }
             try FileSystem.makeFolders(trash)
             let old = "\(trash)/\(FileSystem.randomName())"
-            try FileSystem.rename(target, to: old)
-            try FileSystem.rename(workPath, to: target)
-            FileSystem.removeTree(old)
-        } else {
-            FileSystem.removeTree(workPath)
-        }
-        state.withLock { $0.isDone = true }
-    }
-
-    func list(_ path: String, byteCount: Int64, digest: Digest) {
-        // The receipt cannot list itself.
-        if path == Receipt.fileName { return }
-        state.withLock { $0.files[path] = Entry(path: path, byteCount: byteCount, digest: digest) }
-    }
-
-    func digest(ofFileAt path: String) throws(Problem) -> Digest {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { throw Problem.system("cannot read the file", path: path, code: errno) }
-        defer { close(descriptor) }
-        var digester = Digester()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
-        defer { buffer.deallocate() }
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Problem.system("cannot read the file", path: path, code: errno)
+            if rename(publishedPath, old) == 0 {
+                replaced.append(old)
+            } else if errno != ENOENT {
+                throw Problem.system("cannot move the older result away", path: publishedPath, code: errno)
             }
-            if count == 0 { return digester.finish() }
-            digester.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
+        return replaced
+    }
+
+    /// Only an older result is replaced, or an empty folder: whatever else bears the capture's name is somebody's data,
+    /// such as the capture itself when OUT is the folder that it lies in.
+    private func requireReplaceable() throws(Problem) {
+        let target = publishedPath
+        if hasPublishedResult || !FileSystem.exists(target) { return }
+        if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return }
+        throw Problem(
+            .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
+            fix: "name another output folder, or move this away"
+        ).at(file: target)
+    }
+
+    func list(_ entry: Entry) {
+        // The receipt cannot list itself.
+        if entry.path != Receipt.fileName { state.withLock { $0.files[entry.path] = entry } }
     }
 
     private func prepare(_ path: String) throws(Problem) -> String {
@@ -206,31 +235,5 @@ public final class OutputFolder: Sendable {
             }
         }
         return "\(workPath)/\(path)"
-    }
-
-    private func transfer(
-        _ input: Int32, _ range: Range<Int64>, _ name: String, _ output: Int32, _ path: String
-    ) throws(Problem) -> Digest {
-        var digester = Digester()
-        var position = range.lowerBound
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
-        defer { buffer.deallocate() }
-        while position < range.upperBound {
-            let wanted = min(buffer.count, Int(range.upperBound - position))
-            let count = pread(input, buffer.baseAddress, wanted, off_t(position))
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw Problem.system("cannot read the file", path: name, code: errno, fault: .input) }
-            if count == 0 { throw Problem(.input, "the file became shorter while it was copied").at(file: name) }
-            var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-            digester.update(rest)
-            while !rest.isEmpty {
-                let written = Glibc.write(output, rest.baseAddress, rest.count)
-                if written < 0 && errno == EINTR { continue }
-                if written < 0 { throw Problem.system("cannot write the file", path: path, code: errno) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            }
-            position += Int64(count)
-        }
-        return digester.finish()
     }
 }

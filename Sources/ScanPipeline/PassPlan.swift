@@ -2,32 +2,36 @@ import ScanModel
 
 /// Which stages run over the frames together, and what they need for it.
 ///
-/// Frame and fold stages in a row form one pass. A finish ends the pass only if it drops frames, or makes a channel that
-/// a later stage's frame or fold role reads. A later pass replays the earlier frame stages that made or changed what it
-/// needs, so that it never sees unmasked depth where a mask stood before.
-struct PassPlan: Equatable {
+/// Frame and fold stages in a row form one pass, and finishes run behind it in the order of the list. A finish ends the
+/// pass only if it drops frames, or makes or changes a channel that a later stage's frame or fold role reads; and a stage
+/// that would drop frames, or change facts, that an earlier finish has still to read begins a pass of its own. A later
+/// pass replays the earlier frame stages that made or changed what it needs, so that it never sees unmasked depth where
+/// a mask stood before.
+package struct PassPlan: Equatable {
     /// The steps whose turn it is.
-    var steps: Range<Int>
+    package var steps: Range<Int>
     /// Earlier steps that run again, without counting.
-    var replayed: [Int]
+    package var replayed: [Int]
     /// What the capture's source has to give for each frame.
-    var sourceChannels: Set<Channel>
+    package var sourceChannels: Set<Channel>
 
     /// Whether any step looks at frames one by one.
-    var walksFrames: Bool
+    package var walksFrames: Bool
 
     /// Plans the pass that begins with step `first`.
-    static func next(from first: Int, of steps: [Pipeline.Step]) -> PassPlan {
+    package static func next(from first: Int, of steps: [Pipeline.Step]) -> PassPlan {
         var end = first
-        var madeLater: Set<Channel> = []
+        // What the ends of the steps so far make or change, and what they read.
+        var late: Set<Channel> = []
+        var awaited: Set<Channel> = []
         while end < steps.count {
-            let step = steps[end]
-            let perFrame = step.uses.frame.reads.union(step.uses.fold.reads)
-            let waitsForFrames = madeLater.contains(.frames)
-            if end > first, waitsForFrames || !perFrame.isDisjoint(with: madeLater) { break }
-            madeLater.formUnion(step.uses.fold.possible.union(step.uses.finish.possible))
+            let uses = steps[end].uses
+            let comesTooEarly = !uses.frame.reads.union(uses.fold.reads).isDisjoint(with: late)
+            if end > first, late.contains(.frames) || comesTooEarly || !uses.factsTouched.isDisjoint(with: awaited) { break }
+            late.formUnion(uses.madeAtEnd)
+            awaited.formUnion(uses.finish.reads)
             end += 1
-            if step.uses.finish.drops { break }
+            if uses.finish.drops { break }
         }
         return PassPlan(first..<end, of: steps)
     }
@@ -35,27 +39,41 @@ struct PassPlan: Equatable {
     private init(_ range: Range<Int>, of steps: [Pipeline.Step]) {
         self.steps = range
         walksFrames = steps[range].contains { $0.stage is any FrameStage || $0.stage is any FoldStage }
+        replayed = []
+        sourceChannels = []
+        guard walksFrames else { return }
         var needed: Set<Channel> = []
-        for step in steps[range].reversed() {
-            needed.subtract(step.uses.frame.possible)
-            needed.formUnion(step.uses.frame.reads.union(step.uses.fold.reads))
-        }
-        needed.formIntersection(Channel.payload)
-        var replayed: [Int] = []
-        if walksFrames {
-            for index in (0..<range.lowerBound).reversed() where steps[index].stage is any FrameStage {
-                let role = steps[index].uses.frame
-                guard !role.touches.isDisjoint(with: needed) else { continue }
+        for index in (0..<range.upperBound).reversed() {
+            let uses = steps[index].uses
+            if range.contains(index) {
+                needed.formUnion(uses.fold.reads)
+            } else if steps[index].stage is any FrameStage, !uses.frame.touches.isDisjoint(with: needed) {
                 replayed.insert(index, at: 0)
-                needed.subtract(role.possible)
-                needed.formUnion(role.reads.intersection(Channel.payload))
+            } else {
+                continue
             }
+            let read = uses.frame.reads(making: needed)
+            needed.subtract(uses.frame.possible)
+            needed.formUnion(read)
+            needed.formIntersection(Channel.payload)
         }
-        self.replayed = replayed
-        sourceChannels = walksFrames ? needed : []
+        sourceChannels = needed
         // The frame before is carried by the source, however many stages stand between it and the one that asks.
         if (replayed + range).contains(where: { steps[$0].uses.reads.contains(.previousDepth) }) {
             sourceChannels.insert(.previousDepth)
         }
+    }
+}
+
+extension Uses {
+    /// What is there, or is another, only when all frames are through.
+    fileprivate var madeAtEnd: Set<Channel> {
+        fold.possible.union(Set(fold.changes).subtracting(Channel.payload)).union(finish.touches)
+    }
+
+    /// What the frame and fold roles make or change that stays when the frame's pixels are gone.
+    fileprivate var factsTouched: Set<Channel> {
+        let facts = frame.touches.subtracting(Channel.payload)
+        return frame.drops || fold.drops ? facts.union([.frames]) : facts
     }
 }

@@ -73,86 +73,118 @@ extension Pipeline {
         var problems = earlier
         var file = file
         let labels = labels(of: file.entries.map(\.stage))
-        for change in overrides { apply(change, to: &file, labels: labels, library: library, &problems) }
+        for change in overrides { apply(change, to: &file, labels: labels, &problems) }
 
         var steps: [Step] = []
         var places: [PipelineFile.Entry] = []
+        // How many steps stand before the first entry that is not understood. Nothing is certain about the order below
+        // it, and guesses would bury the mistake that causes them.
+        var certain: Int?
         for (entry, label) in zip(file.entries, labels) {
-            guard let kind = library[entry.stage] else {
-                problems.append(
-                    file.locate(
-                        Problem(
-                            .usage, "there is no stage `\(entry.stage)`",
-                            fix: Nearest.suggestion(entry.stage, among: library.names) ?? "`scanmill stages` lists them"
-                        ).at(line: entry.line, column: entry.column)))
-                continue
+            if let step = step(for: entry, label, in: file, library, &problems) {
+                steps.append(step)
+                places.append(entry)
+            } else if certain == nil {
+                certain = steps.count
             }
-            var reader = OptionReader(given: entry.options)
-            let stage = kind.make(&reader)
-            problems += optionProblems(reader, entry).map(file.locate)
-            places.append(entry)
-            steps.append(
-                Step(
-                    label: label, name: entry.stage, stage: stage, uses: stage.uses, options: reader.resolved,
-                    revision: kind.card.revision))
         }
-        var warnings: [Problem] = []
-        if problems.isEmpty {
-            let check = OrderCheck(steps: steps, library: library)
-            let locate = { (finding: OrderCheck.Finding) in
-                file.locate(finding.problem.at(line: places[finding.step].line, column: places[finding.step].column))
-            }
-            problems = check.mistakes.map(locate)
-            warnings = check.warnings.map(locate)
+        let check = OrderCheck(steps: steps, library: library)
+        let locate = { (finding: OrderCheck.Finding) in
+            file.locate(finding.problem.at(line: places[finding.step].line, column: places[finding.step].column))
         }
-        guard problems.isEmpty else {
-            throw PipelineMistakes(problems: problems.sorted { ($0.place.line ?? 0) < ($1.place.line ?? 0) })
+        problems += check.mistakes.filter { $0.step < certain ?? .max }.map(locate)
+        guard problems.isEmpty else { throw PipelineMistakes(problems: sorted(problems)) }
+        return Pipeline(
+            name: file.name, summary: file.summary, steps: steps, warnings: check.warnings.map(locate))
+    }
+
+    /// Nil after a mistake, which is added to `problems`.
+    private static func step(
+        for entry: PipelineFile.Entry, _ label: String, in file: PipelineFile, _ library: StageLibrary,
+        _ problems: inout [Problem]
+    ) -> Step? {
+        if entry.isBroken { return nil }
+        guard let kind = library[entry.stage] else {
+            problems.append(
+                file.locate(
+                    Problem(
+                        .usage, "there is no stage `\(entry.stage)`",
+                        fix: library.suggestion(for: entry.stage) ?? "`scanmill stages` lists them"
+                    ).at(line: entry.line, column: entry.column)))
+            return nil
         }
-        return Pipeline(name: file.name, summary: file.summary, steps: steps, warnings: warnings)
+        var reader = OptionReader(given: entry.options)
+        let stage = kind.make(&reader)
+        let mistakes = optionProblems(reader, entry, label, file)
+        problems += mistakes
+        guard mistakes.isEmpty else { return nil }
+        return Step(
+            label: label, name: entry.stage, stage: stage, uses: stage.uses, options: reader.resolved,
+            revision: kind.card.revision)
+    }
+
+    /// In the order of their places; those without one first.
+    private static func sorted(_ problems: [Problem]) -> [Problem] {
+        let places = problems.enumerated().map { ($1.place.line ?? 0, $1.place.column ?? 0, $0) }
+        return places.sorted(by: <).map { problems[$0.2] }
     }
 
     /// `read`, `mask-range[1]`, `mask-range[2]`: numbers only where a name stands more than once.
     private static func labels(of names: [String]) -> [String] {
+        let counts = names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         var seen: [String: Int] = [:]
         return names.map { name in
-            guard names.count(where: { $0 == name }) > 1 else { return name }
+            guard counts[name, default: 0] > 1 else { return name }
             seen[name, default: 0] += 1
-            return "\(name)[\(seen[name] ?? 1)]"
+            return "\(name)[\(seen[name, default: 0])]"
         }
     }
 
     private static func apply(
-        _ change: OptionOverride, to file: inout PipelineFile, labels: [String], library: StageLibrary,
-        _ problems: inout [Problem]
+        _ change: OptionOverride, to file: inout PipelineFile, labels: [String], _ problems: inout [Problem]
     ) {
         let matches = file.entries.indices.filter { labels[$0] == change.stage || file.entries[$0].stage == change.stage }
         let setting = "--set \(change.stage).\(change.option)=\(change.value)"
         guard let index = matches.first, matches.count == 1 else {
-            let what = matches.isEmpty ? "this pipeline has no stage `\(change.stage)`" : "`\(change.stage)` stands here \(matches.count) times"
+            let what =
+                matches.isEmpty
+                ? "this pipeline has no stage `\(change.stage)`" : "`\(change.stage)` stands here \(matches.count) times"
             let fix =
                 matches.isEmpty
-                ? Nearest.suggestion(change.stage, among: labels) ?? "its stages are \(labels.joined(separator: ", "))"
+                ? Nearest.suggestion(change.stage, among: labels) ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"
                 : "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
-            problems.append(Problem(.usage, what, notes: ["asked for by \(setting)"], fix: fix))
+            problems.append(Problem(.usage, what, notes: ["asked for by  \(setting)"], fix: fix))
             return
         }
-        file.entries[index].options[change.option] = PipelineFile.value(change.value)
+        var value = PipelineFile.value(change.value)
+        value.setting = setting
+        file.entries[index].options[change.option] = value
     }
 
-    private static func optionProblems(_ reader: OptionReader, _ entry: PipelineFile.Entry) -> [Problem] {
+    private static func optionProblems(
+        _ reader: OptionReader, _ entry: PipelineFile.Entry, _ label: String, _ file: PipelineFile
+    ) -> [Problem] {
         let names = reader.specs.map(\.name)
-        var problems: [Problem] = reader.undeclared.map { name in
+        let unknown = reader.undeclared.map { name in
             let fix =
                 Nearest.suggestion(name, among: names)
                 ?? (names.isEmpty ? "it takes none" : "its options are \(names.joined(separator: ", "))")
-            return Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
-                .at(line: entry.options[name]?.line ?? entry.line, column: entry.options[name]?.column ?? entry.column)
+            let problem = Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
+            return place(problem, at: name, of: entry, in: file)
         }
-        problems += reader.mistakes.map { mistake in
-            let value = mistake.option.flatMap { entry.options[$0] }
-            return Problem(.usage, mistake.summary, fix: mistake.fix).inStage(entry.stage)
-                .at(line: value?.line ?? entry.line, column: value?.column ?? entry.column)
+        let wrong = reader.mistakes.map { mistake in
+            let problem = Problem(.usage, mistake.summary, fix: mistake.fix).inStage(label)
+            return place(problem, at: mistake.option, of: entry, in: file)
         }
-        return problems
+        return unknown + wrong
+    }
+
+    /// Where an option stands: in the file, or on the command line.
+    private static func place(
+        _ problem: Problem, at option: String?, of entry: PipelineFile.Entry, in file: PipelineFile
+    ) -> Problem {
+        let value = option.flatMap { entry.options[$0] }
+        if let setting = value?.setting { return problem.noting("asked for by  \(setting)") }
+        return file.locate(problem.at(line: value?.line ?? entry.line, column: value?.column ?? entry.column))
     }
 }

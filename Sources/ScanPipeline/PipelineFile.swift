@@ -10,6 +10,8 @@ public struct PipelineFile: Sendable {
         public var options: [String: OptionValue]
         public var line: Int?
         public var column: Int?
+        /// What it says cannot be understood, and has been reported.
+        package var isBroken = false
 
         public init(stage: String, options: [String: OptionValue] = [:], line: Int? = nil, column: Int? = nil) {
             self.stage = stage
@@ -34,15 +36,25 @@ public struct PipelineFile: Sendable {
         self.entries = entries
     }
 
+    /// The text that a pipeline file's bytes hold.
+    /// - Throws: a problem with the place of the first byte that is not UTF-8.
+    public static func text(of bytes: [UInt8], path: String) throws(Problem) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        // Where the bytes and their repaired form part.
+        let repaired = String(decoding: bytes, as: UTF8.self).utf8
+        let place = zip(repaired, bytes).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? bytes.count
+        let line = bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
+        throw Problem(.usage, "this is not UTF-8 text", fix: "save the file as UTF-8").at(
+            file: path, line: line, column: 1, byte: Int64(place), of: Int64(bytes.count))
+    }
+
     /// Reads the text of a pipeline file.
     /// - Returns: the file, as far as it can be understood, and every mistake in its layout.
     public static func parse(_ text: String, path: String) -> (file: PipelineFile, problems: [Problem]) {
-        let stem = path.split(separator: "/").last.map(String.init) ?? path
-        var file = PipelineFile(
-            path: path, name: stem.split(separator: ".").first.map(String.init) ?? stem, entries: [])
-        file.lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-            $0.hasSuffix("\r") ? String($0.dropLast()) : String($0)
-        }
+        var file = PipelineFile(path: path, name: stem(of: path), entries: [])
+        // An editor's byte order mark would count as the first column.
+        let text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
+        file.lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
         var problems: [Problem] = []
         do {
             if let root = try Yams.compose(yaml: text) {
@@ -51,26 +63,33 @@ public struct PipelineFile: Sendable {
                 problems.append(Self.mistake("the file is empty", fix: "begin with  stages: [read, …]"))
             }
         } catch let error as YamlError {
-            problems.append(Self.syntax(error))
+            problems.append(file.syntax(error, in: text))
         } catch {
             problems.append(Problem(.usage, "this is not YAML: \(error)"))
         }
         return (file, problems.map(file.locate))
     }
 
-    /// Reads a value as it would stand in a pipeline, for `--set`.
-    static func value(_ text: String) -> OptionValue {
-        guard let node = try? Yams.compose(yaml: text) else { return OptionValue(.scalar(text)) }
-        let value = Self.option(node)
-        // A lone word with a colon in it is a mapping for YAML, and nearly always a text for the one who wrote it.
-        return value.content == .other ? OptionValue(.scalar(text)) : OptionValue(value.content)
+    /// The value of a `--set`: a list is written as in a file, and everything else is the text as it stands, so that no
+    /// character means anything to YAML.
+    package static func value(_ text: String) -> OptionValue {
+        guard text.hasPrefix("["), let node = try? Yams.compose(yaml: text) else { return OptionValue(.scalar(text)) }
+        return OptionValue(content(of: node))
+    }
+
+    /// The file's name without its extension.
+    private static func stem(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
+        return String(name[..<dot])
     }
 
     /// Adds the path and the line's text to a problem that knows its line.
     func locate(_ problem: Problem) -> Problem {
         var located = problem.at(file: path)
         if let line = located.place.line, lines.indices.contains(line - 1), located.excerpt == nil {
-            located.excerpt = lines[line - 1]
+            // A line that no terminal shows in one piece explains nothing.
+            if lines[line - 1].utf8.count <= 300 { located.excerpt = lines[line - 1] }
         }
         return located
     }
@@ -87,6 +106,8 @@ public struct PipelineFile: Sendable {
             case "name": name = text(value, "name", &problems) ?? name
             case "description": summary = text(value, "description", &problems)
             case "stages": stages = value
+            case "":
+                problems.append(Self.mistake("a key is a text", at: key.mark, fix: "a pipeline has name, description and stages"))
             case let other:
                 problems.append(
                     Self.mistake(
@@ -102,78 +123,105 @@ public struct PipelineFile: Sendable {
             problems.append(Self.mistake("`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash"))
             return
         }
-        if sequence.isEmpty { problems.append(Self.mistake("`stages` is empty", at: stages.mark)) }
-        for node in sequence { readEntry(node, &problems) }
+        if sequence.isEmpty {
+            problems.append(Self.mistake("`stages` is empty", at: stages.mark, fix: "begin with a stage that reads: [read, …]"))
+        }
+        for node in sequence {
+            let known = problems.count
+            var entry = readEntry(node, &problems)
+            entry.isBroken = problems.count > known
+            entries.append(entry)
+        }
     }
 
     private func text(_ node: Node, _ key: String, _ problems: inout [Problem]) -> String? {
-        guard let text = node.scalar?.string else {
+        guard case .scalar(let text) = Self.content(of: node), !text.isEmpty else {
             problems.append(Self.mistake("`\(key)` is a text", at: node.mark))
             return nil
         }
         return text
     }
 
-    private mutating func readEntry(_ node: Node, _ problems: inout [Problem]) {
+    private func readEntry(_ node: Node, _ problems: inout [Problem]) -> Entry {
+        var entry = Entry(stage: "", line: node.mark?.line, column: node.mark?.column)
         switch node {
-        case .scalar(let scalar):
-            entries.append(Entry(stage: scalar.string, line: scalar.mark?.line, column: scalar.mark?.column))
+        case .mapping(let mapping) where mapping.count > 1:
+            problems.append(
+                Self.mistake(
+                    "a list entry holds one stage, and this one has \(mapping.count) keys", at: node.mark,
+                    fix: "begin each stage with its own dash, and indent its options below it"))
         case .mapping(let mapping):
-            guard mapping.count == 1, let (key, value) = mapping.first(where: { _ in true }), let name = key.scalar?.string else {
-                problems.append(
-                    Self.mistake(
-                        "a list entry holds one stage, and this one has \(mapping.count) keys", at: node.mark,
-                        fix: "begin each stage with its own dash, and indent its options below it"))
-                return
-            }
-            var entry = Entry(stage: name, line: key.mark?.line, column: key.mark?.column)
-            switch value {
-            case .mapping(let options):
-                for (option, value) in options {
-                    var read = Self.option(value)
-                    read.line = option.mark?.line
-                    read.column = option.mark?.column
-                    entry.options[option.scalar?.string ?? "?"] = read
-                }
-            case .scalar(let scalar) where scalar.string.isEmpty || scalar.string == "~" || scalar.string == "null": break
-            default:
-                problems.append(
-                    Self.mistake(
-                        "the options of `\(name)` are a mapping", at: value.mark, fix: "write  - \(name): {option: value}"))
-            }
-            entries.append(entry)
+            guard let (key, value) = mapping.first(where: { _ in true }), let name = Self.name(key) else { fallthrough }
+            entry = Entry(stage: name, line: key.mark?.line, column: key.mark?.column)
+            readOptions(value, &entry, &problems)
         default:
-            problems.append(Self.mistake("a stage is a name, or a name with options", at: node.mark))
+            if let name = Self.name(node) {
+                entry.stage = name
+            } else {
+                problems.append(
+                    Self.mistake("a stage is a name, or a name with options", at: node.mark, fix: "write  - name: {option: value}"))
+            }
+        }
+        return entry
+    }
+
+    private func readOptions(_ node: Node, _ entry: inout Entry, _ problems: inout [Problem]) {
+        if Self.content(of: node) == .scalar("") { return }
+        guard case .mapping(let options) = node else {
+            problems.append(
+                Self.mistake(
+                    "the options of `\(entry.stage)` are a mapping", at: node.mark,
+                    fix: "write  - \(entry.stage): {option: value}"))
+            return
+        }
+        for (key, value) in options {
+            guard let name = Self.name(key) else {
+                problems.append(Self.mistake("an option's name is a text", at: key.mark))
+                continue
+            }
+            entry.options[name] = OptionValue(Self.content(of: value), line: key.mark?.line, column: key.mark?.column)
         }
     }
 
-    private static func option(_ node: Node) -> OptionValue {
-        let content: OptionValue.Content
+    /// The text of a key, or of a stage without options; nil when it is none.
+    private static func name(_ node: Node) -> String? {
+        guard case .scalar(let text) = content(of: node), !text.isEmpty else { return nil }
+        return text
+    }
+
+    private static func content(of node: Node) -> OptionValue.Content {
         switch node {
-        case .scalar(let scalar): content = .scalar(scalar.string)
+        case .scalar(let scalar):
+            let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
+            return .scalar(isNull ? "" : scalar.string)
         case .sequence(let items):
             let texts = items.compactMap { $0.scalar?.string }
-            content = texts.count == items.count ? .list(texts) : .other
-        default: content = .other
+            return texts.count == items.count ? .list(texts) : .other("nested list")
+        case .mapping: return .other("mapping")
+        case .alias: return .other("alias")
         }
-        return OptionValue(content, line: node.mark?.line, column: node.mark?.column)
     }
 
     private static func mistake(_ summary: String, at mark: Mark? = nil, fix: String? = nil) -> Problem {
         Problem(.usage, summary, fix: fix).at(line: mark?.line, column: mark?.column)
     }
 
-    private static func syntax(_ error: YamlError) -> Problem {
+    private func syntax(_ error: YamlError, in text: String) -> Problem {
         switch error {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let notes = context.map { ["\($0.text) in line \($0.mark.line)"] } ?? []
-            return Problem(.usage, "this is not YAML: \(problem)", notes: notes).at(line: mark.line, column: mark.column)
+            let hasTab = lines.indices.contains(mark.line - 1) && lines[mark.line - 1].contains("\t")
+            let fix = hasTab ? "YAML is indented with spaces, not with tabs" : nil
+            return Problem(.usage, "this is not YAML: \(problem)", notes: notes, fix: fix)
+                .at(line: mark.line, column: mark.column)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.map { "`\($0)`" }.joined(separator: ", ")
             return Problem(.usage, "the key \(keys) stands here more than once", fix: "keep one of them")
                 .at(line: context.mark.line, column: context.mark.column)
-        case .reader(let problem, _, _, _): return Problem(.usage, "this is not text: \(problem)")
+        case .reader(let problem, let offset, _, _):
+            let line = offset.map { text.prefix($0).count(where: \.isNewline) + 1 }
+            return Problem(.usage, "this is not text: \(problem)").at(line: line, column: line == nil ? nil : 1)
         default: return Problem(.usage, "this is not YAML: \(error)")
         }
     }

@@ -51,22 +51,17 @@ public enum PipelineSchema {
         var schema = JSONObject()
         switch option.kind {
         case .number(let range):
+            let greatest = Double.greatestFiniteMagnitude
             schema["type"] = .string("number")
-            bound(&schema, range.lowerBound, range.upperBound)
-        case .integer(let range):
-            schema["type"] = .string("integer")
-            bound(&schema, Double(range.lowerBound), range.upperBound == .max ? nil : Double(range.upperBound))
-        case .integers(let range):
-            var item: JSONObject = ["type": .string("integer")]
-            bound(&item, Double(range.lowerBound), range.upperBound == .max ? nil : Double(range.upperBound))
-            schema["type"] = .string("array")
-            schema["items"] = .object(item)
+            schema["minimum"] = range.lowerBound == -greatest ? nil : whole(range.lowerBound)
+            schema["maximum"] = range.upperBound == greatest ? nil : whole(range.upperBound)
+        case .integer(let range): schema = integer(range)
+        case .integers(let range): schema["oneOf"] = oneOrMany(.object(integer(range)))
         case .flag: schema["type"] = .string("boolean")
         case .choice(let words): schema["enum"] = .array(words.map(word))
         case .text: schema["type"] = .string("string")
         case .frames:
-            let item: JSONValue = .object(["type": .of(["integer", "string"])])
-            schema["oneOf"] = .array([item, .object(["type": .string("array"), "items": item])])
+            schema["oneOf"] = oneOrMany(.object(["type": .of(["integer", "string"])]))
         }
         let unit = option.unit.map { " (\($0))" } ?? ""
         schema["description"] = .string(option.help + unit)
@@ -74,13 +69,26 @@ public enum PipelineSchema {
         return schema
     }
 
-    private static func bound(_ schema: inout JSONObject, _ low: Double, _ high: Double?) {
-        schema["minimum"] = whole(low)
-        if let high, high < .greatestFiniteMagnitude { schema["maximum"] = whole(high) }
+    private static func integer(_ range: ClosedRange<Int>) -> JSONObject {
+        var schema: JSONObject = ["type": .string("integer")]
+        schema["minimum"] = range.lowerBound == .min ? nil : .of(range.lowerBound)
+        schema["maximum"] = range.upperBound == .max ? nil : .of(range.upperBound)
+        return schema
     }
 
-    /// A word that YAML reads as a number must stand in the schema as that number.
-    private static func word(_ text: String) -> JSONValue { Int64(text).map { .integer($0) } ?? .string(text) }
+    /// A list, or its only item by itself.
+    private static func oneOrMany(_ item: JSONValue) -> JSONValue {
+        .array([item, .object(["type": .string("array"), "items": item])])
+    }
+
+    /// A word that YAML reads as something else must stand in the schema as that.
+    private static func word(_ text: String) -> JSONValue {
+        switch text {
+        case "true", "false": .bool(text == "true")
+        case "null": .null
+        default: Int64(text).map { .integer($0) } ?? .string(text)
+        }
+    }
 
     private static func whole(_ value: Double) -> JSONValue { Int64(exactly: value).map { .integer($0) } ?? .number(value) }
 

@@ -20,6 +20,9 @@ public struct Receipt: Sendable {
     }
 
     public var tool: String
+    public var key: ResultKey
+    /// The versions of other programs that were used, by name.
+    public var tools: [String: String]
     public var capture: Capture
     public var pipeline: JSONValue
     public var inputs: [Input]
@@ -32,6 +35,10 @@ public struct Receipt: Sendable {
         var json = JSONWriter()
         json.object { json in
             json.member("tool", .string(tool))
+            json.member("key", .string(key.text))
+            var tools = JSONObject()
+            for (name, version) in self.tools.sorted(by: { $0.key < $1.key }) { tools[name] = .string(version) }
+            json.member("uses", .object(tools))
             json.key("capture")
             json.object { json in
                 json.member("id", .string(capture.id))

@@ -1,12 +1,19 @@
 import ScanModel
 
 /// How far a run is; sent often, meant for a progress line.
-public struct RunProgress: Sendable, Hashable {
+public struct RunProgress: Sendable, Hashable, Codable {
     /// The first stage of the pass that is running, by its label.
     public var stage: String
     public var pass: Int
     public var frame: Int
     public var frameCount: Int
+
+    package init(stage: String, pass: Int, frame: Int, frameCount: Int) {
+        self.stage = stage
+        self.pass = pass
+        self.frame = frame
+        self.frameCount = frameCount
+    }
 }
 
 /// Takes one capture through a pipeline into an output folder.
@@ -18,6 +25,8 @@ public struct Runner: Sendable {
     public let workers: Int
     /// What the receipt calls the tool: name and version.
     public let tool: String
+    /// Digests that need not be taken again.
+    var knownDigests = KnownDigests()
     private let report: @Sendable (RunProgress) -> Void
 
     public init(
@@ -33,9 +42,29 @@ public struct Runner: Sendable {
     /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(_ input: CaptureInput, into output: OutputFolder) throws(Problem) -> Receipt {
+        guard let receipt = try run(input, into: output, unless: { _ in false }) else {
+            throw Problem(.tool, "a run that nothing stopped has no receipt")
+        }
+        return receipt
+    }
+
+    /// The same, unless there turns out to be nothing to do.
+    /// - Parameter isDone: asked once the key of the result is known and before any frame is looked at; saying yes ends
+    ///   the run.
+    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``; nil when `isDone` said yes.
+    /// - Throws: the first problem that stops the capture; nothing is published then.
+    public func run(
+        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) -> Bool
+    ) throws(Problem) -> Receipt? {
         var run = Run(runner: self, input: input, output: output)
-        try run.execute()
-        return try run.receipt()
+        return try run.execute(unless: isDone) ? run.receipt() : nil
+    }
+
+    /// What is known of a capture before its first frame.
+    public struct Opened: Sendable {
+        public var key: ResultKey
+        public var inputs: [Receipt.Input]
+        public var capture: Capture
     }
 
     fileprivate func tell(_ progress: RunProgress) { report(progress) }
@@ -49,7 +78,11 @@ private struct Run {
     var steps: [Pipeline.Step]
     let notes: [StageNotes]
     var capture: Capture
+    /// What earlier passes left of each frame, beside its facts.
+    var traces: [FrameTrace] = []
     var inputs: [Receipt.Input] = []
+    var tools: [String: String] = [:]
+    var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
     var settled: Set<String> = []
     var passNumber = 0
@@ -63,58 +96,64 @@ private struct Run {
         capture = Capture(id: input.id)
     }
 
-    mutating func execute() throws(Problem) {
+    /// - Returns: false when `isDone` said that there is nothing to do.
+    mutating func execute(unless isDone: (Runner.Opened) -> Bool) throws(Problem) -> Bool {
         var next = 0
         while next < steps.count {
-            let hadFrames = capture.channels.contains(.frames)
             let plan = PassPlan.next(from: next, of: steps)
             passNumber += 1
             try run(plan)
+            // The first pass is the reader's.
+            if next == 0 {
+                try check()
+                if isDone(Runner.Opened(key: key, inputs: inputs, capture: capture)) { return false }
+                try settleBeforeChoosing(from: plan.steps.upperBound)
+            }
             next = plan.steps.upperBound
-            if !hadFrames && capture.channels.contains(.frames) { try check(from: next) }
-            if capture.channels.contains(.frames) { try requireFrames() }
+            try requireFrames()
         }
+        return true
     }
 
     /// Once it is known what the capture holds: the order check, and the digests of the files that will be used.
-    private mutating func check(from next: Int) throws(Problem) {
+    private mutating func check() throws(Problem) {
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
         try requireFrames()
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
         let files = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
-        inputs = try InputDigests.take(files, from: capture.source, workers: runner.workers)
-        try settleBeforeChoosing(from: next)
+        inputs = try InputDigests.take(files, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        for step in steps {
+            do throws(Problem) {
+                tools.merge(try step.stage.toolVersions(for: capture)) { $1 }
+            } catch { throw error.inStage(step.label) }
+        }
+        tools.merge(try capture.source.toolVersions(for: used)) { $1 }
+        key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before
     /// the pass that opens them, they are walked once beforehand.
     private mutating func settleBeforeChoosing(from next: Int) throws(Problem) {
         guard let chooser = steps[next...].firstIndex(where: { $0.uses.finish.drops }) else { return }
-        var later: Set<Channel> = []
+        var unsettled: Set<Channel> = []
+        var opened: Set<Channel> = []
         var first = next
         while first < steps.count {
             let plan = PassPlan.next(from: first, of: steps)
-            if plan.steps.lowerBound > chooser { later.formUnion(plan.sourceChannels) }
+            if first > chooser { unsettled.formUnion(plan.sourceChannels) } else { opened.formUnion(plan.sourceChannels) }
             first = plan.steps.upperBound
         }
-        let earlier = PassPlan.next(from: next, of: steps).sourceChannels
-        let streams: Set<Channel> = [.recordedDepth, .recordedConfidence]
-        let unsettled = later.intersection(streams).subtracting(earlier)
+        unsettled.formIntersection([.recordedDepth, .recordedConfidence])
+        unsettled.subtract(opened)
         if !unsettled.isEmpty { try walk(channels: unsettled, steps: [], isWanted: false) }
     }
 
     private mutating func run(_ plan: PassPlan) throws(Problem) {
+        let available = availability()
         var contexts: [Int: StageContext] = [:]
-        var available = capture.channels
-        for step in steps[..<plan.steps.lowerBound] {
-            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
-        }
-        for index in plan.steps {
-            contexts[index] = context(index, available, plan)
-            for role in steps[index].uses.roles { available.formUnion(role.made(from: available)) }
-        }
+        for index in plan.replayed + plan.steps { contexts[index] = context(index, available[index], plan) }
         var folds: [Int: any RunningFold] = [:]
         for index in plan.steps {
             guard let stage = steps[index].stage as? any FoldStage, let context = contexts[index] else { continue }
@@ -122,14 +161,14 @@ private struct Run {
         }
         contexts = contexts.mapValues(\.withoutFrames)
         if plan.walksFrames {
-            let line = lineSteps(plan, contexts, folds, available)
+            let line = lineSteps(plan, contexts, folds)
             try walk(channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
             try checkBadFrames()
         }
         for index in plan.steps {
             let step = steps[index]
             // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
-            let context = context(index, capture.channels.union(contexts[index]?.available ?? []), plan).withoutFrames
+            let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
             do throws(Problem) {
                 if let fold = folds[index] { try fold.end(&capture, context) }
                 if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
@@ -137,39 +176,50 @@ private struct Run {
         }
     }
 
-    private func context(_ index: Int, _ available: Set<Channel>, _ plan: PassPlan, isReplay: Bool = false) -> StageContext {
-        let running = plan.replayed + Array(plan.steps)
-        let later = running.filter { $0 > index }
-        let wanted = later.reduce(into: Set<Channel>()) {
+    /// The channels that are there when each step's turn comes.
+    private func availability() -> [Set<Channel>] {
+        var available = capture.channels
+        return steps.map { step in
+            let before = available
+            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+            return before
+        }
+    }
+
+    /// What a step is told. What it counts while it is only replayed goes nowhere.
+    private func context(_ index: Int, _ available: Set<Channel>, _ plan: PassPlan) -> StageContext {
+        StageContext(
+            label: steps[index].label, capture: capture, input: input, output: output, available: available,
+            reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
+            notes: plan.steps.contains(index) ? notes[index] : StageNotes())
+    }
+
+    /// What the steps of a pass behind `index` read of the frames.
+    private func readLater(than index: Int, in plan: PassPlan) -> Set<Channel> {
+        (plan.replayed + plan.steps).filter { $0 > index }.reduce(into: []) {
             $0.formUnion(steps[$1].uses.frame.reads.union(steps[$1].uses.fold.reads))
         }
-        return StageContext(
-            label: steps[index].label, capture: capture, input: input, output: output, available: available,
-            reads: steps[index].uses.reads, wanted: wanted, notes: isReplay ? StageNotes() : notes[index])
     }
 
     /// The steps of a pass in order, with the release of each channel behind its last use.
     private func lineSteps(
-        _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold], _ available: Set<Channel>
+        _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold]
     ) -> [FrameLine.Step] {
-        let running = plan.replayed + Array(plan.steps)
-        var result: [FrameLine.Step] = []
         let source = capture.source
         let channels = plan.sourceChannels
-        result.append(
-            frameStep("read") { (frame) throws(Problem) in try source.prepare(&frame, for: channels) })
-        for (order, index) in running.enumerated() {
-            let step = steps[index]
-            let isReplay = index < plan.steps.lowerBound
-            if let stage = step.stage as? any FrameStage {
-                let context = contexts[index] ?? context(index, available, plan, isReplay: isReplay).withoutFrames
+        var result = [
+            frameStep(steps[0].label) { (frame) throws(Problem) in try source.prepare(&frame, for: channels) }
+        ]
+        for index in plan.replayed + plan.steps {
+            guard let context = contexts[index] else { continue }
+            if let stage = steps[index].stage as? any FrameStage {
                 result.append(
-                    frameStep(step.label) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
+                    frameStep(steps[index].label) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
             }
-            if let fold = folds[index], let context = contexts[index] {
+            if let fold = folds[index] {
                 result.append(FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in try fold.take(&frame, context) })
             }
-            let released = lastUses(of: running[order], in: running)
+            let released = lastUses(of: index, in: plan)
             if !released.isEmpty {
                 result.append(
                     FrameLine.Step(isOrdered: false) { frame in for channel in released { frame.release(channel) } })
@@ -178,14 +228,11 @@ private struct Run {
         return result
     }
 
-    /// The payload channels that no running step after `index` reads.
-    private func lastUses(of index: Int, in running: [Int]) -> [Channel] {
+    /// The payload channels that a step touches and none behind it reads.
+    private func lastUses(of index: Int, in plan: PassPlan) -> Set<Channel> {
         let uses = steps[index].uses
-        let touched = uses.frame.reads.union(uses.frame.possible).union(uses.fold.reads).intersection(Channel.payload)
-        let later = running.filter { $0 > index }.reduce(into: Set<Channel>()) {
-            $0.formUnion(steps[$1].uses.frame.reads.union(steps[$1].uses.fold.reads))
-        }
-        return touched.subtracting(later).sorted { $0.name < $1.name }
+        return uses.frame.reads.union(uses.frame.possible).union(uses.fold.reads).intersection(Channel.payload)
+            .subtracting(readLater(than: index, in: plan))
     }
 
     /// A parallel step. A problem with the frame's own data drops the frame, where the capture's rule allows that.
@@ -211,7 +258,7 @@ private struct Run {
 
     /// Walks over all source frames once.
     private mutating func walk(
-        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String = "read"
+        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String? = nil
     ) throws(Problem) {
         let tracks = try capture.source.tracks(for: channels, of: capture)
         let trackSteps = tracks.map { track in
@@ -223,18 +270,20 @@ private struct Run {
         // Once every stream's length is known, nothing behind the last kept frame has to be inflated again.
         let count = isSettled ? (capture.frames.lastIndex { !$0.isDropped } ?? -1) + 1 : capture.frames.count
         // Moved, not shared: a list with two owners would be copied at its first change.
-        let facts = FrameBox(capture.frames)
+        let box = FrameBox(frames: capture.frames, traces: traces)
         capture.frames = []
+        traces = []
+        let label = label ?? steps[0].label
         let pass = passNumber
         let runner = runner
         let frameLine = FrameLine(
-            count: count, steps: trackSteps + line, workers: runner.workers, begin: { Frame(facts.frames[$0]) },
+            count: count, steps: trackSteps + line, workers: runner.workers, begin: box.frame(at:),
             done: { position, frame in
-                facts.frames[position] = frame.facts
+                box.take(frame, at: position)
                 runner.tell(RunProgress(stage: label, pass: pass, frame: position + 1, frameCount: count))
             })
         try frameLine.run()
-        capture.frames = facts.frames
+        (capture.frames, traces) = (box.frames, box.traces)
         try settle(tracks.filter { !settled.contains($0.name) })
     }
 
@@ -264,22 +313,15 @@ private struct Run {
     }
 
     private func checkBadFrames() throws(Problem) {
-        let bad = capture.frames.filter { $0.drop?.isBad == true }
-        guard Double(bad.count) > capture.badFrameLimit * Double(capture.frames.count) else { return }
-        let share = Double(bad.count) / Double(capture.frames.count) * 100
-        throw Problem(
-            .input, "\(bad.count) of \(capture.frames.count) frames are bad (\(OptionText.short(share)) %)",
-            notes: ["the limit is \(OptionText.short(capture.badFrameLimit * 100)) %"]
-                + bad.prefix(3).map { "frame \($0.index): \($0.drop?.reason ?? "")" },
-            fix: "record the capture again, or allow more with  --set read.bad-frame-limit=\(OptionText.short((share / 100 + 0.005)))")
+        if let problem = capture.excessOfBadFrames(readBy: steps[0].label) { throw problem }
     }
 
     func receipt() throws(Problem) -> Receipt {
         var warnings = capture.warnings
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
-        let inputs = notes.reduce(inputs) { list, notes in list + notes.inputs.filter { !list.contains($0) } }
+        let used = notes.reduce(into: Set(inputs)) { $0.formUnion($1.inputs) }
         return Receipt(
-            tool: runner.tool, capture: capture, pipeline: runner.pipeline.resolved, inputs: inputs,
+            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved, inputs: used.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) },
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings)
@@ -291,45 +333,5 @@ private struct Run {
         do throws(Problem) {
             return FoldBox(stage: stage, label: label, fold: try stage.begin(context))
         } catch { throw error.inStage(label) }
-    }
-}
-
-/// The frames' facts while a pass runs. `begin` and `done` of the line touch it, one worker at a time.
-private final class FrameBox: @unchecked Sendable {
-    var frames: [FrameFacts]
-    init(_ frames: [FrameFacts]) { self.frames = frames }
-}
-
-/// A fold stage with what it has gathered so far.
-private protocol RunningFold: Sendable {
-    func take(_ frame: inout Frame, _ context: StageContext) throws(Problem)
-    func end(_ capture: inout Capture, _ context: StageContext) throws(Problem)
-}
-
-/// Not a mutex: the line hands frames to an ordered step one at a time, and orders memory between workers by its lock.
-private final class FoldBox<S: FoldStage>: RunningFold, @unchecked Sendable {
-    private let stage: S
-    private let label: String
-    private var state: S.Fold?
-
-    init(stage: S, label: String, fold: S.Fold) {
-        self.stage = stage
-        self.label = label
-        state = fold
-    }
-
-    func take(_ frame: inout Frame, _ context: StageContext) throws(Problem) {
-        // Out of the box while it is changed, so that what it holds is never copied.
-        guard !frame.facts.isDropped, var fold = state.take() else { return }
-        defer { state = fold }
-        do throws(Problem) { try stage.fold(&frame, into: &fold, in: context) } catch {
-            throw error.inFrame(frame.facts.index).inStage(label)
-        }
-        frame.isTaken = true
-    }
-
-    func end(_ capture: inout Capture, _ context: StageContext) throws(Problem) {
-        guard let fold = state.take() else { return }
-        try stage.end(fold, &capture, in: context)
     }
 }

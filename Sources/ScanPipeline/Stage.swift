@@ -13,6 +13,13 @@ public protocol Stage: Sendable {
 
     /// What this instance needs and makes, given its options.
     var uses: Uses { get }
+
+    /// The versions of the programs that this stage will use for a capture, by name: they decide the result too.
+    func toolVersions(for capture: Capture) throws(Problem) -> [String: String]
+}
+
+extension Stage {
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] { [:] }
 }
 
 /// Looks at one frame at a time. Many frames run at once; none can change the stage.
@@ -66,6 +73,8 @@ public struct Uses: Sendable {
         public var needs: [Channel]
         /// Groups of which at least one channel must be there; the first that is there is used, in all roles.
         public var anyOf: [[Channel]]
+        /// Channels that must be there when another one is there: `depth` where there is `recorded-depth`.
+        public var conditions: [Condition]
         /// Channels that are used when they are there.
         public var wants: [Channel]
         /// Groups of which the first channel that is there is used, in all roles; none has to be there.
@@ -74,19 +83,20 @@ public struct Uses: Sendable {
         public var makes: [Channel]
         /// Channels that may be there afterwards: what a reader gives if the capture has it.
         public var mayMake: [Channel]
-        /// Channels that are there afterwards when another one is there: `confidence` from `confidence.recorded`.
+        /// Channels that are there afterwards when another one is there: `confidence` from `recorded-confidence`.
         public var derives: [(made: Channel, from: Channel)]
         /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
         public var changes: [Channel]
         public var drops: Bool
 
         public init(
-            needs: [Channel] = [], anyOf: [[Channel]] = [], wants: [Channel] = [], prefers: [[Channel]] = [],
-            makes: [Channel] = [],
+            needs: [Channel] = [], anyOf: [[Channel]] = [], conditions: [Condition] = [], wants: [Channel] = [],
+            prefers: [[Channel]] = [], makes: [Channel] = [],
             mayMake: [Channel] = [], derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false
         ) {
             self.needs = needs
             self.anyOf = anyOf
+            self.conditions = conditions
             self.wants = wants
             self.prefers = prefers
             self.makes = makes
@@ -97,14 +107,29 @@ public struct Uses: Sendable {
         }
 
         /// All channels whose values it looks at when they are there.
-        public var reads: Set<Channel> {
-            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes).union(derives.map(\.from))
+        public var reads: Set<Channel> { direct.union(derives.map(\.from)) }
+
+        /// What it looks at when only `wanted` is asked of it: a channel from which nothing wanted is derived is left
+        /// alone. Facts are always wanted, since they stay with the frame.
+        func reads(making wanted: Set<Channel>) -> Set<Channel> {
+            let used = derives.filter { wanted.contains($0.made) || !Channel.payload.contains($0.made) }
+            return direct.union(used.map(\.from))
+        }
+
+        private var direct: Set<Channel> {
+            Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined()).union(changes)
+                .union(conditions.map(\.needed))
         }
 
         /// The groups of channels of which one each must be there.
         var demands: [[Channel]] {
             let optional = Set(wants).union(anyOf.joined()).union(prefers.joined())
             return (needs + changes.filter { !optional.contains($0) }).map { [$0] } + anyOf
+        }
+
+        /// The same, with the conditions that hold given what is there.
+        func demands(given available: Set<Channel>) -> [[Channel]] {
+            demands + conditions.filter { available.contains($0.when) }.map { [$0.needed] }
         }
 
         /// What is made, given what is there.
@@ -117,6 +142,20 @@ public struct Uses: Sendable {
 
         /// Whatever it may make.
         var possible: Set<Channel> { Set(makes).union(mayMake).union(derives.map(\.made)) }
+    }
+
+    /// A need that only some captures give rise to.
+    public struct Condition: Sendable, Hashable {
+        public var needed: Channel
+        public var when: Channel
+        /// What would do instead, for the message: "set `depth: source`".
+        public var instead: String?
+
+        public init(_ needed: Channel, when: Channel, instead: String? = nil) {
+            self.needed = needed
+            self.when = when
+            self.instead = instead
+        }
     }
 
     /// `process`.

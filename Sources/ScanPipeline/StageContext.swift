@@ -33,7 +33,8 @@ public struct StageContext: Sendable {
         } else {
             let full = path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
             do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: limit) } catch {
-                throw Problem(.usage, "cannot read the file that the option names", notes: [error.summary],
+                throw Problem(
+                    error.fault, "cannot read the file that the option names", notes: [error.summary],
                     fix: "the path starts at the capture's folder, or at the pipeline's").at(file: path)
             }
         }
@@ -61,7 +62,8 @@ public struct StageContext: Sendable {
     /// Adds to a count of the receipt.
     public func count(_ name: String, _ amount: Int) { notes.add(name, amount) }
 
-    /// Puts a value into the receipt, beside the counts.
+    /// Puts a value into the receipt, beside the counts; the last one of a name stays. Not for `process`, whose frames
+    /// come in any order.
     public func record(_ name: String, _ value: JSONValue) { notes.set(name, value) }
 
     /// Tells the user something that does not stop the run. The same text is kept once.
@@ -107,21 +109,13 @@ final class StageNotes: Sendable {
     struct Values: Sendable {
         var counts: [String: Int] = [:]
         var records: [(String, JSONValue)] = []
-        var warnings: [String] = []
-        var inputs: [Receipt.Input] = []
+        var warnings: Set<String> = []
+        var inputs: Set<Receipt.Input> = []
     }
 
     private let values = Mutex(Values())
 
-    func add(_ name: String, _ amount: Int) {
-        values.withLock { values in
-            if let old = values.counts[name] {
-                values.counts[name] = old + amount
-            } else {
-                values.counts[name] = amount
-            }
-        }
-    }
+    func add(_ name: String, _ amount: Int) { values.withLock { $0.counts[name, default: 0] += amount } }
 
     func set(_ name: String, _ value: JSONValue) {
         values.withLock { values in
@@ -130,18 +124,14 @@ final class StageNotes: Sendable {
         }
     }
 
-    func warn(_ text: String) {
-        values.withLock { values in if !values.warnings.contains(text) { values.warnings.append(text) } }
-    }
+    func warn(_ text: String) { values.withLock { _ = $0.warnings.insert(text) } }
+    func use(_ input: Receipt.Input) { values.withLock { _ = $0.inputs.insert(input) } }
 
-    func use(_ input: Receipt.Input) {
-        values.withLock { values in if !values.inputs.contains(input) { values.inputs.append(input) } }
-    }
+    /// In alphabetical order: which frame met one first depends on the workers.
+    var warnings: [String] { values.withLock(\.warnings).sorted() }
+    var inputs: Set<Receipt.Input> { values.withLock(\.inputs) }
 
-    var warnings: [String] { values.withLock(\.warnings) }
-    var inputs: [Receipt.Input] { values.withLock(\.inputs) }
-
-    /// Counts in alphabetical order (which frame met one first depends on the workers), then records as they came.
+    /// Counts in alphabetical order, then records as they came.
     var json: JSONObject {
         values.withLock { values in
             var object = JSONObject()

@@ -12,8 +12,8 @@ public enum StageDoc {
         } else {
             page += "| option | value | default | meaning |\n| --- | --- | --- | --- |\n"
             for option in entry.options {
-                page +=
-                    "| `\(option.name)` | \(value(of: option)) | \(option.defaultText.map { "`\($0)`" } ?? "–") | \(cell(option.help)) |\n"
+                let fallback = option.defaultText.map { "`\(cell($0))`" } ?? "–"
+                page += "| `\(option.name)` | \(value(of: option)) | \(fallback) | \(cell(option.help)) |\n"
             }
         }
         page += "\n## Needs and makes\n\n" + uses(entry.uses)
@@ -45,7 +45,9 @@ public enum StageDoc {
         for (name, role) in [("frame", entry.uses.frame), ("fold", entry.uses.fold), ("finish", entry.uses.finish)] {
             roles[name] = .object([
                 "needs": .of(role.demands.map { $0.map(\.name).joined(separator: "|") }),
-                "wants": .of(role.wants.map(\.name)), "makes": .of(role.possible.map(\.name).sorted()),
+                "needs-where": .object(conditions(of: role)),
+                "wants": .of(role.wants.map(\.name)),
+                "prefers": .of(role.prefers.map { $0.map(\.name).joined(separator: "|") }), "makes": .of(role.possible.map(\.name).sorted()),
                 "changes": .of(role.changes.map(\.name)), "drops": .bool(role.drops),
             ])
         }
@@ -55,6 +57,11 @@ public enum StageDoc {
             "revision": .of(entry.card.revision), "options": .array(entry.options.map(json)), "uses": .object(roles),
             "writes": .of(entry.uses.claims),
         ])
+    }
+
+    /// The needed channel by the one that gives rise to the need.
+    private static func conditions(of role: Uses.Role) -> JSONObject {
+        role.conditions.reduce(into: JSONObject()) { $0[$1.when.name] = .string($1.needed.name) }
     }
 
     private static func json(_ option: OptionSpec) -> JSONValue {
@@ -85,7 +92,13 @@ public enum StageDoc {
         let changes = Set(uses.roles.flatMap(\.changes))
         func list(_ channels: Set<Channel>) -> String { channels.map { "`\($0.name)`" }.sorted().joined(separator: ", ") }
         if !needs.isEmpty { lines.append("- needs " + unique(needs).joined(separator: ", ")) }
+        for condition in uses.roles.flatMap(\.conditions) {
+            lines.append("- needs `\(condition.needed.name)` where there is `\(condition.when.name)`")
+        }
         if !wants.isEmpty { lines.append("- uses, when there: " + list(wants)) }
+        for group in unique(uses.roles.flatMap(\.prefers)) {
+            lines.append("- uses the first that is there of " + group.map { "`\($0.name)`" }.joined(separator: ", "))
+        }
         if !makes.isEmpty { lines.append("- makes " + list(makes)) }
         if !changes.isEmpty { lines.append("- changes " + list(changes)) }
         if uses.roles.contains(where: \.drops) { lines.append("- drops frames") }
@@ -95,7 +108,7 @@ public enum StageDoc {
         return lines.isEmpty ? "- nothing\n" : lines.joined(separator: "\n") + "\n"
     }
 
-    private static func unique(_ items: [String]) -> [String] {
+    private static func unique<Item: Equatable>(_ items: [Item]) -> [Item] {
         items.reduce(into: []) { list, item in if !list.contains(item) { list.append(item) } }
     }
 

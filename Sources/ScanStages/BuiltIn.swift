@@ -4,6 +4,7 @@ extension StageLibrary {
     /// Every stage of ScanMill, in the order in which a pipeline would use them.
     public static let builtIn = StageLibrary([
         Entry(Read.self),
+        Entry(Synthesize.self),
         Entry(SelectEvery.self),
         Entry(SelectFrames.self),
         Entry(FilterBlur.self),
@@ -17,5 +18,7 @@ extension StageLibrary {
         Entry(WritePly.self),
         Entry(WriteTransforms.self),
         Entry(WriteColmap.self),
+        Entry(WriteFrames.self),
+        Entry(WriteStaging.self),
     ])
 }

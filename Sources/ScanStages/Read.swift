@@ -62,7 +62,8 @@ public struct Read: CaptureStage {
             finish: .init(
                 makes: [.frames],
                 mayMake: [
-                    .pose, .intrinsics, .timestamp, .color, .luma, .recordedDepth, .recordedConfidence, .box, .motion,
+                    .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
+                    .motion,
                 ]))
     }
 
@@ -88,15 +89,7 @@ public struct Read: CaptureStage {
         }
         guard let recognition = CaptureFormats.recognise(tree),
             let known = CaptureFormats.format(named: recognition.format)
-        else {
-            let names = tree.entries(in: "").prefix(8).map(\.name).joined(separator: ", ")
-            throw Problem(
-                .input, "this is not a capture in a format that ScanMill reads",
-                notes: [names.isEmpty ? "the folder is empty" : "it holds \(names)"],
-                fix:
-                    "ScanMill reads \(CaptureFormats.all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read"
-            )
-        }
+        else { throw CaptureFormats.unrecognised(tree) }
         var capture = try known.open(tree, rules: rules)
         capture.findings["recognised-by"] = .string(recognition.reason)
         return capture

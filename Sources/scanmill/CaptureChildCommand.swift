@@ -1,10 +1,12 @@
 import ArgumentParser
+import Dispatch
 import FoundationEssentials
 import Glibc
 import ScanFormats
 import ScanModel
 import ScanPipeline
 import ScanStages
+import Synchronization
 
 /// The child's side of a capture's process: reads a job from stdin, runs it, and says one event a line on stdout.
 struct CaptureChildCommand: ParsableCommand {
@@ -12,45 +14,26 @@ struct CaptureChildCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: name, shouldDisplay: false)
 
     func run() throws {
-        let job = try JSONDecoder().decode(CaptureJob.self, from: Self.readStandardInput())
+        guard let line = readLine(strippingNewline: true) else { throw ExitCode(ExitStatus.usage) }
+        let job = try JSONDecoder().decode(CaptureJob.self, from: Data(line.utf8))
+        Self.endWithParent()
+        Allocator.keepFreedFrames()
         let ticker = ProgressTicker()
         do throws(Problem) {
-            let summary = try Self.process(job) { ticker.tell($0) }
-            Self.say(.done(summary))
+            let ending = try CaptureWork.run(job, library: .builtIn, tool: Tool.nameAndVersion) { ticker.tell($0) }
+            Self.say(.ended(ending))
         } catch {
-            Self.say(.failed(error))
+            Self.say(.ended(.failed(error)))
         }
     }
 
-    private static func process(
-        _ job: CaptureJob, report: @escaping @Sendable (RunProgress) -> Void
-    ) throws(Problem) -> CaptureSummary {
-        let pipeline: Pipeline
-        do throws(PipelineMistakes) {
-            var overrides: [OptionOverride] = []
-            for setting in job.settings {
-                do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch {
-                    throw PipelineMistakes(problems: [error])
-                }
-            }
-            pipeline = try Pipeline.load(
-                text: job.pipelineText, path: job.pipelinePath, overrides: overrides, library: .builtIn)
-        } catch {
-            throw error.problems.first ?? Problem(.usage, "the pipeline is not valid")
-        }
-        let output = try OutputFolder(root: job.output, id: job.input.id)
-        let runner = Runner(pipeline: pipeline, workers: job.workers, tool: Tool.nameAndVersion, report: report)
-        do throws(Problem) {
-            let receipt = try runner.run(job.input, into: output)
-            try output.publish(receipt: receipt.bytes)
-            return CaptureSummary(receipt)
-        } catch {
-            let hadResult = output.hasPublishedResult
-            output.abandon()
-            throw error.noting(
-                hadResult
-                    ? "nothing was published for \(job.input.id); the last good result is unchanged"
-                    : "nothing was published for \(job.input.id)")
+    /// When the parent is gone, however it went, stdin ends: then this process and its ffmpeg go too, so that no orphan
+    /// writes on.
+    private static func endWithParent() {
+        Thread.detach {
+            var byte: UInt8 = 0
+            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            kill(0, SIGKILL)
         }
     }
 
@@ -58,28 +41,39 @@ struct CaptureChildCommand: ParsableCommand {
         guard let data = try? JSONEncoder().encode(event) else { return }
         Console.out(String(decoding: data, as: UTF8.self))
     }
+}
 
-    private static func readStandardInput() -> Data {
-        var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count <= 0 { return data }
-            data.append(contentsOf: buffer[..<count])
-        }
+/// A thread of its own for a call that waits for ever; the pools' threads are few.
+enum Thread {
+    static func detach(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Body(body)).toOpaque()
+        var thread = pthread_t()
+        let started = pthread_create(
+            &thread, nil,
+            { pointer in
+                if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
+                return nil
+            }, box)
+        if started == 0 { pthread_detach(thread) } else { Unmanaged<Body>.fromOpaque(box).release() }
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }
 
 /// Sends progress at most ten times a second.
-private final class ProgressTicker: @unchecked Sendable {
-    private var last = ContinuousClock.now - .seconds(1)
+private final class ProgressTicker: Sendable {
+    private let last = Mutex(ContinuousClock.now - .seconds(1))
 
-    /// Called by one worker at a time.
     func tell(_ progress: RunProgress) {
-        let now = ContinuousClock.now
-        guard now - last > .milliseconds(100) else { return }
-        last = now
-        CaptureChildCommand.say(
-            .progress(stage: progress.stage, frame: progress.frame, frameCount: progress.frameCount))
+        let isDue = last.withLock { last in
+            let now = ContinuousClock.now
+            guard now - last > .milliseconds(100) else { return false }
+            last = now
+            return true
+        }
+        if isDue { CaptureChildCommand.say(.progress(progress)) }
     }
 }

@@ -22,8 +22,8 @@ struct CheckCommand: ParsableCommand {
         if json {
             Console.out(
                 .object([
-                    "ok": .bool(problems.isEmpty), "mistakes": .array(problems.map(Self.json)),
-                    "warnings": .array(warnings.map(Self.json)),
+                    "ok": .bool(problems.isEmpty), "mistakes": .array(problems.map { .object($0.json) }),
+                    "warnings": .array(warnings.map { .object($0.json) }),
                 ]))
         } else {
             for problem in problems { Console.error(problem.compilerStyle) }
@@ -34,16 +34,5 @@ struct CheckCommand: ParsableCommand {
                 problems.isEmpty ? "\(pipeline): ok" : "\(pipeline): \(Console.count(problems.count, "mistake"))")
         }
         if !problems.isEmpty { throw ExitCode(ExitStatus.usage) }
-    }
-
-    private static func json(_ problem: Problem) -> JSONValue {
-        var object = JSONObject()
-        object["message"] = .string(problem.summary)
-        object["file"] = problem.place.file.map { .string($0) }
-        object["line"] = problem.place.line.map { .of($0) }
-        object["column"] = problem.place.column.map { .of($0) }
-        object["stage"] = problem.place.stage.map { .string($0) }
-        object["fix"] = problem.fix.map { .string($0) }
-        return .object(object)
     }
 }

@@ -10,49 +10,115 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run", abstract: "Takes captures through a pipeline.",
         discussion: """
             INPUT is a capture (a folder or an archive), or a folder in which captures are searched. Each capture is
-            published as OUT/<id>/ in one step, complete with its receipt.json, or not at all.
+            published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Run the same command again
+            after whatever happened: captures whose result is up to date are passed over.
 
             Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), 3 the
-            environment (disk, permission, a missing tool).
+            environment (disk, permission, a missing tool), 75 another runner works on what is left, 130 and 143 stopped
+            by SIGINT and SIGTERM.
             """)
 
-    @Argument(help: "The pipeline's YAML file.") var pipeline: String
-    @Argument(help: "Captures, or folders in which captures are searched.") var inputs: [String]
-    @Option(name: .shortAndLong, help: "The folder for the results.") var output: String
+    @OptionGroup var batch: BatchOptions
     @Option(help: "Cores to use in all, over captures and over frames inside one.") var jobs: Int?
-    @Option(help: "Run only the capture with this id. Can be repeated.") var only: [String] = []
-    @Option(name: .customLong("set"), help: "Change an option: stage.option=value. Can be repeated.") var settings: [String] = []
-    @Flag(help: "Print one JSON object for the whole run.") var json = false
+    @Flag(help: "Replace the results of another pipeline.") var replace = false
+    @Option(help: ArgumentHelp("Begin no capture after this time of day, such as 06:00.", valueName: "time")) var until: TimeOfDay?
+    @Option(help: ArgumentHelp("Begin no capture while less is free on OUT's filesystem, such as 20G.", valueName: "size"))
+    var minFree: ByteSize?
+    @Option(help: ArgumentHelp("Memory for all captures together; fewer run side by side to keep it.", valueName: "size"))
+    var maxMemory: ByteSize?
+    @Option(help: ArgumentHelp("End a capture that takes more memory than this.", valueName: "size"))
+    var captureMemory = ByteSize(bytes: 8_000_000_000)
+    @Option(help: ArgumentHelp("End a capture that makes no progress for this time.", valueName: "time"))
+    var patience = Duration.seconds(600)
+    @Option(help: ArgumentHelp("Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set.", valueName: "command"))
+    var onFinish: String?
+    @Option(help: ArgumentHelp("Append what happens to this file, one JSON object a line.", valueName: "file")) var log: String?
+    @Option(help: ArgumentHelp("Write figures to this file in Prometheus' text format.", valueName: "file")) var metrics: String?
     @Flag(name: .shortAndLong, help: "Say nothing unless something failed.") var quiet = false
 
     func validate() throws {
-        if inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
+        if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }
     }
 
     func run() async throws {
-        let loaded = try LoadedPipeline.load(pipeline, settings: settings)
-        let found = try CaptureList.find(inputs, only: only, output: output, pipelineFolder: ConsoleFile.folder(of: pipeline))
-        if !quiet && !json {
-            for warning in loaded.pipeline.warnings {
-                Console.error(warning.compilerStyle.replacing(": error: ", with: ": warning: ", maxReplacements: 1))
-            }
+        let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
+        let found = try CaptureList.find(batch)
+        let state = StateFolder(output: batch.output)
+        try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
+        let plan = BatchPlan(found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules)
+
+        let stop = StopSignal()
+        stop.listen()
+        let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
+        if !quiet && !batch.json { loaded.warn() }
+        for outcome in found.refused + plan.waiting { report.ended(outcome) }
+        let outcomes = found.refused + plan.waiting + (await runAll(plan, loaded, stop, report, state))
+
+        if batch.json { Console.out(RunReport.json(outcomes)) }
+        report.summary(outcomes, options: batch)
+        try Console.orExit { () throws(Problem) in
+            if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
         }
-        let report = RunReport(quiet: quiet || json)
-        var outcomes = found.refused
-        for outcome in found.refused { report.ended(outcome) }
-        let output = output
-        let settings = settings
-        outcomes += await Batch(launch: CaptureProcess.launch).run(
-            found.inputs, cores: jobs ?? ProcessInfo.processInfo.activeProcessorCount,
-            make: { input, workers in
+        let code = stop.exitCode ?? RunReport.exitCode(outcomes)
+        if let onFinish { await FinishHook.run(onFinish, status: code, output: batch.output) }
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    private func runAll(
+        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ state: StateFolder
+    ) async -> [CaptureOutcome] {
+        let inputs = plan.toRun
+        if inputs.isEmpty { return [] }
+        let record = RunRecord(state: state, pipeline: loaded.pipeline, inputs: inputs)
+        let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        let (sideBySide, workers) = Batch.spread(
+            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory)
+        let process = CaptureProcess(
+            memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
+        let gate = Gate(stop: stop, until: until?.next, minFree: minFree?.bytes, output: batch.output)
+        let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
+        let options = batch
+        let outcomes = await Batch(gate: { gate.reason }, launch: { await process.launch($0, $1) }).run(
+            inputs, sideBySide: sideBySide,
+            make: { input in
                 CaptureJob(
-                    input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: settings, output: output,
-                    workers: workers)
+                    input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.settings,
+                    output: options.output, workers: workers, isForced: options.force)
             },
-            event: { _, _ in }, ended: report.ended)
-        if json { Console.out(RunReport.json(outcomes)) }
-        report.summary(outcomes, command: "scanmill run \(pipeline)", output: output)
-        if let code = RunReport.exitCode(outcomes) { throw ExitCode(code) }
+            began: { input in
+                report.began(input)
+                view.began(input.id)
+            },
+            progress: { view.progress($0.id, $1) },
+            ended: { outcome in
+                view.ended(outcome.input.id)
+                view.withoutView { report.ended(outcome) }
+                // A note that cannot be written costs a second attempt, nothing more.
+                try? record.note(outcome, of: loaded.pipeline)
+            })
+        view.close()
+        try? record.end(outcomes, seconds: report.seconds)
+        return outcomes
+    }
+
+    /// What a capture takes at most under the ready pipelines, for the memory budget: bytes.
+    static let usualMemory: Int64 = 200_000_000
+}
+
+/// Why no further capture may begin.
+private struct Gate: Sendable {
+    let stop: StopSignal
+    let until: Int?
+    let minFree: Int64?
+    let output: String
+
+    var reason: String? {
+        if let reason = stop.reason { return reason }
+        if let until, Int(Date().timeIntervalSince1970) >= until { return "it was too late to begin (--until)" }
+        if let minFree, let free = FreeSpace.bytes(at: output), free < minFree {
+            return "only \(Console.size(free)) were free (--min-free \(Console.size(minFree)))"
+        }
+        return nil
     }
 }

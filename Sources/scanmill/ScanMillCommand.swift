@@ -11,8 +11,8 @@ struct ScanMillCommand: AsyncParsableCommand {
             """,
         version: Tool.nameAndVersion,
         subcommands: [
-            RunCommand.self, CheckCommand.self, StagesCommand.self,
-            DocsCommand.self, CaptureChildCommand.self,
+            RunCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, CollectCommand.self, CheckCommand.self,
+            InspectCommand.self, StagesCommand.self, SampleCommand.self, DocsCommand.self, CaptureChildCommand.self,
         ])
 }
 

@@ -15,8 +15,8 @@ import Testing
         func stream(
             _ engine: InflateEngine, cut: Int? = nil, extra: [UInt8] = [], chunk: Int = .max
         ) -> InflateStream {
-            let source = MemorySource(
-                compressed.prefix(cut ?? compressed.count) + extra, name: "s", chunk: longestRead)
+            let bytes = compressed.prefix(cut ?? compressed.count) + extra
+            let source = MemorySource(Array(bytes), name: "s", chunk: chunk)
             return InflateStream(source, subject: "depth stream", engine: engine)
         }
     }
@@ -45,8 +45,8 @@ import Testing
 
     @Test(arguments: InflateEngine.allCases, samples)
     func readsInPiecesOfAnySize(engine: InflateEngine, sample: Sample) throws {
-        for (longestRead, size) in [(1, 1), (1, 4096), (2, 3), (3, 101), (7, 13), (1000, 1), (.max, 5), (.max, 65536)] {
-            let stream = sample.stream(engine, chunk: longestRead)
+        for (chunk, size) in [(1, 1), (1, 4096), (2, 3), (3, 101), (7, 13), (1000, 1), (.max, 5), (.max, 65536)] {
+            let stream = sample.stream(engine, chunk: chunk)
             let (bytes, problem) = drain(stream, size: size)
             #expect(problem == nil)
             #expect(bytes == sample.bytes)
@@ -61,8 +61,8 @@ import Testing
     @Test(arguments: InflateEngine.allCases, samples)
     func saysAtEveryCutThatTheStreamIsTruncated(engine: InflateEngine, sample: Sample) throws {
         for cut in 0..<sample.compressed.count {
-            for longestRead in [1, .max] {
-                let stream = sample.stream(engine, cut: cut, chunk: longestRead)
+            for chunk in [1, .max] {
+                let stream = sample.stream(engine, cut: cut, chunk: chunk)
                 let (bytes, problem) = drain(stream, size: 64)
                 #expect(sample.bytes.starts(with: bytes))
                 #expect(problem?.fault == .input)
@@ -91,9 +91,9 @@ import Testing
     @Test(arguments: InflateEngine.allCases, samples)
     func countsWhatFollowsTheStream(engine: InflateEngine, sample: Sample) throws {
         for count in [1, 2, 7, 8, 9, 300] {
-            for longestRead in [1, 5, .max] {
+            for chunk in [1, 5, .max] {
                 let extra = slopes(count, seed: 9)
-                let stream = sample.stream(engine, extra: extra, chunk: longestRead)
+                let stream = sample.stream(engine, extra: extra, chunk: chunk)
                 let (bytes, problem) = drain(stream)
                 #expect(problem == nil)
                 #expect(bytes == sample.bytes)
@@ -224,6 +224,23 @@ import Testing
         #expect(try stream.trailingBytes() == 0)
     }
 
+    @Test func reportsAnEmptyFileWhenItIsRead() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write([UInt8](), to: "empty.zlib")
+        let stream = try InflateStream(file: path, name: "empty.zlib", subject: "depth stream")
+        #expect(drain(stream).problem?.oneLine == "depth stream is empty (empty.zlib at byte 0 of 0)")
+    }
+
+    @Test func doesNotWaitForAPipe() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.url("pipe").path, 0o600) == 0)
+        let problem = problem { () throws(Problem) in
+            _ = try InflateStream(file: folder.url("pipe").path, name: "pipe")
+        }
+        #expect(problem?.fault == .input)
+        #expect(problem?.place.file == "pipe")
+    }
+
     @Test func movesBetweenThreads() async throws {
         let sample = Self.samples[0]
         let stream = sample.stream(.isal)
@@ -249,7 +266,8 @@ import Testing
         #expect(try inflate.trailingBytes() == 0)
         #expect(all.count == (expected["inflated_bytes"] as? [String: Int])?[stream.name])
         let digest = try python("import hashlib; put(hashlib.sha256(data).hexdigest().encode())", reading: all)[0]
-        #expect(String(decoding: digest, as: UTF8.self) == (expected["inflated_sha256"] as? [String: String])?[stream.name])
+        #expect(
+            String(decoding: digest, as: UTF8.self) == (expected["inflated_sha256"] as? [String: String])?[stream.name])
     }
 }
 

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct DeflateTests {
     @Test func blocksMakeOneStreamForPython() throws {
-        let blocks = [slopes(98_304), [], slopes(1, seed: 2), slopes(70_000, seed: 3), [UInt8](repeating: 0, count: 98_304)]
+        let blocks = [
+            slopes(98_304), [], slopes(1, seed: 2), slopes(70_000, seed: 3), [UInt8](repeating: 0, count: 98_304),
+        ]
         let folder = try TemporaryFolder()
         for level in 0...9 {
             var stream: [UInt8] = []
@@ -68,6 +70,7 @@ import Testing
     func stopsAByteBehindTheLimit(engine: InflateEngine) throws {
         let bytes = [UInt8](repeating: 3, count: 4 << 20)
         let compressed = try pythonDeflate(bytes, wbits: 15)
+        #expect(throws: Problem.self) { try Inflate.bytes(compressed, limit: -1, engine: engine) }
         for limit in [0, 1, 65_536, 100_000, bytes.count - 1] {
             let problem = problem { () throws(Problem) in
                 _ = try Inflate.bytes(compressed, limit: limit, subject: "frame", engine: engine)

@@ -62,7 +62,9 @@ import Testing
     }
 
     @Test func decodesFloats() throws {
-        let values: [Float] = [1.5, .nan, -.nan, .infinity, -.infinity, -1, -.leastNonzeroMagnitude, .leastNonzeroMagnitude, 3e38]
+        let values: [Float] = [
+            1.5, .nan, -.nan, .infinity, -.infinity, -1, -.leastNonzeroMagnitude, .leastNonzeroMagnitude, 3e38,
+        ]
         let (map, repaired) = try DepthCodec.decode(recorded(bytes(values), .float32Metres))
         #expect(map.metres == [1.5, 0, 0, 0, 0, 0, 0, .leastNonzeroMagnitude, 3e38])
         #expect(repaired == DepthCodec.Repaired(nan: 2, infinite: 2, negative: 2))

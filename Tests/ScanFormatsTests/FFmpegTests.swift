@@ -89,6 +89,22 @@ import Testing
         #expect(try Self.zombies() < 20)
     }
 
+    /// A wrapper script is gone at once, and what it started with it.
+    @Test(.timeLimit(.minutes(1))) func whatAProgramStartedEndsWithIt() throws {
+        let folder = try TemporaryFolder()
+        let fake = try TestVideo.fake("sleep 1000 & sh -c 'sleep 999 # \(folder.path)'; wait", in: folder)
+        let path = try TestVideo.gray("video.mp4", in: folder, frames: 3)
+        let input = VideoInput(path: path, name: "video.mp4")
+        do {
+            let facts = try VideoProbe.probe(input, with: fake)
+            let decoder = try VideoDecoder(input, facts: facts, layout: .luma, with: fake)
+            #expect(decoder.complaints == [])
+            // The script's own command line names the folder, too.
+            while try Self.runningCommands(naming: folder.path).count < 2 { usleep(10_000) }
+        }
+        while try !Self.runningCommands(naming: folder.path).isEmpty { usleep(10_000) }
+    }
+
     /// Synchronous calls from more tasks than there are threads for tasks.
     @Test(.timeLimit(.minutes(2))) func manyAtOnceDoNotBlockEachOther() async throws {
         let folder = try TemporaryFolder()

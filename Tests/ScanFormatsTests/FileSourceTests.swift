@@ -26,6 +26,21 @@ import Testing
         #expect(try source.bytes(at: 100_000, count: 0) == [])
     }
 
+    @Test func readsAStretchOfAFile() throws {
+        let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let path = try folder.write(bytes, to: "a.zip")
+        let source = try FileSource(path: path, name: "entry", range: 100..<1100)
+        #expect(source.byteCount == 1000)
+        #expect(try source.readAll(limit: 1000) == Array(bytes[100..<1100]))
+        for range: Range<Int64> in [0..<10_001, -1..<5, 20_000..<30_000] {
+            let problem = #expect(throws: Problem.self) {
+                try FileSource(path: path, name: "entry", range: range)
+            }
+            #expect(problem?.summary == "the file is too short")
+            #expect(problem?.place.byteCount == 10_000)
+        }
+    }
+
     @Test func readsAllUpToALimit() throws {
         let path = try folder.write("hello", to: "a.txt")
         #expect(try FileSource(path: path, name: "a.txt").readAll(limit: 5) == Array("hello".utf8))

@@ -6,11 +6,11 @@ import Testing
 
 /// A picture with slopes, edges and some noise.
 func testPicture(_ width: Int, _ height: Int, seed: UInt64 = 5) -> RGBImage {
-    var dice = Dice(seed)
+    var random = SplitMix(seed: seed)
     var pixels: [UInt8] = []
     for y in 0..<height {
         for x in 0..<width {
-            let noise = Int(dice.next() & 7)
+            let noise = Int(random.next() & 7)
             pixels.append(UInt8(truncatingIfNeeded: x * 255 / width + noise))
             pixels.append(UInt8(truncatingIfNeeded: y * 200 / height + noise))
             pixels.append((x / 8 + y / 8) % 2 == 0 ? 220 : 40)
@@ -42,7 +42,8 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
     @Test func qualityAndSubsamplingChangeTheSize() throws {
         let picture = testPicture(160, 120)
         let sizes = try [
-            JPEG.encode(picture, quality: 50, subsampling: .s420), JPEG.encode(picture, quality: 95, subsampling: .s420),
+            JPEG.encode(picture, quality: 50, subsampling: .s420),
+            JPEG.encode(picture, quality: 95, subsampling: .s420),
             JPEG.encode(picture, quality: 95, subsampling: .s444),
         ].map(\.count)
         #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
@@ -132,7 +133,9 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
             }
             return file
         }
-        for (width, height) in [(50_000, 50_000), (32_769, 1), (1, 32_769), (32_768, 8193), (0, 16), (16, 0), (65_535, 65_535)] {
+        for (width, height) in [
+            (50_000, 50_000), (32_769, 1), (1, 32_769), (32_768, 8193), (0, 16), (16, 0), (65_535, 65_535),
+        ] {
             let problem = problem { () throws(Problem) in _ = try JPEG.decodeRGB(announcing(width, height)) }
             #expect(problem?.fault == .input, "\(width) × \(height)")
         }
@@ -194,8 +197,8 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         #expect(verdict(cut) == "it has no end marker in its last 65536 bytes")
         #expect(verdict(cut + [UInt8](repeating: 0, count: 1 << 17)) == "it ends in 65536 zeros")
         // A phone's video behind the picture: no end marker in sight, and yet whole.
-        var dice = Dice(3)
-        var video = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+        var random = SplitMix(seed: 3)
+        var video = (0..<200_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
         for i in 1..<video.count where video[i - 1] == 0xff && video[i] == 0xd9 { video[i] = 0xd8 }
         #expect(verdict(picture + video) == nil)
         #expect(verdict(Array("{\"notes\": \"none\"}".utf8)) == "it does not start as a JPEG")

@@ -45,9 +45,10 @@ import Testing
     }
 
     private func depthPicture(_ width: Int, _ height: Int) -> Gray16Image {
-        var dice = Dice(2)
-        let pixels = (0..<width * height).map { i in
-            dice.next() % 20 == 0 ? 0 : UInt16(truncatingIfNeeded: 900 + (i % width) * 11 + i / width * 7 + Int(dice.next() % 9))
+        var random = SplitMix(seed: 2)
+        let pixels = (0..<width * height).map { i -> UInt16 in
+            let slope = 900 + i % width * 11 + i / width * 7 + Int(random.next() % 9)
+            return random.next() % 20 == 0 ? 0 : UInt16(truncatingIfNeeded: slope)
         }
         return Gray16Image(width: width, height: height, pixels: pixels)
     }
@@ -88,7 +89,9 @@ import Testing
     }
 
     /// libpng's simplified interface turns such depth into other depth.
-    @Test(arguments: ["(b'sRGB', b'\\0')", "(b'gAMA', struct.pack('>I', 45455))", "(b'gAMA', struct.pack('>I', 100000))"])
+    @Test(arguments: [
+        "(b'sRGB', b'\\0')", "(b'gAMA', struct.pack('>I', 45455))", "(b'gAMA', struct.pack('>I', 100000))",
+    ])
     func colourSpacesDoNotTouchDepth(chunk: String) throws {
         let values = (0..<64).map { $0 * 1021 }
         let script = """
@@ -116,8 +119,14 @@ import Testing
                 "png(4, 1, 16, 2, [struct.pack('>12H', 0, 65535, 128, 129, 257, 32768, 1, 2, 3, 385, 386, 65407)])",
                 [0, 255, 0, 1, 1, 128, 0, 0, 0, 1, 2, 255]
             ),
-            ("png(2, 1, 8, 2, [bytes([1, 2, 3, 4, 5, 6])], [(b'tRNS', bytes([0, 1, 0, 2, 0, 3]))])", [1, 2, 3, 4, 5, 6]),
-            ("png(2, 1, 8, 0, [bytes([7, 9])], [(b'tRNS', bytes([0, 7])), (b'gAMA', bytes([0, 0, 1, 0]))])", [7, 7, 7, 9, 9, 9]),
+            (
+                "png(2, 1, 8, 2, [bytes([1, 2, 3, 4, 5, 6])], [(b'tRNS', bytes([0, 1, 0, 2, 0, 3]))])",
+                [1, 2, 3, 4, 5, 6]
+            ),
+            (
+                "png(2, 1, 8, 0, [bytes([7, 9])], [(b'tRNS', bytes([0, 7])), (b'gAMA', bytes([0, 0, 1, 0]))])",
+                [7, 7, 7, 9, 9, 9]
+            ),
         ]
         let files = try python(Self.codec + cases.map { "put(\($0.script))\n" }.joined())
         for (file, (script, pixels)) in zip(files, cases) {
@@ -170,12 +179,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, 0), (50_000, 50_000), (0x7fff_ffff, 0x7fff_ffff), (0xffff_ffff, 1), (32_769, 1), (32_768, 8193)])
+    @Test(arguments: [
+        (0, 0), (50_000, 50_000), (0x7fff_ffff, 0x7fff_ffff), (0xffff_ffff, 1), (32_769, 1), (32_768, 8193),
+    ])
     func refusesHugeAndEmptyPictures(width: Int, height: Int) throws {
         let file = try made("png(\(width), \(height), 16, 0, [])")[0]
         let problem = problem { () throws(Problem) in _ = try PNG.decodeGray16(file) }
         #expect(problem?.fault == .input)
         if width == 50_000 { #expect(problem?.summary == "a picture of 50000 × 50000 pixels") }
+    }
+
+    @Test func looksAtTheFirstAndTheLastBytesOnly() throws {
+        let file = try PNG.encodeGray16(depthPicture(40, 30))
+        #expect(PNG.isPNG(file))
+        #expect(!PNG.isPNG(Array(file.dropFirst())) && !PNG.isPNG([]))
+        #expect(PNG.looksWhole(file.suffix(20)) == nil)
+        #expect(PNG.looksWhole(file + [0, 0, 0]) == nil)
+        for cut in 1...12 {
+            #expect(PNG.looksWhole(Array(file.dropLast(cut))) == "it does not end with its last chunk")
+        }
     }
 
     /// A profile or a text that unpacks to gigabytes is not unpacked.

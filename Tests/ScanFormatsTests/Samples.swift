@@ -3,26 +3,10 @@ import ScanFormats
 import ScanModel
 import TestSupport
 
-/// Numbers that look random and are the same in every run.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
-
 /// Bytes that compress about as well as depth does: slow slopes with some noise.
 func slopes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var dice = Dice(seed)
-    return (0..<count).map { UInt8(truncatingIfNeeded: $0 / 37 + Int(dice.next() & 3)) }
+    var random = SplitMix(seed: seed)
+    return (0..<count).map { UInt8(truncatingIfNeeded: $0 / 37 + Int(random.next() & 3)) }
 }
 
 /// What a Python script hands over with `put(bytes)`, one entry a call. `sys`, `struct` and `zlib` are imported.

@@ -5,10 +5,10 @@ import Testing
 
 /// Videos made with ffmpeg's own command line, so that what they hold does not come from the code under test.
 enum TestVideo {
-    /// The luma of every pixel of frame `n` of ``gray(_:in:frames:dropping:size:rate:)``, in 16...235.
-    static func luma(_ n: Int) -> UInt8 { UInt8(16 + (n * 37) % 220) }
+    /// The luma of frame `n` of ``gray(_:in:frames:dropping:size:rate:encoder:)`` in a column, in 16...235.
+    static func luma(_ n: Int, column: Int = 0) -> UInt8 { UInt8(16 + (n * 37 + column) % 220) }
 
-    /// Frames of one grey each, encoded without loss, of which some are left out: their time is then a gap.
+    /// Grey frames, brighter to the right, encoded without loss, of which some are left out: their time is then a gap.
     @discardableResult
     static func gray(
         _ name: String, in folder: TemporaryFolder, frames: Int, dropping dropped: [Int] = [], size: String = "64x48",
@@ -20,7 +20,7 @@ enum TestVideo {
             [
                 "-f", "lavfi", "-i", "color=black:s=\(size):r=\(rate),format=yuv420p", "-frames:v",
                 String(frames - dropped.count), "-vf",
-                "geq=lum='16+mod(N*37,220)':cb=128:cr=128,select='\(keep)'", "-fps_mode", "passthrough", "-c:v",
+                "geq=lum='16+mod(N*37+X,220)':cb=128:cr=128,select='\(keep)'", "-fps_mode", "passthrough", "-c:v",
                 "libx264",
             ] + encoder + [path])
         return path
@@ -36,6 +36,16 @@ enum TestVideo {
             ["-f", "lavfi", "-i", "testsrc2=s=320x240:r=30", "-frames:v", String(frames), "-c:v", "libx264"]
                 + ["-pix_fmt", "yuv420p"] + encoder + [path])
         return path
+    }
+
+    /// The same frames with a display matrix that turns them clockwise.
+    static func turned(_ path: String, by degrees: Int, in folder: TemporaryFolder) throws -> String {
+        let result = folder.url("turned.mp4").path
+        let angle = String(360 - degrees)
+        let newer = try runCommand(["ffmpeg", "-nostdin", "-display_rotation", angle, "-i", path, "-c", "copy", result])
+        // Versions before 6 know only this.
+        if newer.status != 0 { try ffmpeg(["-i", path, "-c", "copy", "-metadata:s:v", "rotate=\(angle)", result]) }
+        return result
     }
 
     static func ffmpeg(_ arguments: [String]) throws {

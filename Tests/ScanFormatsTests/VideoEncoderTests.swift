@@ -64,7 +64,9 @@ import Testing
         try encode("a.mp4", settings, times: times)
         try encode("b.mp4", settings, times: times)
         #expect(try folder.bytes("a.mp4") == folder.bytes("b.mp4"))
-        #expect(try !folder.bytes("a.mp4").isEmpty)
+        // On a machine with another number of processors, too: x264 writes down what it was told.
+        let text = String(decoding: try folder.bytes("a.mp4"), as: UTF8.self)
+        #expect(text.contains(" threads=1 lookahead_threads=1 "))
         try encode("c.mp4", settings, times: irregularTimes(60))
         #expect(try folder.bytes("a.mp4") != folder.bytes("c.mp4"))
     }
@@ -117,8 +119,7 @@ import Testing
     @Test func reencodeKeepsTheChosenFrames() throws {
         let source = try TestVideo.detailed(
             "source.mp4", in: folder, frames: 50, encoder: ["-color_primaries", "bt709"])
-        let turned = path("turned.mp4")
-        try TestVideo.ffmpeg(["-i", source, "-c", "copy", "-metadata:s:v", "rotate=90", turned])
+        let turned = try TestVideo.turned(source, by: 270, in: folder)
         let input = VideoInput(path: turned, name: "turned.mp4")
         let facts = try VideoProbe.probe(input, with: ffmpeg)
         #expect(facts.rotation == 270)
@@ -204,6 +205,12 @@ extension VideoEncoderTests {
         #expect(problem?.place.frame == 2)
         #expect(!FileManager.default.fileExists(atPath: path("a.mp4")))
         #expect(throws: Problem.self) { try encode("b.mp4", small, times: [.min, .max]) }
+    }
+
+    @Test func noFrames() throws {
+        let problem = #expect(throws: Problem.self) { try encode("a.mp4", small, times: []) }
+        #expect(problem?.summary == "a video without frames cannot be written")
+        #expect(!FileManager.default.fileExists(atPath: path("a.mp4")))
     }
 
     @Test func folderThatIsNotThere() throws {

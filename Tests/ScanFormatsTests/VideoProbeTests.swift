@@ -50,9 +50,7 @@ import Testing
 
     @Test(arguments: [90, 180, 270]) func rotationIsReadAndSizesAreAsRecorded(degrees: Int) throws {
         let upright = try TestVideo.gray("upright.mp4", in: folder, frames: 3)
-        let turned = folder.url("turned.mp4").path
-        // The option counts counter-clockwise, here as in the display matrix that it leaves.
-        try TestVideo.ffmpeg(["-i", upright, "-c", "copy", "-metadata:s:v", "rotate=\(360 - degrees)", turned])
+        let turned = try TestVideo.turned(upright, by: degrees, in: folder)
         let facts = try probe(turned)
         #expect(facts.rotation == degrees)
         #expect((facts.width, facts.height) == (64, 48))
@@ -163,6 +161,9 @@ extension VideoProbeTests {
         #expect(problem(try folder.write("no video", to: "text.mp4"))?.summary == "the video cannot be read")
         #expect(problem(try folder.write("", to: "empty.mp4"))?.summary == "the video is empty")
         #expect(problem(folder.path)?.summary == "the video is not a regular file")
+        let huge = folder.url("huge.mov").path
+        try TestVideo.ffmpeg(["-f", "lavfi", "-i", "color=s=10000x8000", "-frames:v", "1", "-c:v", "png", huge])
+        #expect(problem(huge)?.summary.hasPrefix("the video has an impossible picture size") == true)
         let sound = folder.url("sound.mp4").path
         try TestVideo.ffmpeg(["-f", "lavfi", "-i", "sine=d=0.2", sound])
         #expect(problem(sound)?.summary == "the file holds no video")

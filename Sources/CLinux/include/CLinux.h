@@ -11,12 +11,6 @@ int sm_exchange(const char *a, const char *b);
 /// kernel drops when the last descriptor is closed, kill -9 included. Fails with EAGAIN when it is held elsewhere.
 int sm_lock(int descriptor);
 
-/// Asks for SIGKILL when the parent process dies, so that no orphan goes on writing.
-int sm_die_with_parent(int parent_pid);
-
-/// Limits the data segment of this process (heap and private maps), bytes.
-int sm_limit_memory(uint64_t bytes);
-
 /// Keeps freed memory for the next frame instead of giving it back and faulting it in again (2.4 times faster on
 /// frame buffers).
 void sm_tune_allocator(void);

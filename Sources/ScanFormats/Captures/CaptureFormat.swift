@@ -39,8 +39,20 @@ public struct ReadRules: Hashable, Sendable {
     public var onBadFrame = BadFrameRule.drop
     /// The share of bad frames above which the capture fails.
     public var badFrameLimit = 0.05
+    /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
+    public var needsCameras = true
 
     public init() {}
+
+    /// For looking at a capture: goes on wherever that is possible, and notes what it passed over in
+    /// ``Capture/forgiven`` and ``TrackEnd/forgiven``.
+    public static var forgiving: ReadRules {
+        var rules = ReadRules()
+        rules.mismatch = .shortest
+        rules.truncated = .keepWhole
+        rules.needsCameras = false
+        return rules
+    }
 
     /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.
     public func tolerance(longest: Int) -> Int { max(3, longest / 100) }
@@ -78,6 +90,14 @@ public struct ReadRules: Hashable, Sendable {
             notes: [named + (goesOn ? " or more" : ""), "allowed is \(limit)"],
             fix: "copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest")
     }
+
+    /// What the default rules would have thrown for these numbers of frames, which these rules allow.
+    func forgiven(_ counts: [(stream: String, frames: Int)], goesOn: Bool = false) -> [Problem] {
+        do throws(Problem) {
+            _ = try ReadRules().reconcile(counts, goesOn: goesOn)
+            return []
+        } catch { return [error] }
+    }
 }
 
 /// The formats that `read` knows.
@@ -92,6 +112,16 @@ public enum CaptureFormats {
             if let recognition = format.recognise(tree) { return recognition }
         }
         return nil
+    }
+
+    /// What a folder is when no format says "mine".
+    public static func unrecognised(_ tree: any CaptureTree) -> Problem {
+        let entries = tree.entries(in: "").map(\.name)
+        let more = entries.count > 8 ? " and \(entries.count - 8) more" : ""
+        return Problem(
+            .input, "this is not a capture in a format that ScanMill reads",
+            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(entries.prefix(8).joined(separator: ", "))\(more)"],
+            fix: "ScanMill reads \(all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
     }
 
     /// The tree at a path.

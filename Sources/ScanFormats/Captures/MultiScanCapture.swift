@@ -54,6 +54,8 @@ extension [UInt8] {
 /// Opens one MultiScan capture.
 struct MultiScanReader {
     static let metadataLimit = 16 << 20
+    /// The most frames that metadata alone is believed: an hour at 60 a second.
+    private static let frameLimit = 216_000
 
     let tree: any CaptureTree
     let stem: String
@@ -73,7 +75,8 @@ struct MultiScanReader {
         let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
         capture.format = MultiScanCapture.name
         capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
-        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).joined(separator: ", ")
+        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
+            .joined(separator: ", ")
         capture.metadata = .object(metadata.json)
         capture.worldUp = Vector3(0, 1, 0)
         capture.frameRate = metadata.colorStream?.frequency
@@ -82,10 +85,11 @@ struct MultiScanReader {
         try readLines(metadata)
         var source = TreeSource(tree: tree)
         try readPictures(metadata, &source)
+        if capture.frames.isEmpty { numberFrames(metadata, source.video) }
         try readDepth(metadata, &source)
         try readBox()
         readMotion()
-        capture.channels.formUnion([.pose, .timestamp])
+        if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
         if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         capture.source = source
         capture.files.sort { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
@@ -106,11 +110,16 @@ struct MultiScanReader {
     private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
         let file = "\(stem).jsonl"
         guard tree.byteCount(of: file) != nil else {
-            throw Problem(
+            let problem = Problem(
                 .input, "the camera lines are missing", notes: [tree.absence(of: file)],
                 fix: "copy the capture again; without camera lines there are no poses")
+            if rules.needsCameras { throw problem }
+            capture.forgiven.append(problem)
+            for channel in [Channel.pose, .intrinsics, .timestamp] { capture.absences[channel] = tree.absence(of: file) }
+            return
         }
         list(file, [])
+        capture.cameraLineFile = file
         let size = metadata.colorStream?.size
         var lines = CameraLines(try tree.open(file))
         while let result = try lines.next() {
@@ -177,7 +186,7 @@ struct MultiScanReader {
                 capture.frames[index].intrinsics = nil
             }
         }
-        if size == nil {
+        if size == nil && lineCount > 0 {
             capture.absences[.intrinsics] =
                 "the size of the pictures that they are for is not known: \(stem).json has no resolution for the colour stream"
         }
@@ -186,8 +195,9 @@ struct MultiScanReader {
     private mutating func readVideo(
         _ file: String, _ metadata: ScanMetadata, _ source: inout TreeSource
     ) throws(Problem) {
-        list(file, [.color, .luma])
+        list(file, [.color, .luma, .video])
         capture.videoFile = file
+        capture.channels.insert(.video)
         guard let location = tree.location(of: file) else {
             capture.absences[.color] = "\(file) is compressed inside the archive, where ffmpeg cannot reach it"
             return
@@ -216,7 +226,10 @@ struct MultiScanReader {
     /// Frames of the pictures against camera lines: the capture's list is as long as the longer, and what is only in one
     /// of them is dropped.
     private mutating func reconcile(_ pictures: (stream: String, frames: Int)) throws(Problem) {
-        let shortest = try rules.reconcile([("camera lines", lineCount), pictures])
+        if lineCount == 0 { return }
+        let counts = [("camera lines", lineCount), pictures]
+        let shortest = try rules.reconcile(counts)
+        capture.forgiven += rules.forgiven(counts)
         while capture.frames.count < pictures.frames { capture.frames.append(FrameFacts(index: capture.frames.count)) }
         let reason =
             lineCount < pictures.frames
@@ -264,6 +277,12 @@ struct MultiScanReader {
             capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(
                 width: size.width, height: size.height)
         }
+    }
+
+    /// Frames that are nothing but numbers, where neither camera lines nor picture files say how many there are.
+    private mutating func numberFrames(_ metadata: ScanMetadata, _ video: VideoStream?) {
+        let said = (metadata.depthStream ?? metadata.colorStream)?.frameCount ?? 0
+        capture.frames = (0..<(video?.facts.frameCount ?? min(said, Self.frameLimit))).map { FrameFacts(index: $0) }
     }
 
     // MARK: - Depth and confidence

@@ -46,6 +46,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     private var end: String?
     /// The stream did not end there, but could not be read on.
     private var isBroken = false
+    /// What these rules allowed and the default ones would not have.
+    private var forgiven: [Problem] = []
 
     package init(_ stream: PackedStream, _ tree: any CaptureTree, frameCount: Int, carriesPrevious: Bool)
         throws(Problem)
@@ -72,23 +74,22 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     }
 
     package func finish() throws(Problem) -> TrackEnd {
-        if isBroken { return TrackEnd() }
         var extra = (frames: 0, goesOn: false)
         var warnings: [String] = []
-        do throws(Problem) {
-            if end == nil { try countExtraFrames(&extra) }
-            try checkTrailingBytes()
-        } catch {
-            guard stream.rules.truncated == .keepWhole, error.fault == .input else { throw describe(error) }
-            warnings.append(error.oneLine)
-        }
-        if extra.frames > 0 {
-            _ = try stream.rules.reconcile(
-                [("camera lines and pictures", frameCount), (stream.subject, frameCount + extra.frames)],
-                goesOn: extra.goesOn)
+        if !isBroken {
+            do throws(Problem) {
+                if end == nil { try countExtraFrames(&extra) }
+                try checkTrailingBytes()
+            } catch {
+                guard stream.rules.truncated == .keepWhole, error.fault == .input else { throw describe(error) }
+                warnings.append(error.oneLine)
+                forgiven.append(describe(error))
+            }
+            if extra.frames > 0 { try reconcile(frames: frameCount + extra.frames, goesOn: extra.goesOn) }
         }
         return TrackEnd(
-            extraFrames: extra.frames, reason: "only the \(stream.subject) has this frame", warnings: warnings)
+            extraFrames: extra.frames, reason: "only the \(stream.subject) has this frame", warnings: warnings,
+            forgiven: forgiven)
     }
 
     /// Under `auto` a few frames more are fine and anything beyond is not, so nothing beyond has to be inflated: a stream
@@ -148,15 +149,22 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     /// The stream has no whole frame here. Either that is allowed, and the frames from here on are dropped, or it is a
     /// problem of the capture.
     private func stop(_ problem: Problem?, got: Int64) throws(Problem) {
-        if problem == nil && got == 0 {
-            _ = try stream.rules.reconcile([("camera lines and pictures", frameCount), (stream.subject, position)])
+        let failure = problem.map { describe($0, got: got) } ?? (got > 0 ? partialFrame(got, at: position) : nil)
+        guard let failure else {
+            try reconcile(frames: position)
             end = "the \(stream.subject) has \(position) frames"
             return
         }
-        let problem = problem.map { describe($0, got: got) } ?? partialFrame(got, at: position)
-        guard stream.rules.truncated == .keepWhole, problem.fault == .input else { throw problem }
+        guard stream.rules.truncated == .keepWhole, failure.fault == .input else { throw failure }
         isBroken = true
-        end = problem.at(file: stream.file, byte: inflate.compressedPosition).oneLine
+        forgiven.append(failure)
+        end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
+    }
+
+    private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
+        let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
+        _ = try stream.rules.reconcile(counts, goesOn: goesOn)
+        forgiven += stream.rules.forgiven(counts, goesOn: goesOn)
     }
 
     private func partialFrame(_ got: Int64, at frame: Int) -> Problem {

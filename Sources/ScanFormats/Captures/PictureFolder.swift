@@ -78,7 +78,9 @@ struct PictureFolder {
         }
         let extent = (places.last ?? -1) + 1
         if lines > 0 {
-            let shortest = try rules.reconcile([("camera lines", lines), ("pictures", extent)])
+            let counts = [("camera lines", lines), ("pictures", extent)]
+            let shortest = try rules.reconcile(counts)
+            capture.forgiven += rules.forgiven(counts)
             while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
             let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
             for index in shortest..<capture.frames.count { capture.drop(index, stage: "read", reason: reason) }
@@ -100,7 +102,7 @@ struct PictureFolder {
             guard let path = frame.pictureFile else { continue }
             capture.files.append(InputFile(path: path, byteCount: tree.byteCount(of: path) ?? 0, channels: [.color]))
             do throws(Problem) {
-                let size = try Self.size(of: path, in: tree)
+                let size = try Self.size(try tree.open(path))
                 sizes[size, default: 0] += 1
                 found[frame.index] = size
             } catch {
@@ -120,8 +122,7 @@ struct PictureFolder {
     private static let headBytes = 256 << 10
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
-    private static func size(of path: String, in tree: any CaptureTree) throws(Problem) -> PixelSize {
-        let source = try tree.open(path)
+    static func size(_ source: any ByteSource) throws(Problem) -> PixelSize {
         let head: [UInt8]
         let tail: [UInt8]
         if let file = source as? FileSource, let total = file.byteCount, total > Int64(headBytes + JPEG.tailBytes) {

@@ -33,4 +33,9 @@ struct TreeSource: CaptureSource {
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }
     func location(of file: String) -> FileLocation? { tree.location(of: file) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try tree.open(file) }
+
+    func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
+        guard video != nil, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }
+        return ["ffmpeg": try FFmpeg.find().version()]
+    }
 }

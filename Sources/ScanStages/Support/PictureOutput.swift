@@ -11,37 +11,73 @@ struct PictureOutput: Sendable {
 
     /// Declares the options `color` and `quality`.
     init(_ options: inout OptionReader, default encoding: Encoding) {
-        self.encoding = options.choice(
-            "color", "Copy pictures as they are (frames of a video become JPEG), or encode them.", default: encoding)
-        quality = options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+        self.encoding = options.choice("color", Self.help, default: encoding)
+        quality = Self.quality(&options)
     }
+
+    /// Declares the same options for a stage that can do without pictures; nil for `color: none`.
+    static func optional(_ options: inout OptionReader, default encoding: OptionalEncoding) -> PictureOutput? {
+        let encoding = options.choice("color", "\(help) `none` writes no pictures.", default: encoding)
+        let quality = quality(&options)
+        return Encoding(rawValue: encoding.rawValue).map { PictureOutput(encoding: $0, quality: quality) }
+    }
+
+    enum OptionalEncoding: String, CaseIterable, Sendable { case copy, jpeg, png, none }
 
     init(encoding: Encoding, quality: Int) {
         self.encoding = encoding
         self.quality = quality
     }
 
+    private static let help = "Copy pictures as they are (frames of a video become JPEG), or encode them."
+
+    private static func quality(_ options: inout OptionReader) -> Int {
+        options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+    }
+
     /// Writes the frame's picture.
     /// - Parameter stem: the path without its extension.
     /// - Returns: the path with it.
     func write(_ frame: inout Frame, to stem: String, _ context: StageContext) throws(Problem) -> String {
-        if encoding == .copy, case .file(let file)? = frame.picture {
-            let path = "\(stem).\(Self.fileExtension(of: file))"
-            try context.output.copy(file, of: context.capture, for: &frame, to: path)
-            return path
-        }
-        let image = try frame.loadRGB(context)
-        let isPNG = encoding == .png
-        let path = "\(stem).\(isPNG ? "png" : "jpg")"
-        let bytes = isPNG ? try PNG.encodeRGB(image) : try JPEG.encode(image, quality: quality, subsampling: .s444)
-        try context.output.write(bytes, for: &frame, to: path)
+        let path = try prepare(&frame, context).write(to: stem, context)
+        frame.files.append(path)
         return path
     }
 
-    private static func fileExtension(of file: String) -> String {
-        let name = file.split(separator: "/").last ?? ""
-        let parts = name.split(separator: ".")
-        return parts.count > 1 ? parts[parts.count - 1].lowercased() : "jpg"
+    /// Does the work of writing the frame's picture, but for writing it: for a stage that learns the picture's name only
+    /// when the frame's turn comes.
+    func prepare(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> PreparedPicture {
+        if encoding == .copy, case .file(let file)? = frame.picture { return .file(file) }
+        let image = try frame.loadRGB(context)
+        if encoding == .png { return .encoded(try PNG.encodeRGB(image), fileExtension: "png") }
+        return .encoded(try JPEG.encode(image, quality: quality, subsampling: .s444), fileExtension: "jpg")
+    }
+}
+
+/// A picture on its way into the output.
+enum PreparedPicture: Sendable {
+    /// A file of the capture, to be copied.
+    case file(String)
+    case encoded([UInt8], fileExtension: String)
+
+    var fileExtension: String {
+        switch self {
+        case .encoded(_, let fileExtension): return fileExtension
+        case .file(let file):
+            let parts = (file.split(separator: "/").last ?? "").split(separator: ".")
+            return parts.count > 1 ? parts[parts.count - 1].lowercased() : "jpg"
+        }
+    }
+
+    /// - Parameter stem: the path without its extension.
+    /// - Returns: the path with it.
+    func write(to stem: String, _ context: StageContext) throws(Problem) -> String {
+        let path = "\(stem).\(fileExtension)"
+        switch self {
+        case .file(let file): try context.output.copy(file, of: context.capture, to: path)
+        case .encoded(let bytes, _): try context.output.write(bytes, to: path)
+        }
+        return path
     }
 }
 
@@ -49,12 +85,6 @@ extension OutputFolder {
     /// Writes a file that belongs to one frame: it is taken back when the frame turns out to be bad.
     func write(_ bytes: [UInt8], for frame: inout Frame, to path: String) throws(Problem) {
         try write(bytes, to: path)
-        frame.files.append(path)
-    }
-
-    /// Copies a file of a capture, for one frame.
-    func copy(_ file: String, of capture: Capture, for frame: inout Frame, to path: String) throws(Problem) {
-        try copy(file, of: capture, to: path)
         frame.files.append(path)
     }
 

@@ -3,46 +3,105 @@ import Glibc
 import ScanModel
 import ScanPipeline
 import Subprocess
+import Synchronization
 import SystemPackage
 
-/// The parent's side of a capture's process.
-enum CaptureProcess {
-    /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
-    static func launch(_ job: CaptureJob, _ event: @escaping @Sendable (CaptureEvent) -> Void) async -> CaptureOutcome {
-        CaptureOutcome(input: job.input, result: await result(of: job, event))
-    }
+/// The parent's side of a capture's process: starts it, listens, and ends it when it takes too much or stands still.
+struct CaptureProcess: Sendable {
+    /// Bytes of memory above which a capture's process is ended; nil for no limit.
+    var memoryLimit: Int64?
+    /// Seconds without any sign of progress after which it is ended.
+    var patience: Double
+    /// Says why running captures have to end now, or nil.
+    var hurry: @Sendable () -> String?
 
-    private static func result(
-        of job: CaptureJob, _ event: @escaping @Sendable (CaptureEvent) -> Void
-    ) async -> Result<CaptureSummary, Problem> {
+    /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
+    func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
+        let watch = ChildWatch()
+        let untouched = "nothing was published for \(job.input.id); an earlier result is unchanged"
         do {
             let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
+            var options = PlatformOptions()
+            // A group of its own: Ctrl-C reaches this process alone, and ending the child ends its ffmpeg with it.
+            options.processGroupID = 0
             let ended = try await Subprocess.run(
-                .path(FilePath(executablePath)), arguments: [CaptureChildCommand.name], input: .string(text),
-                output: .sequence, error: .string(limit: 1 << 16)
+                .path(FilePath(Self.executablePath)), arguments: [CaptureChildCommand.name], platformOptions: options,
+                input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
-                var last: CaptureEvent?
-                for try await line in execution.standardOutput.strings() {
-                    guard let parsed = try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) else { continue }
-                    event(parsed)
-                    last = parsed
+                _ = try await execution.standardInputWriter.write(text + "\n")
+                // Stdin stays open: the child takes its end for this process's end.
+                return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
+                    group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
+                    group.addTask {
+                        for try await part in execution.standardError { watch.hear(part) }
+                        return nil
+                    }
+                    let guardian = Task { await guardChild(execution.processIdentifier.value, watch) }
+                    defer { guardian.cancel() }
+                    var ending: CaptureEnding?
+                    for try await part in group { ending = part ?? ending }
+                    return ending
                 }
-                return last
             }
-            switch ended.closureResult {
-            case .done(let summary)? where ended.terminationStatus.isSuccess: return .success(summary)
-            case .failed(let problem)?: return .failure(problem)
-            default: return .failure(crash(job, ended.terminationStatus, ended.standardError))
-            }
+            if let reason = watch.reason { return reason.noting(untouched) }
+            if let ending = ended.closureResult, ended.terminationStatus.isSuccess { return ending }
+            return .failed(Self.crash(ended.terminationStatus, watch.lastWords, untouched))
         } catch {
-            return .failure(Problem(.environment, "cannot start a process for the capture: \(error)"))
+            return .failed(Problem(.environment, "cannot run a process for the capture: \(error)", notes: [untouched]))
         }
     }
 
+    private static func listen(
+        _ output: SubprocessOutputSequence, _ watch: ChildWatch, _ progress: (RunProgress) -> Void
+    ) async throws -> CaptureEnding? {
+        var ending: CaptureEnding?
+        for try await line in output.strings() {
+            watch.sign()
+            switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) {
+            case .progress(let step)?: progress(step)
+            case .ended(let end)?: ending = end
+            case nil: break
+            }
+        }
+        return ending
+    }
+
+    /// Looks at the child five times a second.
+    private func guardChild(_ pid: pid_t, _ watch: ChildWatch) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(200))
+            if Task.isCancelled { return }
+            var reason: CaptureEnding?
+            if let why = hurry() {
+                reason = .notBegun(why)
+            } else if let memoryLimit, let used = Self.memory(of: pid), used > memoryLimit {
+                reason = .failed(
+                    Problem(
+                        .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",
+                        fix: "raise the limit with --capture-memory, or leave out stages that gather the whole cloud"))
+            } else if watch.silence > patience {
+                reason = .failed(
+                    Problem(
+                        .environment, "the capture made no progress for \(Int(patience)) s and was ended",
+                        fix: "the disk or ffmpeg may hang; allow more time with --patience"))
+            }
+            if let reason {
+                watch.end(for: reason)
+                kill(-pid, SIGKILL)
+                return
+            }
+        }
+    }
+
+    /// Resident bytes of a process.
+    private static func memory(of pid: pid_t) -> Int64? {
+        guard let text = try? String(contentsOf: URL(filePath: "/proc/\(pid)/statm"), encoding: .utf8) else { return nil }
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
+        return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
+    }
+
     /// What a child that ended without a word most likely died of.
-    private static func crash(_ job: CaptureJob, _ status: TerminationStatus, _ errors: String) -> Problem {
-        let words = errors.split(separator: "\n").suffix(3).map(String.init)
-        let untouched = "nothing was published for \(job.input.id); an earlier result is unchanged"
+    private static func crash(_ status: TerminationStatus, _ words: [String], _ untouched: String) -> Problem {
         switch status {
         case .signaled(let signal) where signal == SIGKILL:
             return Problem(
@@ -58,10 +117,48 @@ enum CaptureProcess {
     }
 
     /// The running binary, whatever name it was called by.
-    static var executablePath: String {
+    static let executablePath: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         guard count > 0 else { return CommandLine.arguments[0] }
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
+}
+
+/// What is known of a running child.
+private final class ChildWatch: Sendable {
+    private struct State: Sendable {
+        var lastSign = ContinuousClock.now
+        var reason: CaptureEnding?
+        var words: [UInt8] = []
+    }
+
+    private let state = Mutex(State())
+
+    func sign() { state.withLock { $0.lastSign = .now } }
+
+    func hear(_ part: SubprocessOutputSequence.Buffer) {
+        let bytes = part.withUnsafeBytes { Array($0) }
+        state.withLock { $0.words = ($0.words + bytes).suffix(4096) }
+    }
+
+    func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
+
+    var silence: Double {
+        let gap = state.withLock { ContinuousClock.now - $0.lastSign }
+        return Double(gap.components.seconds)
+    }
+
+    var reason: CaptureEnding? { state.withLock(\.reason) }
+
+    /// The last lines it wrote to stderr.
+    var lastWords: [String] {
+        String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").suffix(3).map(String.init)
+    }
+}
+
+extension CaptureEnding {
+    fileprivate func noting(_ note: String) -> CaptureEnding {
+        if case .failed(let problem) = self { .failed(problem.noting(note)) } else { self }
     }
 }

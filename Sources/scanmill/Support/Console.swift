@@ -4,12 +4,12 @@ import ScanModel
 
 /// What people and programs read. Stdout is data, stderr is messages.
 enum Console {
-    static func out(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
-    static func out(_ json: JSONValue) { write(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO) }
+    static func out(_ text: String) { raw(text + "\n", to: STDOUT_FILENO) }
+    static func error(_ text: String) { raw(text + "\n", to: STDERR_FILENO) }
+    static func out(_ json: JSONValue) { raw(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO) }
 
     /// At once and whole: nothing is left in a buffer when the process is killed.
-    private static func write(_ text: String, to descriptor: Int32) {
+    static func raw(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -36,4 +36,5 @@ enum ExitStatus {
     static let capturesFailed: Int32 = 1
     static let usage: Int32 = 2
     static let environment: Int32 = 3
+    static let busy: Int32 = 75
 }

@@ -21,20 +21,21 @@ struct LoadedPipeline {
         }
     }
 
-    static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
-        var problems: [Problem] = []
-        var overrides: [OptionOverride] = []
-        for setting in settings {
-            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch { problems.append(error) }
+    /// Prints what is odd but not wrong.
+    func warn() {
+        for warning in pipeline.warnings {
+            Console.error(warning.compilerStyle.replacing(": error: ", with: ": warning: ", maxReplacements: 1))
         }
+    }
+
+    static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
         let text: String
         do throws(Problem) {
             text = String(decoding: try ConsoleFile.bytes(of: path, limit: 1 << 20), as: UTF8.self)
         } catch {
-            throw PipelineMistakes(problems: problems + [error])
+            throw PipelineMistakes(problems: [error])
         }
-        guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
-        let pipeline = try Pipeline.load(text: text, path: path, overrides: overrides, library: .builtIn)
+        let pipeline = try Pipeline.load(text: text, path: path, settings: settings, library: .builtIn)
         return LoadedPipeline(pipeline: pipeline, text: text, path: path)
     }
 }

@@ -1,76 +1,157 @@
+import FoundationEssentials
+import Glibc
 import ScanModel
 import ScanPipeline
+import Synchronization
 
 /// What a run says about its captures.
-struct RunReport {
-    let quiet: Bool
+struct RunReport: Sendable {
+    let isQuiet: Bool
+    var log: RunLog?
+    private let start = ContinuousClock.now
+
+    init(isQuiet: Bool, log: RunLog? = nil) {
+        self.isQuiet = isQuiet
+        self.log = log
+    }
+
+    var seconds: Double {
+        let parts = (ContinuousClock.now - start).components
+        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+    }
+
+    func began(_ input: CaptureInput) { log?.write("began", ["id": .string(input.id), "input": .string(input.path)]) }
 
     func ended(_ outcome: CaptureOutcome) {
-        switch outcome.result {
-        case .success(let summary):
-            guard !quiet else { return }
-            let frames =
-                summary.framesKept == summary.frameCount
-                ? Console.count(summary.frameCount, "frame") : "\(summary.framesKept) of \(Console.count(summary.frameCount, "frame"))"
-            Console.out(
-                "done    \(outcome.input.id)  \(frames), \(Console.count(summary.fileCount, "file")), \(Console.size(summary.byteCount))")
-            for warning in summary.warnings { Console.error("warning: \(outcome.input.id): \(warning)") }
-        case .failure(let problem):
-            if !quiet { Console.out("failed  \(outcome.input.id)  \(problem.summary)") }
+        log?.write("ended", Self.json(outcome))
+        let id = outcome.input.id
+        switch outcome.ending {
+        case .done(let summary):
+            say("done     \(id)  \(Self.text(summary))")
+            if !isQuiet { for warning in summary.warnings { Console.error("warning: \(id): \(warning)") } }
+        case .upToDate: break
+        case .failed(let problem):
+            say("failed   \(id)  \(problem.summary)")
             Console.error(problem.message(root: outcome.input.path))
+        case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
+        case .arriving: say("waiting  \(id)  it is still arriving")
+        case .busy: say("busy     \(id)  another runner works on it")
+        case .notBegun(let reason): say("left     \(id)  \(reason)")
         }
     }
 
-    func summary(_ outcomes: [CaptureOutcome], command: String, output: String) {
-        let failed = outcomes.filter { if case .failure = $0.result { true } else { false } }
-        if !quiet {
-            Console.out(
-                "\(Console.count(outcomes.count, "capture")): \(outcomes.count - failed.count) done, \(failed.count) failed; results are in \(output)"
-            )
+    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions) {
+        let groups = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
+        if !isQuiet {
+            let parts = Self.words.compactMap { word in groups[word].map { "\($0.count) \(word)" } }
+            Console.out("\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)")
         }
-        for outcome in failed {
-            Console.error("to try \(outcome.input.id) again:  \(command) \(Self.quoted(outcome.input.path)) -o \(Self.quoted(output))")
+        let failed = outcomes.filter { $0.ending.problem != nil }
+        if failed.isEmpty { return }
+        let causes = Dictionary(grouping: failed, by: { $0.ending.problem?.summary ?? "" })
+        Console.error("\(Console.count(failed.count, "capture")) failed:")
+        for (cause, captures) in causes.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
+            let ids = captures.prefix(5).map(\.input.id).joined(separator: ", ")
+            Console.error("  \(captures.count) × \(cause): \(ids)\(captures.count > 5 ? ", …" : "")")
+        }
+        for outcome in failed.prefix(20) {
+            Console.error("to see it again:  \(Self.command(outcome, options))")
+        }
+    }
+
+    /// The command that runs one capture again.
+    private static func command(_ outcome: CaptureOutcome, _ options: BatchOptions) -> String {
+        var words = ["scanmill", "run", options.pipeline, outcome.input.path, "-o", options.output, "--retry"]
+        for setting in options.settings { words += ["--set", setting] }
+        return words.map(quoted).joined(separator: " ")
+    }
+
+    private func say(_ line: String) { if !isQuiet { Console.out(line) } }
+
+    private static func text(_ summary: CaptureSummary) -> String {
+        let frames =
+            summary.framesKept == summary.frameCount
+            ? Console.count(summary.frameCount, "frame")
+            : "\(summary.framesKept) of \(Console.count(summary.frameCount, "frame"))"
+        return "\(frames), \(Console.count(summary.fileCount, "file")), \(Console.size(summary.byteCount))"
+    }
+
+    // MARK: - For programs
+
+    static let words = ["done", "up to date", "failed", "failed before", "still arriving", "busy", "left"]
+
+    static func word(_ ending: CaptureEnding) -> String {
+        switch ending {
+        case .done: "done"
+        case .upToDate: "up to date"
+        case .failed: "failed"
+        case .failedBefore: "failed before"
+        case .arriving: "still arriving"
+        case .busy: "busy"
+        case .notBegun: "left"
         }
     }
 
     static func json(_ outcomes: [CaptureOutcome]) -> JSONValue {
-        .object([
-            "captures": .array(
-                outcomes.map { outcome in
-                    var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
-                    switch outcome.result {
-                    case .success(let summary):
-                        object["status"] = .string("done")
-                        object["frames"] = .object([
-                            "source": .of(summary.frameCount), "kept": .of(summary.framesKept),
-                        ])
-                        object["files"] = .of(summary.fileCount)
-                        object["bytes"] = .integer(summary.byteCount)
-                        object["warnings"] = .of(summary.warnings)
-                    case .failure(let problem):
-                        object["status"] = .string("failed")
-                        object["fault"] = .string(problem.fault.rawValue)
-                        object["message"] = .string(problem.message(root: outcome.input.path))
-                    }
-                    return .object(object)
-                })
-        ])
+        .object(["captures": .array(outcomes.map { .object(json($0)) })])
     }
 
-    /// The environment outranks a capture's own fault: it concerns all of them.
-    static func exitCode(_ outcomes: [CaptureOutcome]) -> Int32? {
-        let faults = outcomes.compactMap { outcome -> Problem.Fault? in
-            if case .failure(let problem) = outcome.result { problem.fault } else { nil }
+    static func json(_ outcome: CaptureOutcome) -> JSONObject {
+        var object: JSONObject = [
+            "id": .string(outcome.input.id), "input": .string(outcome.input.path), "status": .string(word(outcome.ending)),
+        ]
+        switch outcome.ending {
+        case .done(let summary):
+            object["frames"] = .object(["source": .of(summary.frameCount), "kept": .of(summary.framesKept)])
+            object["files"] = .of(summary.fileCount)
+            object["bytes"] = .integer(summary.byteCount)
+            object["warnings"] = .of(summary.warnings)
+        case .failed(let problem), .failedBefore(let problem):
+            object["fault"] = .string(problem.fault.rawValue)
+            object["summary"] = .string(problem.summary)
+            object["message"] = .string(problem.message(root: outcome.input.path))
+        case .notBegun(let reason): object["reason"] = .string(reason)
+        default: break
         }
-        if faults.contains(.environment) { return ExitStatus.environment }
-        return faults.isEmpty ? nil : ExitStatus.capturesFailed
+        return object
     }
 
-    /// A path as a shell takes it.
-    static func quoted(_ path: String) -> String {
-        let plain = path.utf8.allSatisfy {
+    /// The environment outranks a capture's own fault, because it concerns all of them.
+    static func exitCode(_ outcomes: [CaptureOutcome]) -> Int32 {
+        let faults = outcomes.compactMap { $0.ending.problem?.fault }
+        if faults.contains(.environment) { return ExitStatus.environment }
+        if !faults.isEmpty { return ExitStatus.capturesFailed }
+        return outcomes.contains { $0.ending == .busy } ? ExitStatus.busy : 0
+    }
+
+    /// A word as a shell takes it.
+    static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy {
             ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || "/._-+=:,@".utf8.contains($0)
         }
-        return plain && !path.isEmpty ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+}
+
+/// What happens, one JSON object a line, with the time.
+final class RunLog: Sendable {
+    private let handle: Int32
+
+    init(path: String) throws {
+        handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        if handle < 0 {
+            let code = errno
+            try Console.orExit { () throws(Problem) in throw Problem.system("cannot open the log", path: path, code: code) }
+        }
+    }
+
+    deinit { close(handle) }
+
+    func write(_ event: String, _ facts: JSONObject) {
+        var object: JSONObject = ["time": .string(Date().formatted(.iso8601)), "event": .string(event)]
+        for (key, value) in facts.members { object[key] = value }
+        let line = JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
+        // One call a line, so that lines of several runs do not mix.
+        _ = line.withUnsafeBytes { Glibc.write(handle, $0.baseAddress, $0.count) }
     }
 }

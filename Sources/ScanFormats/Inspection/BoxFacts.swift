@@ -1,0 +1,39 @@
+import ScanModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+extension CaptureInspection {
+    /// The bounding box, and how well the camera looked at it.
+    public struct Box: Hashable, Sendable {
+        public var box: OrientedBox
+        /// How many cameras' central rays meet each face first.
+        public var faceHits: [BoxFace: Int] = [:]
+        /// Cameras inside the box, and those that look past it.
+        public var insideCount = 0
+        public var missCount = 0
+
+        /// Whole sizes along the box's own axes: width, height, depth.
+        public var size: Vector3 { box.halfSize * 2 }
+
+        /// The turn about +y, degrees; all of the turn, unless the box is tilted.
+        public var yaw: Double {
+            let back = box.worldFromBox.columns.2
+            return atan2(back.x, back.z) * 180 / .pi
+        }
+
+        init(_ box: OrientedBox, seenBy frames: [FrameFacts]) {
+            self.box = box
+            for pose in frames.compactMap(\.pose) where pose.defect == nil {
+                switch box.encounter(from: pose.position, along: -pose.rotation.columns.2) {
+                case .miss: missCount += 1
+                case .inside: insideCount += 1
+                case .face(let face): faceHits[face, default: 0] += 1
+                }
+            }
+        }
+    }
+}

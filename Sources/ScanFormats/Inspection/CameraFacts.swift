@@ -1,0 +1,193 @@
+import ScanModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+extension CaptureInspection {
+    /// The recorder's clock, from the frames' timestamps.
+    public struct Clock: Hashable, Sendable {
+        /// A step of more than one and a half median steps.
+        public struct Gap: Hashable, Sendable {
+            /// The first frame after it.
+            public var frame: Int
+            public var seconds: Double
+            /// How many frames seem to be missing: the step in median steps, rounded, less one.
+            public var missingFrames: Int
+        }
+
+        public var timestampCount: Int
+        /// Nanoseconds of the earliest and the latest timestamp.
+        public var span: ClosedRange<Int64>
+        /// Seconds; nil where there are not two timestamps in order.
+        public var medianStep: Double?
+        /// Frames per second as the recorder's description says.
+        public var nominalRate: Double?
+        /// The first ``listLimit`` gaps.
+        public var gaps: [Gap] = []
+        public var gapCount = 0
+        /// Timestamps that are not later than the one before.
+        public var backwardCount = 0
+
+        public static let listLimit = 20
+
+        /// Frames per second.
+        public var rate: Double? { medianStep.map { 1 / $0 } }
+        /// Seconds from the first frame to the last.
+        public var duration: Double { Self.seconds(from: span.lowerBound, to: span.upperBound) }
+
+        /// - Returns: nil when no frame has a timestamp.
+        init?(_ frames: [FrameFacts], nominalRate: Double?) {
+            let stamps = frames.compactMap { facts in facts.timestamp.map { (frame: facts.index, time: $0) } }
+            guard let first = stamps.map(\.time).min(), let last = stamps.map(\.time).max() else { return nil }
+            timestampCount = stamps.count
+            span = first...last
+            self.nominalRate = nominalRate
+            var steps: [(frame: Int, seconds: Double)] = []
+            for (before, after) in zip(stamps, stamps.dropFirst()) {
+                if after.time > before.time {
+                    steps.append((after.frame, Self.seconds(from: before.time, to: after.time)))
+                } else {
+                    backwardCount += 1
+                }
+            }
+            guard let median = middle(of: steps.map(\.seconds)) else { return }
+            medianStep = median
+            for step in steps where step.seconds > 1.5 * median {
+                gapCount += 1
+                guard gaps.count < Self.listLimit else { continue }
+                let missing = Int(exactly: (step.seconds / median).rounded()) ?? .max
+                gaps.append(Gap(frame: step.frame, seconds: step.seconds, missingFrames: missing - 1))
+            }
+        }
+
+        /// Two timestamps may be further apart than a timestamp can say.
+        static func seconds(from start: Int64, to end: Int64) -> Double {
+            let (difference, isTooFar) = end.subtractingReportingOverflow(start)
+            return (isTooFar ? Double(end) - Double(start) : Double(difference)) / 1e9
+        }
+    }
+
+    /// The way of the camera's centre through the world.
+    public struct Path: Hashable, Sendable {
+        public struct Speeds: Hashable, Sendable {
+            /// Metres per second.
+            public var median: Double
+            public var highest: Double
+            /// The frame at whose end of the step the highest speed was met.
+            public var highestFrame: Int
+        }
+
+        /// Which way up the camera was held, from the mean of the world's up direction in camera axes.
+        public struct Attitude: Hashable, Sendable {
+            /// The camera axis nearest to up: `+y` for a picture that stands upright.
+            public var axis: String
+            /// Degrees between that axis and up.
+            public var axisAngle: Double
+            /// Degrees between the camera's own up, +y, and the world's.
+            public var upAngle: Double
+        }
+
+        public var poseCount: Int
+        /// The sum of the distances between the camera's centre in consecutive frames, metres.
+        public var length: Double
+        /// The least and the greatest coordinates of the camera's centre.
+        public var low: Vector3
+        public var high: Vector3
+        /// Nil where fewer than two poses have timestamps in order.
+        public var speeds: Speeds?
+        /// Nil where the format does not say which way is up.
+        public var attitude: Attitude?
+
+        /// - Returns: nil when no frame has a pose.
+        init?(_ frames: [FrameFacts], worldUp: Vector3?) {
+            let stations = frames.compactMap { facts in facts.pose.map { (facts: facts, pose: $0) } }
+                .filter { $0.pose.defect == nil }
+            guard let first = stations.first else { return nil }
+            poseCount = stations.count
+            length = 0
+            (low, high) = (first.pose.position, first.pose.position)
+            var speeds: [(frame: Int, value: Double)] = []
+            for (before, after) in zip(stations, stations.dropFirst()) {
+                let position = after.pose.position
+                let distance = (position - before.pose.position).length
+                length += distance
+                low = Vector3(min(low.x, position.x), min(low.y, position.y), min(low.z, position.z))
+                high = Vector3(max(high.x, position.x), max(high.y, position.y), max(high.z, position.z))
+                if let start = before.facts.timestamp, let end = after.facts.timestamp, end > start {
+                    speeds.append((after.facts.index, distance / Clock.seconds(from: start, to: end)))
+                }
+            }
+            if let median = middle(of: speeds.map(\.value)), let highest = speeds.max(by: { $0.value < $1.value }) {
+                self.speeds = Speeds(median: median, highest: highest.value, highestFrame: highest.frame)
+            }
+            attitude = worldUp.flatMap { Attitude(stations.map(\.pose), up: $0) }
+        }
+    }
+
+    /// The cameras of all frames, for pictures of `size`.
+    public struct Intrinsics: Hashable, Sendable {
+        public var cameraCount: Int
+        /// Pixels; one number where all cameras are alike.
+        public var fx: ClosedRange<Double>
+        public var fy: ClosedRange<Double>
+        public var cx: ClosedRange<Double>
+        public var cy: ClosedRange<Double>
+        /// Nil where nothing says how large the pictures are.
+        public var size: PixelSize?
+        public var pixelOrigin: PixelOrigin
+
+        public var isConstant: Bool { [fx, fy, cx, cy].allSatisfy { $0.lowerBound == $0.upperBound } }
+
+        /// Degrees, across and down, with the mean of the focal lengths' range.
+        public var fieldOfView: (horizontal: Double, vertical: Double)? {
+            guard let size else { return nil }
+            func angle(_ side: Int, _ focal: ClosedRange<Double>) -> Double {
+                2 * atan(Double(side) / (focal.lowerBound + focal.upperBound)) * 180 / .pi
+            }
+            return (angle(size.width, fx), angle(size.height, fy))
+        }
+
+        /// - Returns: nil when no frame has intrinsics.
+        init?(_ frames: [FrameFacts]) {
+            let cameras = frames.compactMap(\.intrinsics).filter { $0.defect == nil }
+            guard let first = cameras.first else { return nil }
+            cameraCount = cameras.count
+            func range(_ value: (CameraIntrinsics) -> Double) -> ClosedRange<Double> {
+                cameras.reduce(value(first)...value(first)) {
+                    min($0.lowerBound, value($1))...max($0.upperBound, value($1))
+                }
+            }
+            fx = range(\.fx)
+            fy = range(\.fy)
+            cx = range(\.cx)
+            cy = range(\.cy)
+            // One pixel stands for a size that is not known.
+            size = first.width > 1 && first.height > 1 ? PixelSize(first.width, first.height) : nil
+            pixelOrigin = first.pixelOrigin
+        }
+    }
+}
+
+extension CaptureInspection.Path.Attitude {
+    init?(_ poses: [Pose], up: Vector3) {
+        let mean = poses.reduce(Vector3.zero) { $0 + $1.rotation.transposed * up } / Double(poses.count)
+        let axes: [(name: String, along: Double)] = [
+            ("+x", mean.x), ("-x", -mean.x), ("+y", mean.y), ("-y", -mean.y), ("+z", mean.z), ("-z", -mean.z),
+        ]
+        guard mean.length > 1e-6, let nearest = axes.max(by: { $0.along < $1.along }) else { return nil }
+        func degrees(_ along: Double) -> Double { acos(max(-1, min(1, along / mean.length))) * 180 / .pi }
+        axis = nearest.name
+        axisAngle = degrees(nearest.along)
+        upAngle = degrees(mean.y)
+    }
+}
+
+/// The middle value, or the mean of the two in the middle; nil of nothing.
+private func middle(of values: [Double]) -> Double? {
+    guard !values.isEmpty else { return nil }
+    let sorted = values.sorted()
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+}

@@ -1,0 +1,157 @@
+import ScanModel
+
+/// What is in a capture, and what is wrong with it.
+///
+/// The capture is opened as `read` opens it, but under rules that go on wherever that is possible: a file that cannot be
+/// read is set aside, a stream that ends early is looked at as far as it goes. Everything passed over in that way is a
+/// finding, in the words in which a run would have failed. Streams are walked once, one frame in memory at a time.
+public struct CaptureInspection: Hashable, Sendable {
+    public var id: String
+    /// The format, and why the capture is taken for one.
+    public var recognition: Recognition
+    public var variant = ""
+    public var device: String?
+    /// Whether a unit of the world is a metre.
+    public var isMetric = true
+    /// Nil when the capture could not be opened at all; then nothing but its files and the findings is known.
+    public var frames: Frames?
+    public var streams: [Stream] = []
+    public var otherFiles: [String] = []
+    public var pictures: Pictures?
+    public var video: Video?
+    public var clock: Clock?
+    public var path: Path?
+    public var intrinsics: Intrinsics?
+    public var depth: Depth?
+    public var confidence: Confidence?
+    public var motion: [Motion] = []
+    public var box: Box?
+    public var missing: [Missing] = []
+    public var findings: [Finding] = []
+
+    /// Frames of the longest stream, and those that a run could use.
+    public struct Frames: Hashable, Sendable {
+        public var sourceCount: Int
+        public var usableCount: Int
+    }
+
+    /// What a capture of this format could have and this one has not.
+    public struct Missing: Hashable, Sendable {
+        public var what: String
+        public var reason: String
+    }
+
+    /// Something wrong.
+    public struct Finding: Hashable, Sendable {
+        public enum Weight: String, Hashable, Sendable {
+            /// A run under the default rules fails, at once or when it comes to this file.
+            case error
+            /// A run goes on.
+            case warning
+        }
+
+        public var weight: Weight
+        public var problem: Problem
+    }
+
+    public var errors: [Finding] { findings.filter { $0.weight == .error } }
+
+    /// Looks at the capture at a path.
+    /// - Throws: only when there is no capture: nothing at the path, or nothing that any format recognises.
+    public static func inspect(_ path: String) throws(Problem) -> CaptureInspection {
+        let tree = try CaptureFormats.tree(at: path)
+        do throws(Problem) { return try inspect(tree) } catch {
+            guard let within = try capturesWithin(path) else { throw error.at(file: path) }
+            throw within.at(file: path)
+        }
+    }
+
+    static func inspect(_ tree: any CaptureTree) throws(Problem) -> CaptureInspection {
+        guard let recognition = CaptureFormats.recognise(tree),
+            let format = CaptureFormats.format(named: recognition.format)
+        else { throw CaptureFormats.unrecognised(tree) }
+        var inspection = CaptureInspection(id: tree.name, recognition: recognition)
+        let opened = CaptureOpening.open(tree, as: format)
+        inspection.findings = opened.problems.map { Finding(weight: .error, problem: $0) }
+        if let capture = opened.capture {
+            inspection.look(at: capture)
+            inspection.missing = Missing.list(of: capture)
+        }
+        inspection.listFiles(of: tree)
+        return inspection
+    }
+
+    /// What to say about a folder that is no capture but holds some.
+    private static func capturesWithin(_ path: String) throws(Problem) -> Problem? {
+        let found = try CaptureSearch.captures(at: path)
+        guard let first = found.first else { return nil }
+        let more = found.count > 20 ? ["and \(found.count - 20) more"] : []
+        let number = found.count == 1 ? "a capture" : "\(found.count) captures"
+        return Problem(
+            .input, "this folder is not a capture, it holds \(number)", notes: found.prefix(20).map { "one is \($0.path)" } + more,
+            fix: "name one of them:  scanmill inspect \(first.path)")
+    }
+
+    init(id: String, recognition: Recognition) {
+        self.id = id
+        self.recognition = recognition
+    }
+
+    private mutating func look(at opened: Capture) {
+        var capture = opened
+        variant = capture.variant
+        device = capture.device.flatMap { $0.isEmpty ? nil : $0 }
+        isMetric = capture.isMetric
+        note(errors: capture.forgiven)
+        if capture.forgiven.isEmpty {
+            noteShortfall(capture.frames.compactMap { facts in facts.drop.map { (facts.index, $0) } })
+        }
+
+        let sound = capture.frames.filter { $0.drop?.isBad != true }
+        clock = Clock(sound, nominalRate: capture.frameRate)
+        path = Path(sound, worldUp: capture.worldUp)
+        intrinsics = Intrinsics(sound)
+        box = capture.box.map { Box($0, seenBy: sound) }
+        pictures = Pictures(capture)
+        video = Video(capture)
+        let extraCount = walkStreams(of: &capture)
+        noteBadFrames(of: capture)
+        lookAtMotion(of: capture)
+
+        frames = Frames(
+            sourceCount: capture.frames.count + extraCount, usableCount: capture.frames.count { !$0.isDropped })
+        streams = Stream.list(of: capture, self)
+        note(warnings: capture.warnings.map { Problem(.input, $0) } + implausibilities())
+    }
+
+    private mutating func listFiles(of tree: any CaptureTree) {
+        let known = Set(streams.flatMap { [$0.file, String($0.file.prefix { $0 != "/" })] })
+        for entry in tree.entries(in: "") where !known.contains(entry.name) {
+            otherFiles.append(entry.kind == .folder ? "\(entry.name)/" : entry.name)
+        }
+    }
+
+    mutating func note(errors problems: [Problem]) {
+        // What follows from a file that was set aside has been said with the file itself.
+        for problem in problems where !problem.notes.contains(where: { $0.hasSuffix(PartialTree.mark) }) {
+            findings.append(Finding(weight: .error, problem: problem))
+        }
+    }
+
+    mutating func note(warnings problems: [Problem]) {
+        findings += problems.map { Finding(weight: .warning, problem: $0) }
+    }
+}
+
+extension CaptureInspection.Missing {
+    private static let names: [(Channel, String)] = [
+        (.pose, "poses"), (.intrinsics, "intrinsics"), (.timestamp, "timestamps"), (.color, "pictures"),
+        (.recordedDepth, "depth"), (.recordedConfidence, "confidence"), (.box, "box"), (.motion, "motion"),
+    ]
+
+    static func list(of capture: Capture) -> [Self] {
+        names.filter { !capture.channels.contains($0.0) }.map { channel, name in
+            Self(what: name, reason: capture.absences[channel] ?? "the capture has none")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ScanModel
+
+/// Opens a damaged capture as far as that is possible, whatever its format.
+enum CaptureOpening {
+    /// Opens under forgiving rules. When a file stops that, it is set aside and opening starts over without it, as long
+    /// as the format still recognises what is left.
+    /// - Returns: the capture, nil where it cannot be opened even so; and what was in the way.
+    static func open(
+        _ tree: any CaptureTree, as format: any CaptureFormat.Type
+    ) -> (capture: Capture?, problems: [Problem]) {
+        var aside: Set<String> = []
+        var problems: [Problem] = []
+        while true {
+            let rest = PartialTree(whole: tree, aside: aside)
+            do throws(Problem) { return (try format.open(rest, rules: .forgiving), problems) } catch {
+                problems.append(error)
+                guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,
+                    format.recognise(PartialTree(whole: tree, aside: aside)) != nil
+                else { return (nil, problems) }
+            }
+        }
+    }
+}
+
+/// A capture's files, of which some are set aside because they cannot be read.
+struct PartialTree: CaptureTree {
+    let whole: any CaptureTree
+    let aside: Set<String>
+
+    /// How messages that only follow from a file set aside end.
+    static let mark = "unreadable (see the problems)"
+
+    var name: String { whole.name }
+
+    func entries(in folder: String) -> [CaptureEntry] {
+        if aside.contains(folder) { return [] }
+        return whole.entries(in: folder).map { marked($0, path: folder.isEmpty ? $0.name : "\(folder)/\($0.name)") }
+    }
+
+    func entry(_ path: String) -> CaptureEntry? { whole.entry(path).map { marked($0, path: path) } }
+
+    func open(_ file: String) throws(Problem) -> any ByteSource { try whole.open(file) }
+
+    func location(of file: String) -> FileLocation? { whole.location(of: file) }
+
+    private func marked(_ entry: CaptureEntry, path: String) -> CaptureEntry {
+        aside.contains(path) ? CaptureEntry(name: entry.name, kind: .other(Self.mark)) : entry
+    }
+}

@@ -1,0 +1,129 @@
+import ScanModel
+
+extension CaptureInspection {
+    /// Frames that a run would drop because not every stream has them: a finding for each reason. Bad frames are left
+    /// to ``noteBadFrames(of:)``.
+    mutating func noteShortfall(_ drops: [(frame: Int, drop: Drop)]) {
+        var reasons: [String] = []
+        var frames: [String: [Int]] = [:]
+        for (frame, drop) in drops where !drop.isBad {
+            if frames[drop.reason] == nil { reasons.append(drop.reason) }
+            frames[drop.reason, default: []].append(frame)
+        }
+        note(
+            warnings: reasons.map { reason in
+                let numbers = frames[reason] ?? []
+                return Problem(
+                    .input, "\(numbers.count == 1 ? "a frame" : "\(numbers.count) frames") would be dropped: \(reason)",
+                    notes: [Self.list(numbers)])
+            })
+    }
+
+    /// Frames whose own data is bad: a run drops them, and fails when they are too many.
+    mutating func noteBadFrames(of capture: Capture) {
+        let bad = capture.frames.filter { $0.drop?.isBad == true }
+        guard !bad.isEmpty else { return }
+        var list = bad.prefix(20).map { "frame \($0.index): \($0.drop?.reason ?? "")" }
+        if bad.count > 20 { list.append("and \(bad.count - 20) more") }
+        if var excess = capture.excessOfBadFrames() {
+            excess.notes = excess.notes.prefix(1) + list
+            note(errors: [excess])
+        } else {
+            note(warnings: [
+                Problem(
+                    .input, bad.count == 1 ? "a bad frame would be dropped" : "\(bad.count) bad frames would be dropped",
+                    notes: list, fix: "copy the capture again if it was whole once; a run goes on without them")
+            ])
+        }
+    }
+
+    /// "frames 3, 7 to 12, 20".
+    static func list(_ frames: [Int]) -> String {
+        var runs: [ClosedRange<Int>] = []
+        for frame in frames.sorted() {
+            if let last = runs.last, frame == last.upperBound + 1 {
+                runs[runs.count - 1] = last.lowerBound...frame
+            } else {
+                runs.append(frame...frame)
+            }
+        }
+        let more = runs.count > 10 ? ", …" : ""
+        let texts = runs.prefix(10).map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+        return (frames.count == 1 ? "frame " : "frames ") + texts.joined(separator: ", ") + more
+    }
+
+    /// What can hardly be right, though nothing says that it is wrong.
+    func implausibilities() -> [Problem] {
+        var problems: [Problem] = []
+        if let depth { problems += Self.implausibilities(of: depth, isMetric: isMetric) }
+        if let confidence, confidence.strayCount > 0 {
+            problems.append(
+                Problem(
+                    .input, "\(confidence.strayCount) confidence values are outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
+                    fix: "correct the range of confidence in the capture's description"))
+        }
+        if let intrinsics { problems += Self.implausibilities(of: intrinsics) }
+        if isMetric, let speeds = path?.speeds, speeds.highest > 10 {
+            problems.append(
+                Problem(
+                    .input, "the camera jumps: it would have to move at \(Int(speeds.highest)) m/s",
+                    notes: ["tracking may have been lost and found again; what comes before and after may not fit together"],
+                    fix: "look at the frames around it, and leave them out with `select-frames` if need be"
+                ).inFrame(speeds.highestFrame))
+        }
+        return problems
+    }
+
+    /// A median outside of 0.2 m to 10 m, above all when the unit of the values is another than was said.
+    private static func implausibilities(of depth: Depth, isMetric: Bool) -> [Problem] {
+        guard depth.pixelCount > 0 else { return [] }
+        guard let median = depth.median else {
+            return [Problem(.input, "no pixel of the depth has a value", fix: "check that the depth sensor was on")]
+        }
+        var problems: [Problem] = []
+        let plausible = 0.2...10.0
+        if isMetric, !plausible.contains(median) {
+            var problem = Problem(.input, "half of the depth is beyond \(rounded(median)) m, which is not a room")
+            if median < plausible.lowerBound { problem.summary = "half of the depth is within \(rounded(median)) m" }
+            if plausible.contains(median / 1000) {
+                problem.notes = ["it looks like millimetres that were read as metres"]
+                problem.fix = "correct the depth's unit in the capture's description"
+            } else if plausible.contains(median * 1000) {
+                problem.notes = ["it looks like metres that were read as millimetres"]
+                problem.fix = "correct the depth's unit in the capture's description"
+            }
+            problems.append(problem)
+        }
+        if depth.repaired.total * 100 > depth.pixelCount {
+            problems.append(
+                Problem(
+                    .input, "\(rounded(Double(depth.repaired.total) / Double(depth.pixelCount) * 100)) % of the depth pixels are no depths",
+                    notes: ["the stream may be damaged: its compression has no checksum that would tell"],
+                    fix: "copy the file again"))
+        }
+        return problems
+    }
+
+    private static func implausibilities(of camera: Intrinsics) -> [Problem] {
+        var problems: [Problem] = []
+        let ratio = camera.fx.lowerBound / camera.fy.lowerBound
+        if !(0.9...1.1).contains(ratio) {
+            problems.append(
+                Problem(
+                    .input, "the pixels are far from square: fx / fy is \(rounded(ratio))",
+                    fix: "check the intrinsics, and the size of the pictures that they are for"))
+        }
+        guard let size = camera.size else { return problems }
+        let centre = (x: (camera.cx.lowerBound + camera.cx.upperBound) / 2, y: (camera.cy.lowerBound + camera.cy.upperBound) / 2)
+        let off = (abs(centre.x / Double(size.width) - 0.5), abs(centre.y / Double(size.height) - 0.5))
+        if max(off.0, off.1) > 0.1 {
+            problems.append(
+                Problem(
+                    .input, "the principal point (\(rounded(centre.x)), \(rounded(centre.y))) is far from the middle of a picture of \(size)",
+                    fix: "check whether the intrinsics are for pictures of another size, or turned by a quarter"))
+        }
+        return problems
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,62 @@
+import ScanModel
+
+extension CaptureInspection {
+    /// Picture files, looked at from outside: headers and ends, no pixels.
+    public struct Pictures: Hashable, Sendable {
+        public struct Size: Hashable, Sendable {
+            public var size: PixelSize
+            public var count: Int
+        }
+
+        public var count: Int
+        public var byteCount: Int64
+        /// The folders they lie in.
+        public var folders: [String]
+        /// How many there are of each size, most first.
+        public var sizes: [Size]
+        /// Pictures that are cut off, damaged or nothing that can be decoded.
+        public var damagedCount: Int
+
+        /// - Returns: nil when the capture's pictures are no files.
+        init?(_ capture: Capture) {
+            let files = capture.frames.compactMap(\.pictureFile)
+            guard !files.isEmpty else { return nil }
+            count = files.count
+            let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
+            byteCount = files.reduce(0) { $0 + (byteCounts[$1] ?? 0) }
+            folders = Set(files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }).sorted()
+            damagedCount = 0
+            var counts: [PixelSize: Int] = [:]
+            for file in files {
+                do throws(Problem) {
+                    counts[try PictureFolder.size(try capture.source.open(file)), default: 0] += 1
+                } catch { damagedCount += 1 }
+            }
+            sizes = counts.map { Size(size: $0.key, count: $0.value) }
+                .sorted { ($1.count, $0.size.width, $0.size.height) < ($0.count, $1.size.width, $1.size.height) }
+        }
+    }
+
+    /// The video, by what it says of itself; it is not decoded.
+    public struct Video: Hashable, Sendable {
+        public var facts: VideoFacts
+        /// Frames that are shown at another time than their camera line says, by more than half a frame; nil where that
+        /// cannot be compared.
+        public var offTimeCount: Int?
+
+        /// Seconds from the first frame to the end of the last.
+        public var duration: Double? {
+            guard let last = facts.times?.last else { return nil }
+            return Double(last) / 1e9 + (facts.averageRate.map { 1 / $0 } ?? 0)
+        }
+
+        /// - Returns: nil when the capture has no video, or ffprobe is not there to look at it.
+        init?(_ capture: Capture) {
+            guard let video = (capture.source as? TreeSource)?.video else { return nil }
+            facts = video.facts
+            if facts.times != nil, capture.frames.first?.timestamp != nil {
+                offTimeCount = capture.findings["frames-off-time"]?.array?.count ?? 0
+            }
+        }
+    }
+}

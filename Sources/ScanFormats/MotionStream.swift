@@ -1,0 +1,219 @@
+import ScanModel
+
+/// What a motion file holds.
+public struct MotionFacts: Hashable, Sendable {
+    /// From the header, or as the caller said.
+    public var kind: MotionKind?
+    public var layout: MotionLayout
+    /// Bytes before the first record; 0 without a header.
+    public var headerByteCount: Int64 = 0
+    /// The number of samples that the header announces.
+    public var declaredCount: Int?
+    /// The number of whole records that are there.
+    public var sampleCount = 0
+    public var first: MotionSample?
+    public var last: MotionSample?
+    /// The mean of the samples that are finite.
+    public var mean = Vector3.zero
+    /// Samples with a value that is not finite.
+    public var notFiniteCount = 0
+    /// Samples that are not later than the one before them.
+    public var backwardCount = 0
+    /// Bytes of a last record that is not whole.
+    public var partialByteCount = 0
+
+    /// Samples per second, over the whole recording.
+    public var rate: Double? {
+        guard let first, let last, sampleCount > 1 else { return nil }
+        let (nanoseconds, overflow) = last.timestamp.subtractingReportingOverflow(first.timestamp)
+        return overflow || nanoseconds <= 0 ? nil : Double(sampleCount - 1) * 1e9 / Double(nanoseconds)
+    }
+
+    /// What a person should know of the file: sentences without a full stop.
+    public var warnings: [String] {
+        var texts: [String] = []
+        if let declaredCount, declaredCount != sampleCount {
+            texts.append("the header announces \(declaredCount) samples, the file holds \(sampleCount)")
+        }
+        if partialByteCount > 0 { texts.append("the last record has \(partialByteCount) of 32 bytes and is left out") }
+        if notFiniteCount > 0 { texts.append("\(notFiniteCount) samples are not finite") }
+        if backwardCount > 0 { texts.append("\(backwardCount) samples are not later than the one before them") }
+        return texts
+    }
+}
+
+/// Motion sensor files of MultiScan and the ScannerApp before it: `<id>.rot .acce .mag .atti .grav`.
+///
+/// Records of 32 bytes: Int64 nanoseconds on the clock of the camera lines, three doubles. iOS puts a PLY-like header
+/// before little-endian records, but only when a recording ends, so that a crash leaves the records alone; Android
+/// writes big-endian records without one. The number of records follows from the file's size, not from the header.
+public enum MotionStream {
+    static let recordByteCount = 32
+    /// Records that are looked at to tell the byte order.
+    private static let sniffCount = 16
+
+    /// Reads a file from its start to its end, one chunk at a time.
+    /// - Parameters:
+    ///   - kind: what the file's name says it holds; a header that says otherwise is a problem.
+    ///   - body: gets every sample in order, those that are not finite too.
+    /// - Throws: fault `input` when the header is damaged or the byte order cannot be told.
+    public static func read(
+        _ source: any ByteSource, kind: MotionKind? = nil,
+        each body: (MotionSample) throws(Problem) -> Void = { _ in }
+    ) throws(Problem) -> MotionFacts {
+        try read(source, kind: kind, chunk: 1 << 16, each: body)
+    }
+
+    package static func read(
+        _ source: any ByteSource, kind: MotionKind?, chunk: Int,
+        each body: (MotionSample) throws(Problem) -> Void = { _ in }
+    ) throws(Problem) -> MotionFacts {
+        var lines = LineReader(source, limit: 4096, chunk: chunk)
+        try lines.rest.fill(4)
+        let start = try lines.rest.withBytes(lines.rest.unread) { (bytes) throws(Problem) in Array(bytes.prefix(4)) }
+        var facts = MotionFacts(kind: kind, layout: .header)
+        var isBigEndian = false
+        if start == Array("ply\n".utf8) || start == Array("ply\r".utf8) {
+            let header = try PLYHeader(&lines)
+            try take(header, into: &facts, file: source.name)
+            isBigEndian = header.format == .binaryBigEndian
+        } else {
+            isBigEndian = try sniff(&lines.rest)
+            facts.layout = isBigEndian ? .bigEndian : .headerMissing
+        }
+        try readRecords(&lines.rest, isBigEndian: isBigEndian, into: &facts, each: body)
+        return facts
+    }
+
+    /// All samples of a file at once: an hour at 60 Hz has 7 MB.
+    public static func samples(
+        _ source: any ByteSource, kind: MotionKind? = nil
+    ) throws(Problem) -> (samples: ContiguousArray<MotionSample>, facts: MotionFacts) {
+        var samples: ContiguousArray<MotionSample> = []
+        let facts = try read(source, kind: kind) { samples.append($0) }
+        return (samples, facts)
+    }
+
+    private static func take(_ header: PLYHeader, into facts: inout MotionFacts, file: String) throws(Problem) {
+        guard header.elements.count == 1, let element = header.elements.first,
+            let kind = MotionKind(rawValue: element.name)
+        else {
+            let names = header.elements.map(\.name).joined(separator: ", ")
+            throw Problem(.input, "expected the samples of one motion sensor, found “\(names)”").at(file: file)
+        }
+        let types = element.properties.map(\.type)
+        guard header.format != .ascii, !element.hasLists, types.dropFirst() == [.float64, .float64, .float64],
+            types.first == .int64 || types.first == .uint64
+        else {
+            throw Problem(.input, "expected binary samples of an int64 and three doubles").at(file: file)
+        }
+        if let expected = facts.kind, expected != kind {
+            throw Problem(.input, "the file is called “.\(expected.rawValue)”, but its header says “\(kind.rawValue)”")
+                .at(file: file)
+        }
+        facts.kind = kind
+        facts.layout = header.format == .binaryBigEndian ? .bigEndian : .header
+        facts.headerByteCount = header.byteCount
+        facts.declaredCount = element.count
+    }
+
+    private static func readRecords(
+        _ source: inout BufferedSource, isBigEndian: Bool, into facts: inout MotionFacts,
+        each body: (MotionSample) throws(Problem) -> Void
+    ) throws(Problem) {
+        var sum = Vector3.zero
+        while true {
+            try source.fill(recordByteCount)
+            let whole = source.unread.count / recordByteCount
+            if whole == 0 { break }
+            let range = source.unread.prefix(whole * recordByteCount)
+            try source.withBytes(range) { (bytes) throws(Problem) in
+                for i in 0..<whole {
+                    let sample = sample(UnsafeRawBufferPointer(bytes), i * recordByteCount, isBigEndian)
+                    if let last = facts.last, sample.timestamp <= last.timestamp { facts.backwardCount += 1 }
+                    if facts.first == nil { facts.first = sample }
+                    facts.last = sample
+                    facts.sampleCount += 1
+                    if sample.value.isFinite { sum = sum + sample.value } else { facts.notFiniteCount += 1 }
+                    try body(sample)
+                }
+            }
+            source.consume(whole * recordByteCount)
+        }
+        facts.partialByteCount = source.unread.count
+        let finiteCount = facts.sampleCount - facts.notFiniteCount
+        if finiteCount > 0 { facts.mean = sum / Double(finiteCount) }
+    }
+
+    private static func sample(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBigEndian: Bool) -> MotionSample {
+        func word(_ index: Int) -> UInt64 {
+            let value = bytes.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self)
+            return isBigEndian ? UInt64(bigEndian: value) : UInt64(littleEndian: value)
+        }
+        return MotionSample(
+            timestamp: Int64(bitPattern: word(0)),
+            value: Vector3(Double(bitPattern: word(1)), Double(bitPattern: word(2)), Double(bitPattern: word(3))))
+    }
+
+    // MARK: Telling the byte order
+
+    /// Whether records without a header are big-endian: in the right order timestamps are less than a century, and go on
+    /// in steps below ten seconds; in the wrong one they jump about between both ends of the range.
+    private static func sniff(_ source: inout BufferedSource) throws(Problem) -> Bool {
+        try source.fill(sniffCount * recordByteCount)
+        let count = min(sniffCount, source.unread.count / recordByteCount)
+        // Nothing was recorded: any order will do.
+        if count == 0 { return false }
+        let plausible = try source.withBytes(source.unread) { (bytes) throws(Problem) in
+            [false, true].map { isBigEndian in
+                let times = (0..<count).map { i in
+                    sample(UnsafeRawBufferPointer(bytes), i * recordByteCount, isBigEndian).timestamp
+                }
+                let century: Int64 = 3_155_760_000_000_000_000
+                return times.allSatisfy { (0...century).contains($0) }
+                    && zip(times, times.dropFirst()).allSatisfy { (0...10_000_000_000).contains($1 - $0) }
+            }
+        }
+        guard plausible[0] != plausible[1] else {
+            throw Problem(
+                .input, "the byte order of the motion samples cannot be told from their timestamps",
+                notes: ["the file has no header; expected 32-byte records that start with nanoseconds in rising order"]
+            ).at(file: source.name)
+        }
+        return plausible[1]
+    }
+
+    // MARK: Writing
+
+    /// The header that the iOS app puts before the records.
+    public static func header(_ kind: MotionKind, count: Int) -> [UInt8] {
+        let names = kind == .attitude ? ["roll", "pitch", "yaw"] : ["x", "y", "z"]
+        // The app's comment line is empty.
+        let lines =
+            ["ply", "format binary_little_endian 1.0", "element \(kind.rawValue) \(count)", "comment"]
+            + ["property int64 timestamp"] + names.map { "property double \($0)" } + ["end_header"]
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// Writes a whole file in the iOS app's layout.
+    public static func write(
+        _ samples: some Collection<MotionSample>, kind: MotionKind, to sink: inout some ByteSink
+    ) throws(Problem) {
+        try sink.write(header(kind, count: samples.count))
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(1 << 16)
+        for sample in samples {
+            append(UInt64(bitPattern: sample.timestamp), to: &bytes)
+            for component in sample.value.components { append(component.bitPattern, to: &bytes) }
+            if bytes.count >= 1 << 16 {
+                try sink.write(bytes)
+                bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        try sink.write(bytes)
+    }
+
+    private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+    }
+}

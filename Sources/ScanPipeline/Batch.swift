@@ -1,0 +1,73 @@
+import ScanModel
+
+/// Runs captures side by side, each in a process of its own, and goes on when one fails.
+public struct Batch: Sendable {
+    /// Starts a child process for a job, passes on what it says, and returns how it ended. It never throws: a crash is
+    /// an ending like any other.
+    public typealias Launcher = @Sendable (CaptureJob, @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding
+
+    /// Why no further capture may begin, or nil: asked before each.
+    public typealias Gate = @Sendable () -> String?
+
+    private let launch: Launcher
+    private let gate: Gate
+
+    public init(gate: @escaping Gate = { nil }, launch: @escaping Launcher) {
+        self.launch = launch
+        self.gate = gate
+    }
+
+    /// How the cores are spread: over captures first, and over frames inside one when fewer captures are left.
+    public static func spread(cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1) -> (sideBySide: Int, workers: Int) {
+        var sideBySide = max(1, min(cores, captures))
+        if let memory { sideBySide = max(1, min(sideBySide, Int(clamping: memory / max(1, perCapture)))) }
+        return (sideBySide, max(1, cores / sideBySide))
+    }
+
+    /// - Parameters:
+    ///   - sideBySide: how many captures run at once.
+    ///   - make: the job for a capture.
+    ///   - began: called when a capture begins.
+    ///   - ended: called once a capture, in the order they end, one at a time.
+    /// - Returns: the outcomes in the order of the inputs.
+    public func run(
+        _ inputs: [CaptureInput], sideBySide: Int, make: @Sendable (CaptureInput) -> CaptureJob,
+        began: (CaptureInput) -> Void = { _ in }, progress: @escaping @Sendable (CaptureInput, RunProgress) -> Void = { _, _ in },
+        ended: (CaptureOutcome) -> Void
+    ) async -> [CaptureOutcome] {
+        let launch = launch
+        var endings: [Int: CaptureEnding] = [:]
+        // Captures that another runner works on come again at the end: by then it may have finished them.
+        var queue = Array(inputs.indices)
+        var triedAgain: Set<Int> = []
+        await withTaskGroup(of: (Int, CaptureEnding).self) { group in
+            var running = 0
+            while !queue.isEmpty || running > 0 {
+                if !queue.isEmpty && running < sideBySide {
+                    let number = queue.removeFirst()
+                    let input = inputs[number]
+                    if let reason = gate() {
+                        endings[number] = .notBegun(reason)
+                        ended(CaptureOutcome(input: input, ending: .notBegun(reason)))
+                        continue
+                    }
+                    let job = make(input)
+                    began(input)
+                    group.addTask { (number, await launch(job) { progress(input, $0) }) }
+                    running += 1
+                } else if let (number, ending) = await group.next() {
+                    running -= 1
+                    if ending == .busy, triedAgain.insert(number).inserted {
+                        queue.append(number)
+                        continue
+                    }
+                    endings[number] = ending
+                    ended(CaptureOutcome(input: inputs[number], ending: ending))
+                }
+            }
+        }
+        return inputs.indices.compactMap { number in
+            endings[number].map { CaptureOutcome(input: inputs[number], ending: $0) }
+        }
+    }
+}

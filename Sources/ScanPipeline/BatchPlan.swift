@@ -1,0 +1,107 @@
+import ScanModel
+
+/// What a run would do with each capture, and why. Making a plan writes nothing.
+public struct BatchPlan: Sendable {
+    public enum Decision: Sendable, Hashable {
+        /// It runs, for this reason.
+        case run(String)
+        case upToDate
+        case failedBefore(Problem)
+        case arriving
+    }
+
+    public struct Entry: Sendable {
+        public var input: CaptureInput
+        public var decision: Decision
+    }
+
+    public struct Rules: Sendable {
+        /// Run everything, whatever stands there.
+        public var isForced = false
+        /// Try captures again whose input was at fault.
+        public var triesAgain = false
+        /// A capture that changed within so many seconds is still arriving; 0 never waits.
+        public var settleSeconds: Int64 = 0
+
+        public init() {}
+    }
+
+    public private(set) var entries: [Entry] = []
+
+    public init(_ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules) {
+        let state = StateFolder(output: output)
+        let digest = pipeline.digest
+        let now = wallClock()
+        let unfinished = Set(FileSystem.names(in: state.work).compactMap(StateFolder.id(ofWorkName:)))
+        entries = inputs.map { input in
+            Entry(
+                input: input,
+                decision: Self.decide(input, pipeline, digest, state, rules, now, isUnfinished: unfinished.contains(input.id)))
+        }
+    }
+
+    private static func decide(
+        _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules, _ now: Int64,
+        isUnfinished: Bool
+    ) -> Decision {
+        if rules.settleSeconds > 0, newest(input.path) > now - rules.settleSeconds * 1_000_000_000 { return .arriving }
+        if rules.isForced { return .run("asked for with --force") }
+        let result = "\(state.output)/\(input.id)"
+        if let known = ResultState.load(input.id, in: state), FileSystem.exists("\(result)/\(Receipt.fileName)") {
+            if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
+                return .run(PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved))
+            }
+            switch known.standing(of: input.path, pipeline: digest, result: result) {
+            case .upToDate: return .upToDate
+            case .stale(let why): return .run(why)
+            case .unsure: return .run("it was new when it was run: its digests will be compared")
+            }
+        }
+        if let note = FailureNote.load(input.id, in: state) {
+            let fingerprint = FailureNote.fingerprint(of: input.path, pipeline: pipeline)
+            if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
+            return .run("it failed before: \(note.problem.summary)")
+        }
+        if FileSystem.exists("\(result)/\(Receipt.fileName)") { return .run("its digests are not known: they will be compared") }
+        return .run(isUnfinished ? "it was never finished" : "new")
+    }
+
+    /// The time of the last change of anything in a capture.
+    private static func newest(_ path: String) -> Int64 {
+        var newest = FileSystem.status(of: path)?.modified ?? 0
+        guard FileSystem.isFolder(path) else { return newest }
+        for name in FileSystem.names(in: path) { newest = max(newest, Self.newest("\(path)/\(name)")) }
+        return newest
+    }
+}
+
+/// How a pipeline differs from the one that made a result, in words.
+enum PipelineChange {
+    static func text(from old: JSONValue?, to new: JSONValue) -> String {
+        let before = stages(old)
+        let after = stages(new)
+        if before.map(\.name) != after.map(\.name) {
+            let came = after.map(\.name).filter { !before.map(\.name).contains($0) }
+            let went = before.map(\.name).filter { !after.map(\.name).contains($0) }
+            if came.isEmpty && went.isEmpty { return "the stages stand in another order" }
+            let parts = [came.isEmpty ? nil : "new: " + came.joined(separator: ", "), went.isEmpty ? nil : "gone: " + went.joined(separator: ", ")]
+            return "the stages changed (\(parts.compactMap(\.self).joined(separator: "; ")))"
+        }
+        var changes: [String] = []
+        for (a, b) in zip(before, after) {
+            for key in Set(a.options.keys).union(b.options.keys).sorted() where a.options[key] != b.options[key] {
+                changes.append("\(b.name).\(key) changed from \(word(a.options[key])) to \(word(b.options[key]))")
+            }
+        }
+        return changes.isEmpty ? "a stage makes other results than before" : changes.joined(separator: ", ")
+    }
+
+    private static func stages(_ pipeline: JSONValue?) -> [(name: String, options: JSONObject)] {
+        (pipeline?["stages"]?.array ?? []).map { ($0["name"]?.string ?? "", $0["options"]?.object ?? JSONObject()) }
+    }
+
+    private static func word(_ value: JSONValue?) -> String {
+        guard let value else { return "nothing" }
+        return String(decoding: JSONWriter.text(value, pretty: false), as: UTF8.self)
+    }
+}

@@ -1,0 +1,40 @@
+internal import CLinux
+import Glibc
+import ScanModel
+
+/// The lock of one capture's result. The kernel frees it when its holder ends, kill -9 included, so there is nothing to
+/// unlock by hand. It only saves work: correctness rests on unique work names, one rename and deterministic bytes.
+public final class CaptureLock: Sendable {
+    /// Nil where the filesystem has no locks: the work may then be done twice, with the same result.
+    private let descriptor: Int32?
+
+    /// - Returns: nil when another runner holds it.
+    public init?(_ id: String, in state: StateFolder) throws(Problem) {
+        let path = state.lock(id)
+        try FileSystem.makeFolders(FileSystem.parent(of: path))
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+        if descriptor < 0 { throw Problem.system("cannot open the lock", path: path, code: errno) }
+        guard sm_lock(descriptor) == 0 else {
+            let code = errno
+            close(descriptor)
+            switch code {
+            case EAGAIN, EACCES: return nil
+            case ENOLCK, ENOTSUP, EINVAL, ENOSYS:
+                self.descriptor = nil
+                return
+            default: throw Problem.system("cannot take the lock", path: path, code: code)
+            }
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { if let descriptor { close(descriptor) } }
+
+    /// Whether another runner works on the capture now. Makes nothing.
+    public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
+        let descriptor = open(state.lock(id), O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return sm_lock(descriptor) != 0 && (errno == EAGAIN || errno == EACCES)
+    }
+}

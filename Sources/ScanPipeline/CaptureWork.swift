@@ -1,0 +1,74 @@
+import ScanModel
+
+/// What a child process does with its job: lock, sweep, run, publish.
+public enum CaptureWork {
+    public static func run(
+        _ job: CaptureJob, library: StageLibrary, tool: String, report: @escaping @Sendable (RunProgress) -> Void
+    ) throws(Problem) -> CaptureEnding {
+        let pipeline = try job.pipeline(library)
+        let state = StateFolder(output: job.output)
+        guard let lock = try CaptureLock(job.input.id, in: state) else { return .busy }
+        defer { withExtendedLifetime(lock) {} }
+        Leftovers.sweep(job.input.id, in: state)
+
+        let looked = wallClock()
+        var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
+        runner.knownDigests = ResultState.load(job.input.id, in: state)?.knownDigests ?? KnownDigests()
+        let output = try OutputFolder(root: job.output, id: job.input.id)
+        var opened: Runner.Opened?
+        do throws(Problem) {
+            let receipt = try runner.run(job.input, into: output) { now in
+                opened = now
+                return !job.isForced && isUpToDate(job, now.key)
+            }
+            if let receipt { try output.publish(receipt: receipt.bytes) } else { output.abandon() }
+            FailureNote.remove(job.input.id, in: state)
+            if let opened {
+                let outputs = receipt?.files ?? PublishedResult(job.input.id, in: job.output)?.files ?? []
+                // A cache: without it the next run takes the digests again.
+                try? ResultState.taking(opened, job: job, pipeline: pipeline, outputs: outputs, looked: looked)
+                    .save(job.input.id, in: state)
+            }
+            return receipt.map { .done(CaptureSummary($0)) } ?? .upToDate
+        } catch {
+            let hadResult = output.hasPublishedResult
+            output.abandon()
+            throw error.noting(
+                hadResult
+                    ? "nothing was published for \(job.input.id); the last good result is unchanged"
+                    : "nothing was published for \(job.input.id)")
+        }
+    }
+
+    private static func isUpToDate(_ job: CaptureJob, _ key: ResultKey) -> Bool {
+        guard let published = PublishedResult(job.input.id, in: job.output) else { return false }
+        return published.key == key && published.isWhole
+    }
+}
+
+extension CaptureJob {
+    /// The pipeline, built again from its text. It was checked before, so a mistake now is the tool's.
+    func pipeline(_ library: StageLibrary) throws(Problem) -> Pipeline {
+        do throws(PipelineMistakes) {
+            return try Pipeline.load(
+                text: pipelineText, path: pipelinePath, settings: settings, library: library)
+        } catch {
+            throw error.problems.first ?? Problem(.tool, "the pipeline is not valid")
+        }
+    }
+}
+
+extension Pipeline {
+    /// Builds a pipeline from a file's text and `--set` changes, or reports every mistake in them.
+    public static func load(
+        text: String, path: String, settings: [String], library: StageLibrary
+    ) throws(PipelineMistakes) -> Pipeline {
+        var problems: [Problem] = []
+        var overrides: [OptionOverride] = []
+        for setting in settings {
+            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch { problems.append(error) }
+        }
+        guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
+        return try load(text: text, path: path, overrides: overrides, library: library)
+    }
+}

@@ -1,0 +1,74 @@
+import ScanModel
+
+/// `OUT/.scanmill/failures/<id>.json`: why a capture has no result, kept until it has one.
+public struct FailureNote: Sendable {
+    public var id: String
+    public var input: String
+    public var problem: Problem
+    /// What the capture's files and the pipeline were like: while this stands, trying again gives the same failure.
+    public var fingerprint: Digest
+    /// When it was tried last, nanoseconds since 1970.
+    public var when: Int64
+
+    /// Whether the next run passes over the capture: the input is at fault and nothing about it has changed.
+    public func stands(for fingerprint: Digest) -> Bool { problem.fault == .input && self.fingerprint == fingerprint }
+
+    var json: JSONValue {
+        var object: JSONObject = [
+            "id": .string(id), "input": .string(input), "fault": .string(problem.fault.rawValue),
+            "summary": .string(problem.summary), "notes": .of(problem.notes), "message": .string(problem.message(root: input)),
+            "fingerprint": .string(fingerprint.hex), "when": .integer(when),
+        ]
+        object["fix"] = problem.fix.map { .string($0) }
+        object["stage"] = problem.place.stage.map { .string($0) }
+        object["frame"] = problem.place.frame.map { .of($0) }
+        object["file"] = problem.place.file.map { .string($0) }
+        object["line"] = problem.place.line.map { .of($0) }
+        object["byte"] = problem.place.byte.map { .integer($0) }
+        object["of"] = problem.place.byteCount.map { .integer($0) }
+        return .object(object)
+    }
+
+    public init(id: String, input: String, problem: Problem, fingerprint: Digest, when: Int64) {
+        self.id = id
+        self.input = input
+        self.problem = problem
+        self.fingerprint = fingerprint
+        self.when = when
+    }
+
+    init?(_ json: JSONValue) {
+        guard let id = json["id"]?.string, let input = json["input"]?.string,
+            let fault = json["fault"]?.string.flatMap(Problem.Fault.init), let summary = json["summary"]?.string,
+            let fingerprint = json["fingerprint"]?.string, let when = json["when"]?.integer
+        else { return nil }
+        var problem = Problem(
+            fault, summary, notes: json["notes"]?.array?.compactMap(\.string) ?? [], fix: json["fix"]?.string)
+        problem.place.stage = json["stage"]?.string
+        problem.place.frame = json["frame"]?.integer.map { Int($0) }
+        problem.place.file = json["file"]?.string
+        problem.place.line = json["line"]?.integer.map { Int($0) }
+        problem.place.byte = json["byte"]?.integer
+        problem.place.byteCount = json["of"]?.integer
+        self.init(id: id, input: input, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
+    }
+
+    public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
+        StateFolder.read(state.failure(id)).flatMap(FailureNote.init)
+    }
+
+    func save(in state: StateFolder) throws(Problem) { try StateFolder.write(json, to: state.failure(id)) }
+
+    static func remove(_ id: String, in state: StateFolder) { FileSystem.removeTree(state.failure(id)) }
+
+    /// A digest of names, sizes and times below a capture, and of the pipeline: cheap, and different after any change.
+    static func fingerprint(of path: String, pipeline: Pipeline) -> Digest {
+        var text = pipeline.digest.hex
+        let files = FileSystem.isFolder(path) ? FileSystem.tree(path).map { "\(path)/\($0)" } : [path]
+        for file in files {
+            let status = FileSystem.status(of: file)
+            text += "\n\(file) \(status?.byteCount ?? -1) \(status?.modified ?? -1)"
+        }
+        return Digest.of(Array(text.utf8))
+    }
+}

@@ -1,0 +1,34 @@
+/// How values are written for people.
+package enum OptionText {
+    package static func number(_ value: Double) -> String {
+        if let whole = Int64(exactly: value), whole.magnitude < 1_000_000_000 { String(whole) } else { value.description }
+    }
+
+    /// At most three decimals, for percentages and the like.
+    package static func short(_ value: Double) -> String { number((value * 1000).rounded() / 1000) }
+
+    package static func list(_ values: [Int]) -> String { "[" + values.map(String.init).joined(separator: ", ") + "]" }
+
+    package static func range(_ range: ClosedRange<Double>, unit: String?) -> String {
+        let greatest = Double.greatestFiniteMagnitude
+        return Self.range(
+            range.lowerBound == -greatest ? nil : number(range.lowerBound),
+            range.upperBound == greatest ? nil : number(range.upperBound), unit)
+    }
+
+    package static func range(_ range: ClosedRange<Int>, unit: String?) -> String {
+        Self.range(
+            range.lowerBound == .min ? nil : String(range.lowerBound),
+            range.upperBound == .max ? nil : String(range.upperBound), unit)
+    }
+
+    private static func range(_ low: String?, _ high: String?, _ unit: String?) -> String {
+        let unit = unit.map { " \($0)" } ?? ""
+        return switch (low, high) {
+        case (let low?, let high?): "between \(low) and \(high)\(unit)"
+        case (let low?, nil): "at least \(low)\(unit)"
+        case (nil, let high?): "at most \(high)\(unit)"
+        case (nil, nil): "finite"
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ScanModel
+
+/// How every capture stands that was ever run into a folder.
+public struct OutputStatus: Sendable {
+    public enum Standing: String, Sendable, CaseIterable {
+        case done
+        /// It has a result, and its files have changed since.
+        case stale
+        case failed
+        case running
+        /// It was in a run's plan and has neither a result nor a failure note.
+        case neverRun = "never run"
+    }
+
+    public struct Entry: Sendable, Hashable {
+        public var id: String
+        public var standing: Standing
+        public var cause: String?
+    }
+
+    /// Sorted by id.
+    public private(set) var entries: [Entry]
+
+    public init(output: String) {
+        let state = StateFolder(output: output)
+        let published = Set(state.published)
+        let failed = Set(state.failed)
+        let planned = Self.planned(state)
+        let ids = published.union(failed).union(planned)
+        entries = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { id in
+            if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
+            if let note = FailureNote.load(id, in: state) {
+                return Entry(id: id, standing: .failed, cause: note.problem.summary)
+            }
+            guard published.contains(id) else { return Entry(id: id, standing: .neverRun) }
+            let known = ResultState.load(id, in: state)
+            if let known,
+                case .stale(let why) = known.standing(
+                    of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)")
+            {
+                return Entry(id: id, standing: .stale, cause: why)
+            }
+            return Entry(id: id, standing: .done)
+        }
+    }
+
+    private static func planned(_ state: StateFolder) -> Set<String> {
+        var ids: Set<String> = []
+        for run in FileSystem.names(in: state.runs) {
+            let captures = StateFolder.read("\(state.runs)/\(run)/plan.json")?["captures"]?.array ?? []
+            ids.formUnion(captures.compactMap { $0["id"]?.string })
+        }
+        return ids
+    }
+}
+
+extension BatchPlan {
+    /// How many captures have this decision.
+    public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
+
+    /// How many are passed over because they failed before.
+    public var cannotRun: Int {
+        entries.count { entry in if case .failedBefore = entry.decision { true } else { false } }
+    }
+}
+
+extension PublishedResult {
+    /// Bytes of all published files.
+    public var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
+
+    /// Bytes of the input files that the result was made from.
+    public var inputBytes: Int64 { (receipt["inputs"]?.array ?? []).reduce(0) { $0 + ($1["bytes"]?.integer ?? 0) } }
+}

@@ -1,0 +1,60 @@
+import ScanModel
+
+/// A result as it stands in OUT, by its receipt.
+public struct PublishedResult: Sendable {
+    public let id: String
+    public let path: String
+    /// The receipt.
+    public let receipt: JSONValue
+
+    /// - Returns: nil when there is no result, or its receipt cannot be read.
+    public init?(_ id: String, in output: String) {
+        path = "\(output)/\(id)"
+        self.id = id
+        guard let receipt = StateFolder.read("\(path)/\(Receipt.fileName)") else { return nil }
+        self.receipt = receipt
+    }
+
+    public var key: ResultKey? { receipt["key"]?.string.map(ResultKey.init) }
+
+    /// The listed files: path, size, digest.
+    public var files: [OutputFolder.Entry] {
+        (receipt["files"]?.array ?? []).compactMap { file in
+            guard let path = file["path"]?.string, let size = file["bytes"]?.integer, let digest = file["sha256"]?.string
+            else { return nil }
+            return OutputFolder.Entry(path: path, byteCount: size, digest: Digest(hex: digest))
+        }
+    }
+
+    /// Whether all files are there with their sizes.
+    public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
+
+    /// Reads every file again.
+    /// - Returns: what is wrong, one problem a file; none for a sound result.
+    public func verify() -> [Problem] {
+        var problems: [Problem] = []
+        for file in files {
+            let full = "\(path)/\(file.path)"
+            do throws(Problem) {
+                guard let size = FileSystem.size(of: full) else {
+                    throw Problem(.environment, "a file of the result is missing")
+                }
+                guard size == file.byteCount else {
+                    throw Problem(.environment, "a file of the result has \(size) bytes instead of \(file.byteCount)")
+                }
+                guard try FileSystem.digest(of: full) == file.digest else {
+                    throw Problem(.environment, "a file of the result holds other bytes than were written")
+                }
+            } catch {
+                var problem = error.at(file: full)
+                problem.fix = problem.fix ?? "make it again with  scanmill run … --only \(id) --force"
+                problems.append(problem)
+            }
+        }
+        let listed = Set(files.map(\.path) + [Receipt.fileName])
+        for stranger in FileSystem.tree(path) where !listed.contains(stranger) {
+            problems.append(Problem(.environment, "a file stands in the result that its receipt does not list").at(file: "\(path)/\(stranger)"))
+        }
+        return problems
+    }
+}

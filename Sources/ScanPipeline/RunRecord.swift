@@ -1,0 +1,86 @@
+import Glibc
+import ScanModel
+
+/// `OUT/.scanmill/runs/<when>-<random>/`: what one run was asked to do and how it went.
+public struct RunRecord: Sendable {
+    private let state: StateFolder
+    private let path: String
+
+    /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
+    public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput]) {
+        self.state = state
+        path = "\(state.runs)/\(Self.stamp(wallClock()))-\(FileSystem.randomName())"
+        var captures: [JSONValue] = []
+        for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
+        try? StateFolder.write(
+            .object([
+                "pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock())), "captures": .array(captures),
+            ]), to: "\(path)/plan.json")
+    }
+
+    /// Keeps a failure until the capture has a result.
+    public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline) throws(Problem) {
+        guard case .failed(let problem) = outcome.ending else { return }
+        let fingerprint = FailureNote.fingerprint(of: outcome.input.path, pipeline: pipeline)
+        try FailureNote(
+            id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint, when: wallClock()
+        ).save(in: state)
+    }
+
+    /// Writes `outcome.json`.
+    public func end(_ outcomes: [CaptureOutcome], seconds: Double) throws(Problem) {
+        let captures = outcomes.map { outcome -> JSONValue in
+            var object: JSONObject = ["id": .string(outcome.input.id)]
+            switch outcome.ending {
+            case .done(let summary):
+                object["ended"] = .string("done")
+                object["frames"] = .of(summary.frameCount)
+                object["kept"] = .of(summary.framesKept)
+                object["bytes"] = .integer(summary.byteCount)
+            case .failed(let problem), .failedBefore(let problem):
+                object["ended"] = .string("failed")
+                object["cause"] = .string(problem.summary)
+            case .upToDate: object["ended"] = .string("up to date")
+            case .arriving: object["ended"] = .string("still arriving")
+            case .busy: object["ended"] = .string("busy")
+            case .notBegun(let reason):
+                object["ended"] = .string("left")
+                object["cause"] = .string(reason)
+            }
+            return .object(object)
+        }
+        try StateFolder.write(
+            .object([
+                "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
+            ]), to: "\(path)/outcome.json")
+    }
+
+    /// `20261121T031500Z`: sorts by time as text.
+    static func stamp(_ clock: Int64) -> String {
+        var seconds = time_t(clock / 1_000_000_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ value: Int32) -> String { (value < 10 ? "0" : "") + String(value) }
+        return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))T"
+            + "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+    }
+}
+
+extension BatchPlan {
+    /// The captures that run.
+    public var toRun: [CaptureInput] {
+        entries.compactMap { entry in if case .run = entry.decision { entry.input } else { nil } }
+    }
+
+    /// The others, as they stand.
+    public var waiting: [CaptureOutcome] {
+        entries.compactMap { entry in
+            switch entry.decision {
+            case .run: nil
+            case .upToDate: CaptureOutcome(input: entry.input, ending: .upToDate)
+            case .failedBefore(let problem): CaptureOutcome(input: entry.input, ending: .failedBefore(problem))
+            case .arriving: CaptureOutcome(input: entry.input, ending: .arriving)
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import ScanModel
+
+/// `OUT/.scanmill`: everything with a clock, a host or a process in it. All of it but the owner may be deleted; what it
+/// costs is work, never a result.
+public struct StateFolder: Sendable, Hashable {
+    /// OUT, as the user gave it.
+    public let output: String
+    public var path: String { "\(output)/\(Self.name)" }
+
+    public static let name = ".scanmill"
+
+    public init(output: String) { self.output = output }
+
+    var work: String { "\(path)/work" }
+    var trash: String { "\(path)/trash" }
+    public var runs: String { "\(path)/runs" }
+    public func lock(_ id: String) -> String { "\(path)/locks/\(id)" }
+    public func failure(_ id: String) -> String { "\(path)/failures/\(id).json" }
+    func inputs(_ id: String) -> String { "\(path)/inputs/\(id).json" }
+    private var owner: String { "\(path)/owner.json" }
+
+    /// A work folder's name begins with the id and ends with `.<host>.<pid>.<random>`, none of which has a dot.
+    static func workName(_ id: String) -> String {
+        var host = [CChar](repeating: 0, count: 256)
+        gethostname(&host, host.count - 1)
+        let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // A name on disk has at most 255 bytes, and the id may have 200 of them.
+        let short = String(decoding: name.replacing(".", with: "-").utf8.prefix(24), as: UTF8.self)
+        return "\(id).\(short).\(getpid()).\(FileSystem.randomName())"
+    }
+
+    static func id(ofWorkName name: String) -> String? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 3 ? parts.dropLast(3).joined(separator: ".") : nil
+    }
+
+    /// The ids that have a result: folders of OUT with a receipt.
+    public var published: [String] {
+        FileSystem.names(in: output).filter {
+            !$0.hasPrefix(".") && FileSystem.exists("\(output)/\($0)/\(Receipt.fileName)")
+        }
+    }
+
+    /// The ids with a failure note.
+    public var failed: [String] {
+        FileSystem.names(in: "\(path)/failures").compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }
+    }
+
+    // MARK: - Small files
+
+    /// Writes a small file in one step: others see the old one or the new one. Not made durable: what lies here can be
+    /// made again.
+    static func write(_ json: JSONValue, to path: String) throws(Problem) {
+        try FileSystem.makeFolders(FileSystem.parent(of: path))
+        let scratch = "\(FileSystem.parent(of: path))/.\(FileSystem.randomName())"
+        try FileSystem.write(JSONWriter.text(json), to: scratch)
+        if rename(scratch, path) != 0 {
+            let code = errno
+            unlink(scratch)
+            throw Problem.system("cannot rename to", path: path, code: code)
+        }
+    }
+
+    /// What a small file holds; nil when it is missing or damaged, which costs work and nothing else.
+    static func read(_ path: String) -> JSONValue? {
+        guard let bytes = try? FileSystem.bytes(of: path, limit: 256 << 20) else { return nil }
+        return try? JSONValue.parse(bytes, file: path)
+    }
+
+    // MARK: - The owner
+
+    /// OUT belongs to the first pipeline that published there, by its name: results of two pipelines in one folder
+    /// would replace each other by turns.
+    /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set.
+    public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
+        let name = Self.read(owner)?["pipeline"]?.string
+        if name == pipeline.name { return }
+        if let name, !replacing {
+            throw Problem(
+                .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
+                fix: "choose another folder with -o, or replace the results with  --replace")
+        }
+        try Self.write(.object(["pipeline": .string(pipeline.name)]), to: owner)
+    }
+
+    /// What ``claim(for:replacing:)`` would say, without writing anything.
+    public func foreignOwner(for pipeline: Pipeline) -> String? {
+        let name = Self.read(owner)?["pipeline"]?.string
+        return name == pipeline.name ? nil : name
+    }
+}

@@ -1,0 +1,26 @@
+/// `processed.txt`: which of its steps MultiScan's server finds done, `step=true` or `step=false` a line.
+///
+/// Source: multiscan, server/scan_processor.py (`validate_process` writes the file, `process_preliminary` and
+/// `process_extra` skip what it calls true) and server/index.py, which lists only scans that have one.
+struct ProcessedSteps {
+    var id: String
+    /// Frames of the capture, which the server counts from 0.
+    var frameCount: Int
+    /// The output's files.
+    var files: Set<String>
+
+    var text: String {
+        let steps = [
+            ("convert", isConverted), ("recons", false), ("texturing", false), ("segmentation", false), ("render", false),
+            ("thumbnail", files.isSuperset(of: ["\(id)_thumb.jpg", "\(id)_preview.mp4"])), ("alignpairs", false),
+            ("allValid", false),
+        ]
+        return steps.map { "\($0)=\($1)\n" }.joined()
+    }
+
+    /// Depth as pictures, one for each camera line under the line's number, and colour pictures.
+    private var isConverted: Bool {
+        files.contains { $0.hasPrefix("outputs/color/") }
+            && (0..<frameCount).allSatisfy { files.contains("outputs/depth/\($0).png") }
+    }
+}

@@ -1,0 +1,76 @@
+import ScanFormats
+import ScanModel
+
+/// What went into a staging capture, and the metadata that say so.
+struct StagingContent {
+    /// Each written frame's number in the source, and its time.
+    var frames: [Int] = []
+    var timestamps: [Int64] = []
+    var depth: (size: PixelSize, unit: ScanMetadata.DepthUnit)?
+    /// Frames whose depth is not as recorded.
+    var maskedCount = 0
+    var confidenceRange: ClosedRange<Int>?
+    /// How pictures are stored; nil without pictures.
+    var color: ColorStorage?
+    /// Whether the pictures are the capture's own video, of which its metadata speak.
+    var isVideoCopied = false
+    /// The first frame's camera, and whether all others have the same.
+    var camera: CameraIntrinsics?
+    var hasOneCamera = true
+
+    mutating func add(_ frame: FrameFacts) {
+        if camera == nil { camera = frame.intrinsics }
+        hasOneCamera = hasOneCamera && camera == frame.intrinsics
+        frames.append(frame.index)
+        timestamps.append(frame.timestamp ?? 0)
+    }
+
+    /// Frames between the first and the last that were left out.
+    var gapCount: Int { (frames.last ?? 0) - (frames.first ?? 0) + 1 - frames.count }
+
+    /// `number_of_files` counts what the apps record: a folder of pictures as one, and not the box, which comes from
+    /// another app.
+    private func fileCount(_ capture: Capture) -> Int {
+        2 + (depth == nil ? 0 : 1) + (confidenceRange == nil ? 0 : 1) + (color == nil ? 0 : 1) + capture.motionFiles.count
+    }
+
+    func metadata(of capture: Capture) throws(Problem) -> JSONValue {
+        if let recorded = Self.metadata(recordedIn: capture) { return try update(recorded, capture) }
+        return try make(capture)
+    }
+
+    /// A capture's own metadata, if they are MultiScan's.
+    static func metadata(recordedIn capture: Capture) -> JSONValue? {
+        capture.metadata.flatMap { $0["streams"]?.array == nil ? nil : $0 }
+    }
+
+    /// MultiScan's own metadata, with everything that is still true.
+    private func update(_ recorded: JSONValue, _ capture: Capture) throws(Problem) -> JSONValue {
+        let kinds = Set(capture.motionFiles.map(\.kind))
+        var without = Set(MotionKind.allCases.filter { !kinds.contains($0) }.map(ScanStream.Role.motion))
+        if depth == nil { without.insert(.depth) }
+        if confidenceRange == nil { without.insert(.confidence) }
+        // The colour stream stays even without pictures: the intrinsics are for its resolution.
+        let metadata = try ScanMetadata(recorded, file: "\(capture.id).json")
+        return metadata.output(
+            frameCount: frames.count, fileCount: fileCount(capture), color: isVideoCopied ? nil : color,
+            depthUnit: depth?.unit == metadata.depthUnit ? nil : depth?.unit, without: without)
+    }
+
+    private func make(_ capture: Capture) throws(Problem) -> JSONValue {
+        let colorSize = capture.colorSize ?? camera.map { PixelSize($0.width, $0.height) } ?? PixelSize(0, 0)
+        var facts = ScanMetadata.Facts(
+            frameCount: frames.count, fileCount: fileCount(capture), colorSize: colorSize, color: color ?? .h264)
+        facts.deviceName = capture.device ?? ""
+        facts.frequency = capture.frameRate ?? 0
+        facts.intrinsics = hasOneCamera ? camera : nil
+        facts.depthSize = depth?.size
+        facts.depthUnit = depth?.unit ?? .metres
+        facts.confidenceRange = confidenceRange
+        for motion in capture.motionFiles {
+            let read = try MotionStream.read(try capture.source.open(motion.path), kind: motion.kind)
+            facts.motion.append((motion.kind, read.sampleCount, read.rate ?? 0))
+        }
+        return ScanMetadata.make(facts)
+    }
+}

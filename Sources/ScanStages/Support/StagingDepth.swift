@@ -1,0 +1,53 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// One frame of a MultiScan stream, compressed: a block of the stream.
+struct StagingBlock: Sendable {
+    var bytes: [UInt8]
+    var size: PixelSize
+
+    init(_ content: [UInt8], size: PixelSize) throws(Problem) {
+        bytes = try DeflateBlock.compress(content, level: 6)
+        self.size = size
+    }
+}
+
+/// A frame's depth as a MultiScan stream holds it: half floats in metres, or the low 13 of 16 bits in millimetres where
+/// it was recorded in millimetres.
+struct StagingDepth: Sendable {
+    var unit: ScanMetadata.DepthUnit
+    var block: StagingBlock
+    /// Pixels whose depth the stream cannot hold; they are 0 in it.
+    var tooFarCount = 0
+    /// Whether a stage has changed the recorded depth.
+    var isMasked = false
+
+    /// The depth of a frame as earlier stages have left it.
+    static func masked(_ frame: Frame) throws(Problem) -> StagingDepth {
+        guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
+        let recorded = frame.recordedDepth
+        var depth = try encoded(map, unit: unit(of: recorded))
+        if let recorded { depth.isMasked = try DepthCodec.decode(recorded).map != map }
+        return depth
+    }
+
+    /// The depth of a frame as recorded: its own bytes, where a MultiScan stream may hold them.
+    static func recorded(_ frame: Frame) throws(Problem) -> StagingDepth {
+        guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
+        let unit = unit(of: recorded)
+        guard recorded.encoding == unit.encoding else { return try encoded(try DepthCodec.decode(recorded).map, unit: unit) }
+        let size = PixelSize(recorded.width, recorded.height)
+        return StagingDepth(unit: unit, block: try StagingBlock(recorded.bytes, size: size))
+    }
+
+    private static func encoded(_ map: DepthMap, unit: ScanMetadata.DepthUnit) throws(Problem) -> StagingDepth {
+        let (bytes, overflow) = try DepthCodec.encode(map, as: unit.encoding)
+        let block = try StagingBlock(bytes, size: PixelSize(map.width, map.height))
+        return StagingDepth(unit: unit, block: block, tooFarCount: overflow)
+    }
+
+    private static func unit(of recorded: RecordedDepth?) -> ScanMetadata.DepthUnit {
+        if case .uint16(unitsPerMetre: 1000, _, _)? = recorded?.encoding { .millimetres } else { .metres }
+    }
+}

@@ -1,0 +1,50 @@
+import ScanFormats
+import ScanModel
+
+/// The camera lines of a staging capture: the recorder's own with the frame's number in the source added, or new ones for
+/// captures of other formats.
+struct StagingLines {
+    private let file: String
+    /// The recorder's lines, read from the start to the end, since frames come in order.
+    private var recorder: BufferedSource?
+
+    init(of capture: Capture) throws(Problem) {
+        file = capture.cameraLineFile ?? "camera lines"
+        if let name = capture.cameraLineFile { recorder = BufferedSource(try capture.source.open(name)) }
+    }
+
+    /// The line of a frame, which comes behind all earlier ones in the source; without a line ending.
+    mutating func line(of frame: FrameFacts) throws(Problem) -> [UInt8] {
+        var exposure: Int64?
+        if let recorded = try recordedLine(of: frame) {
+            let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in try CameraLine(bytes, file: file) }
+            // A stage that moves cameras changes the frame's facts, and the recorded line is no longer true.
+            if line.pose == frame.pose, line.timestamp == frame.timestamp {
+                return try CameraLines.rewrite(recorded, addingSourceFrame: frame.index, file: file)
+            }
+            exposure = line.exposure
+        }
+        guard let timestamp = frame.timestamp, let intrinsics = frame.intrinsics, let pose = frame.pose else {
+            throw Problem(.input, "the frame has no timestamp, no pose or no intrinsics")
+        }
+        return try CameraLines.line(
+            timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: exposure,
+            extra: [("source_frame", .of(frame.index))])
+    }
+
+    private mutating func recordedLine(of frame: FrameFacts) throws(Problem) -> [UInt8]? {
+        guard let span = frame.line, var source = recorder.take() else { return nil }
+        defer { recorder = source }
+        while source.offset < span.offset {
+            try source.fill(1)
+            if source.unread.isEmpty { break }
+            source.consume(Int(min(Int64(source.unread.count), span.offset - source.offset)))
+        }
+        try source.fill(span.count)
+        guard source.offset == span.offset, source.unread.count >= span.count else {
+            throw Problem(.input, "the file became shorter while it was read")
+                .at(file: file, byte: span.offset, of: source.byteCount)
+        }
+        return try source.withBytes(source.unread.prefix(span.count)) { (bytes) throws(Problem) in Array(bytes) }
+    }
+}

@@ -1,0 +1,122 @@
+import ScanModel
+
+/// What a camera sees of the room: the surface and the exact z-depth at every pixel's centre (u + ½, v + ½).
+package struct SyntheticView: Sendable {
+    /// One ray a pixel: from `origin` along columns[u] + rows[v]. The camera's own part of it is (x, y, −1), so the
+    /// distance along the ray is z-depth.
+    struct Rays {
+        var origin: Vector3
+        var columns: [Vector3]
+        var rows: [Vector3]
+
+        init(_ camera: CameraIntrinsics, _ pose: Pose) {
+            let k = camera.counted(from: .corner)
+            let (right, up, back) = pose.rotation.columns
+            origin = pose.position
+            columns = (0..<k.width).map { right * ((Double($0) + 0.5 - k.cx) / k.fx) - back }
+            rows = (0..<k.height).map { up * (-(Double($0) + 0.5 - k.cy) / k.fy) }
+        }
+
+        /// The same rays in a box's own axes, from its centre.
+        func seen(from box: OrientedBox) -> Rays {
+            let boxFromWorld = box.worldFromBox.transposed
+            var rays = self
+            rays.origin = boxFromWorld * (origin - box.center)
+            rays.columns = columns.map { boxFromWorld * $0 }
+            rays.rows = rows.map { boxFromWorld * $0 }
+            return rays
+        }
+    }
+
+    package let width: Int
+    package let height: Int
+    /// Metres, row-major, top-left first.
+    package private(set) var depth: [Double]
+    /// The number of the surface, as ``SyntheticRoom`` counts them.
+    package private(set) var surface: [UInt8]
+    let rays: Rays
+    let boxes: [OrientedBox]
+
+    /// - Parameter camera: for the size of the picture that is to be seen.
+    package init(of room: SyntheticRoom, camera: CameraIntrinsics, pose: Pose) {
+        width = camera.width
+        height = camera.height
+        rays = Rays(camera, pose)
+        boxes = room.boxes
+        depth = Array(repeating: .infinity, count: width * height)
+        surface = Array(repeating: 0, count: width * height)
+        traceWalls(room.walls)
+        for (number, box) in boxes.enumerated().dropFirst() {
+            guard let frame = Self.frame(of: box, camera, pose) else { continue }
+            trace(box, number, columns: frame.columns, rows: frame.rows)
+        }
+    }
+
+    private mutating func traceWalls(_ walls: OrientedBox) {
+        let rays = rays.seen(from: walls)
+        let near = SyntheticRoom.Nearness(rays.origin, in: walls.halfSize)
+        let width = width
+        rays.columns.withUnsafeBufferPointer { columns in
+            depth.withUnsafeMutableBufferPointer { depth in
+                surface.withUnsafeMutableBufferPointer { surface in
+                    for (v, row) in rays.rows.enumerated() {
+                        for u in 0..<width {
+                            let column = columns[u]
+                            let (dx, dy, dz) = (column.x + row.x, column.y + row.y, column.z + row.z)
+                            let met = SyntheticRoom.leave(near, dx, dy, dz)
+                            depth[v &* width &+ u] = met.depth
+                            surface[v &* width &+ u] = UInt8(truncatingIfNeeded: met.face)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func trace(_ box: OrientedBox, _ number: Int, columns range: Range<Int>, rows: Range<Int>) {
+        let rays = rays.seen(from: box)
+        let (o, h) = (rays.origin, box.halfSize)
+        let (width, first) = (width, 6 * number)
+        rays.columns.withUnsafeBufferPointer { columns in
+            depth.withUnsafeMutableBufferPointer { depth in
+                surface.withUnsafeMutableBufferPointer { surface in
+                    for v in rows {
+                        let row = rays.rows[v]
+                        for u in range {
+                            let column = columns[u]
+                            let (dx, dy, dz) = (column.x + row.x, column.y + row.y, column.z + row.z)
+                            let met = SyntheticRoom.enter(o.x, o.y, o.z, dx, dy, dz, h.x, h.y, h.z)
+                            let pixel = v &* width &+ u
+                            if met.depth < depth[pixel] {
+                                depth[pixel] = met.depth
+                                surface[pixel] = UInt8(truncatingIfNeeded: first &+ met.face)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The part of the picture that a box can be seen in; nil when it is beside the picture.
+    private static func frame(
+        of box: OrientedBox, _ camera: CameraIntrinsics, _ pose: Pose
+    ) -> (columns: Range<Int>, rows: Range<Int>)? {
+        let k = camera.counted(from: .corner)
+        let cameraFromWorld = pose.rotation.transposed
+        let corners = box.corners.map { cameraFromWorld * ($0 - pose.position) }
+        // A corner beside or behind the camera has no place in the picture: then the box may be anywhere.
+        guard corners.allSatisfy({ $0.z < -0.01 }) else { return (0..<k.width, 0..<k.height) }
+        let columns = range(of: corners.map { k.fx * $0.x / -$0.z + k.cx }, within: k.width)
+        let rows = range(of: corners.map { k.fy * $0.y / $0.z + k.cy }, within: k.height)
+        return columns.isEmpty || rows.isEmpty ? nil : (columns, rows)
+    }
+
+    private static func range(of coordinates: [Double], within count: Int) -> Range<Int> {
+        let limits = -1.0...Double(count)
+        let low = min(max(coordinates.min() ?? 0, limits.lowerBound), limits.upperBound)
+        let high = min(max(coordinates.max() ?? 0, limits.lowerBound), limits.upperBound)
+        let first = max(0, Int(low) - 1)
+        return first..<max(first, min(count, Int(high) + 2))
+    }
+}

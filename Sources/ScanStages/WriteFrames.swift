@@ -1,0 +1,118 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes colour and depth as numbered pictures.
+public struct WriteFrames: FrameStage, FoldStage {
+    public enum DepthPictures: String, CaseIterable, Sendable { case png16, none }
+    public enum Numbering: String, CaseIterable, Sendable { case kept, source }
+
+    public static let card = StageCard(
+        name: "write-frames",
+        summary: "Write frames as numbered pictures: outputs/color, and outputs/depth in millimetres.",
+        details: """
+            The layout is MultiScan's: `outputs/color/0.jpg`, `outputs/depth/0.png`, numbers without leading zeros. Unlike
+            MultiScan's server, which numbers the two in different ways, both pictures of a frame have the same number.
+
+            `step` writes every so many of the frames that reach this stage: the first, and then one after each
+            `step` − 1 others. `number: kept` counts the frames that are written, from 0, and puts their source numbers
+            into the receipt; `source` takes each frame's number in the capture.
+
+            Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG.
+
+            **Depth** is written as 16-bit PNGs of whole millimetres at the depth map's size, 0 for "no value" and beyond
+            65.535 m. `rounding: nearest` rounds to the nearest millimetre. `multiscan` computes as MultiScan's server does:
+            the product with 1000 in half precision, which goes in steps of up to 32 mm, with its fraction cut off; so
+            pictures are equal to the server's. Depth that was recorded in millimetres is exact with either.
+            """,
+        example: "- write-frames: {step: 10, color: jpeg}")
+
+    let step: Int
+    let depth: DepthPictures
+    let color: PictureOutput?
+    let rounding: DepthCodec.Rounding
+    let number: Numbering
+
+    private static let folder = "outputs"
+
+    public init(_ options: inout OptionReader) {
+        step = options.integer(
+            "step", "Write every so many of the frames that reach this stage.", default: 1, in: 1...1_000_000)
+        depth = options.choice("depth", "Write depth as 16-bit PNGs in millimetres.", default: .png16)
+        color = PictureOutput.optional(&options, default: .copy)
+        rounding = options.choice("rounding", "How metres become whole millimetres.", default: .nearest)
+        number = options.choice("number", "Count the frames that are written, or take source numbers.", default: .kept)
+        if color == nil && depth == .none {
+            options.fail("depth", "with `color: none` and `depth: none` nothing is written", "write one of them")
+        }
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(needs: (color == nil ? [] : [.color]) + (depth == .none ? [] : [.depth])),
+            claims: (color == nil ? [] : ["\(Self.folder)/color/"]) + (depth == .none ? [] : ["\(Self.folder)/depth/"]))
+    }
+
+    // MARK: - Each frame, in parallel
+
+    /// A frame's files, without a name so far.
+    private struct Pictures: Sendable {
+        var color: PreparedPicture?
+        var depth: [UInt8]?
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        if depth == .png16 && frame.depth == nil { throw Problem(.input, "the frame has no depth") }
+        if step == 1 {
+            frame.parcels[context.label] = try pictures(of: &frame, context)
+        } else if let color, color.encoding != .copy {
+            // Only the frame's turn tells whether it is written, and then it is too late to drop it for a picture that
+            // will not decode.
+            _ = try frame.loadRGB(context)
+        }
+    }
+
+    private func pictures(of frame: inout Frame, _ context: StageContext) throws(Problem) -> Pictures {
+        var pictures = Pictures()
+        pictures.color = try color?.prepare(&frame, context)
+        if depth == .png16, let map = frame.depth {
+            let (image, overflow) = DepthCodec.millimetres(map, rounding: rounding(for: context.capture))
+            if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+            pictures.depth = try PNG.encodeGray16(image)
+        }
+        return pictures
+    }
+
+    /// MultiScan multiplies metres only: millimetres of a recording are written as they are.
+    private func rounding(for capture: Capture) -> DepthCodec.Rounding {
+        capture.metadata?["depth_unit"]?.string == "mm" ? .nearest : rounding
+    }
+
+    // MARK: - In frame order
+
+    public struct Fold {
+        /// Frames that came by.
+        fileprivate var seen = 0
+        /// Source numbers of those that were written.
+        fileprivate var written: [Int] = []
+    }
+
+    public func begin(_ context: StageContext) -> Fold { Fold() }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        defer { fold.seen += 1 }
+        guard fold.seen % step == 0 else { return }
+        let prepared = frame.parcels.removeValue(forKey: context.label) as? Pictures
+        let pictures = if let prepared { prepared } else { try self.pictures(of: &frame, context) }
+        let number = number == .kept ? fold.written.count : frame.index
+        _ = try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)
+        if let depth = pictures.depth { try context.output.write(depth, to: "\(Self.folder)/depth/\(number).png") }
+        fold.written.append(frame.index)
+    }
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) {
+        context.count("frames", fold.written.count)
+        if number == .kept { context.record("source-frames", .of(fold.written)) }
+        if depth == .png16 && !capture.isMetric { context.warn("the world's unit is unknown: depth is not in millimetres") }
+    }
+}

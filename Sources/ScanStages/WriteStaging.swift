@@ -1,0 +1,250 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a MultiScan staging capture.
+public struct WriteStaging: FrameStage, FoldStage {
+    public enum Depth: String, CaseIterable, Sendable { case masked, source }
+    public enum RGB: String, CaseIterable, Sendable { case auto, mp4, frames }
+
+    public static let card = StageCard(
+        name: "write-staging",
+        summary: "Write the capture in MultiScan's staging format: only the frames that are left, all streams equally long.",
+        details: """
+            Writes `<id>.json`, `<id>.jsonl`, `<id>.depth.zlib`, `<id>.confidence.zlib`, the pictures, the motion files,
+            `boundingbox.json` and `processed.txt`, each where the capture has it. Files are named after the capture's id,
+            whatever they were called before. Frames are counted anew from 0; each camera line says its number in the
+            capture it came from as `source_frame`. ScanMill reads the result as it reads the original: the same poses,
+            intrinsics, timestamps, depth and confidence.
+
+            **Camera lines** stay as recorded but for `source_frame`; timestamps never change. Captures of other formats get
+            lines in MultiScan's form: those need a pose, intrinsics and a timestamp for every frame.
+
+            **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
+            floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191 m).
+            `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
+            recorded bytes and needs no `decompress`. Confidence is always as recorded.
+
+            **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264;
+            `frames` writes pictures to `color/000000.jpg`, …: copied, or as `color` says; those of a
+            video, and of a synthetic capture, become JPEGs (`quality`, 4:4:4). A video of
+            which no frame is missing is copied byte for byte. Otherwise it is encoded again, with the same size and
+            colours; frames are shown at the times of their camera lines. ffmpeg works with one thread and bit-exact, so
+            that a rerun gives the same bytes.
+
+            **Motion files** are copied whole, since their samples are found by time.
+
+            **Metadata** keep all keys of the original. Streams stand in the order colour, depth, confidence, camera lines,
+            then the rest, because MultiScan's readers find them by place. `number_of_frames` and `number_of_files` are those
+            of what was written; `frequency` stays the recorder's.
+
+            `processed.txt` tells MultiScan's server which of its steps it may skip: `convert` if `write-frames` has written
+            a depth picture for every frame, `thumbnail` if a stage above has made `<id>_thumb.jpg` and `<id>_preview.mp4`.
+
+            MultiScan compares depth with the frame before and zeroes what differs by more than 5 cm. Where frames are
+            missing or depth is masked that would remove too much, so a warning says to set its `delta_thresh` and
+            `depth_delta` to 0. Another warning tells when there is no mp4, without which its server does not start.
+            """,
+        example: "- write-staging: {rgb: mp4}")
+
+    let depth: Depth
+    let rgb: RGB
+    let output: PictureOutput
+
+    public init(_ options: inout OptionReader) {
+        depth = options.choice("depth", "Depth as the stages above left it, or as recorded.", default: .masked)
+        rgb = options.choice("rgb", "Pictures as a video, as files, or as the capture has them.", default: .auto)
+        output = PictureOutput(&options, default: .copy)
+    }
+
+    public var uses: Uses {
+        // A video is taken as a file where that will do: nobody has to decode it.
+        let either: [Channel] = [.video, .color]
+        let files = [
+            "{id}.json", "{id}.jsonl", "{id}.depth.zlib", "{id}.confidence.zlib", "{id}.mp4", "color/", "boundingbox.json",
+            "processed.txt",
+        ]
+        return Uses(
+            frame: .init(
+                needs: [.pose, .intrinsics, .timestamp] + (rgb == .frames ? [.color] : []),
+                anyOf: rgb == .mp4 ? [either] : [],
+                conditions: depth == .masked
+                    ? [.init(.depth, when: .recordedDepth, instead: "set `depth: source`")] : [],
+                wants: [.recordedDepth, .recordedConfidence], prefers: rgb == .auto ? [either] : []),
+            fold: .init(wants: [.box, .motion]), claims: files + MotionKind.allCases.map { "{id}.\($0.rawValue)" })
+    }
+
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
+        if rgb != .frames && capture.channels.contains(.video) {
+            // Without ffmpeg the video can still be copied, if no frame is missing.
+            guard let ffmpeg = try? FFmpeg.find() else { return [:] }
+            return ["ffmpeg": try ffmpeg.version()]
+        }
+        return rgb == .mp4 ? ["ffmpeg": try FFmpeg.find().version()] : [:]
+    }
+
+    private func pictures(_ context: StageContext) -> StagingPictures {
+        let used = context.reads.intersection(context.available)
+        if used.contains(.video) { return .video }
+        if !used.contains(.color) { return .none }
+        return rgb == .mp4 ? .encoded : .files
+    }
+
+    // MARK: - Each frame, in parallel
+
+    /// What is ready of a frame when its turn comes.
+    private struct Parcel: Sendable {
+        var depth: StagingDepth?
+        var confidence: StagingBlock?
+        var confidenceRange: ClosedRange<Int>?
+        var picture: PreparedPicture?
+        var pixels: RGBImage?
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        var parcel = Parcel()
+        if context.available.contains(depth == .masked ? .depth : .recordedDepth) {
+            let packed = depth == .masked ? try StagingDepth.masked(frame) : try StagingDepth.recorded(frame)
+            if packed.tooFarCount > 0 { context.count("depth-pixels-too-far", packed.tooFarCount) }
+            parcel.depth = packed
+        }
+        if context.available.contains(.recordedConfidence) {
+            guard let map = frame.recordedConfidence else { throw Problem(.input, "the frame has no confidence") }
+            parcel.confidence = try StagingBlock(map.values, size: PixelSize(map.width, map.height))
+            parcel.confidenceRange = map.range
+        }
+        try checkSizes(parcel, context.capture)
+        switch pictures(context) {
+        case .files: parcel.picture = try output.prepare(&frame, context)
+        case .encoded: parcel.pixels = try frame.loadRGB(context)
+        case .none, .video: break
+        }
+        frame.parcels[context.label] = parcel
+    }
+
+    /// A stream has no place for a frame of another size. Confidence may differ from depth where recorded metadata say so.
+    private func checkSizes(_ parcel: Parcel, _ capture: Capture) throws(Problem) {
+        guard let size = capture.depthSize else { return }
+        let isNew = StagingContent.metadata(recordedIn: capture) == nil
+        for (name, found) in [("depth", parcel.depth?.block.size), ("confidence", isNew ? parcel.confidence?.size : nil)] {
+            guard let found, found != size else { continue }
+            throw Problem(.input, "the frame's \(name) is \(found), and the capture's is \(size)")
+        }
+    }
+
+    // MARK: - In frame order
+
+    /// The files that grow with the frames.
+    public struct Fold {
+        fileprivate var content = StagingContent()
+        fileprivate var lines: StagingLines
+        fileprivate let lineFile: OutputFile
+        fileprivate var depthFile: OutputFile?
+        fileprivate var confidenceFile: OutputFile?
+        fileprivate var encoder: StagingEncoder
+    }
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        let id = context.capture.id
+        return Fold(
+            lines: try StagingLines(of: context.capture), lineFile: try context.output.create("\(id).jsonl"),
+            encoder: StagingEncoder(path: "\(id).mp4"))
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+        let id = context.capture.id
+        try fold.lineFile.write(try fold.lines.line(of: frame.facts) + [UInt8(ascii: "\n")])
+        if let depth = parcel.depth {
+            try Self.append(depth.block, to: &fold.depthFile, "\(id).depth.zlib", context)
+            fold.content.depth = (depth.block.size, depth.unit)
+            if depth.isMasked { fold.content.maskedCount += 1 }
+        }
+        if let confidence = parcel.confidence {
+            try Self.append(confidence, to: &fold.confidenceFile, "\(id).confidence.zlib", context)
+            fold.content.confidenceRange = parcel.confidenceRange
+        }
+        if let picture = parcel.picture {
+            let path = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
+            fold.content.color = path.hasSuffix(".png") ? .png : .jpeg
+        }
+        if let pixels = parcel.pixels { try fold.encoder.append(pixels, at: frame.timestamp ?? 0, context) }
+        fold.content.add(frame.facts)
+    }
+
+    private static func append(
+        _ block: StagingBlock, to file: inout OutputFile?, _ path: String, _ context: StageContext
+    ) throws(Problem) {
+        if file == nil { file = try context.output.create(path) }
+        try file?.write(block.bytes)
+    }
+
+    // MARK: - The end
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let id = context.capture.id
+        var content = fold.content
+        // Every frame turned out to be bad; the run fails for that.
+        if content.frames.isEmpty { return }
+        try fold.lineFile.close()
+        for file in [fold.depthFile, fold.confidenceFile].compactMap(\.self) {
+            try file.write(DeflateBlock.end)
+            try file.close()
+        }
+        switch pictures(context) {
+        case .none, .files: break
+        case .encoded:
+            try fold.encoder.finish(context)
+            content.color = .h264
+        case .video: try writeVideo(&content, capture, context)
+        }
+        for motion in capture.motionFiles {
+            try context.output.copy(motion.path, of: capture, to: "\(id).\(motion.kind.rawValue)")
+        }
+        if let box = capture.box, context.available.contains(.box) { try writeBox(box, capture, context) }
+        try context.output.write(JSONWriter.text(try content.metadata(of: capture)), to: "\(id).json")
+        let files = Set(context.output.files.map(\.path))
+        let processed = ProcessedSteps(id: id, frameCount: content.frames.count, files: files)
+        try context.output.write(Array(processed.text.utf8), to: "processed.txt")
+        context.count("frames", content.frames.count)
+        context.count("frames-masked", content.maskedCount)
+        warn(content, context)
+    }
+
+    private func writeVideo(
+        _ content: inout StagingContent, _ capture: Capture, _ context: StageContext
+    ) throws(Problem) {
+        guard let video = StagingVideo(context) else { throw Problem(.tool, "the capture's video has no name") }
+        content.isVideoCopied = try video.write(
+            content.frames, times: content.timestamps, of: capture.frames.count, to: "\(capture.id).mp4")
+        let isKnown = !content.isVideoCopied || StagingContent.metadata(recordedIn: capture) != nil
+        content.color = isKnown ? .h264 : ColorStorage(encoding: video.codec, fileExtension: "mp4")
+    }
+
+    /// The capture's own file while it says the same as the capture, which a stage may have given another box.
+    private func writeBox(_ box: OrientedBox, _ capture: Capture, _ context: StageContext) throws(Problem) {
+        let file = "boundingbox.json"
+        if capture.files.contains(where: { $0.path == file }) {
+            let bytes = try capture.source.bytes(of: file, limit: 16 << 20)
+            if try BoundingBoxJSON(bytes, file: file).box == box { return try context.output.write(bytes, to: file) }
+        }
+        try context.output.write(try BoundingBoxJSON.text(box), to: file)
+    }
+
+    private func warn(_ content: StagingContent, _ context: StageContext) {
+        var reasons: [String] = []
+        if content.gapCount > 0 { reasons.append("\(content.gapCount) frames are missing between the others") }
+        if content.maskedCount > 0 { reasons.append("depth was masked in \(content.maskedCount) frames") }
+        if content.depth != nil && !reasons.isEmpty {
+            context.warn(
+                "\(reasons.joined(separator: " and ")), and MultiScan zeroes depth that differs from the frame before once "
+                    + "more: set its `delta_thresh` and `depth_delta` to 0")
+        }
+        let mp4 = "\(context.capture.id).mp4"
+        switch pictures(context) {
+        case .video, .encoded: break
+        case .files: context.warn("MultiScan's server takes pictures from \(mp4) only; `rgb: mp4` writes it")
+        case .none: context.warn("MultiScan's server wants \(mp4), and the capture has no pictures")
+        }
+    }
+}

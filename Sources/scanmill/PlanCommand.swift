@@ -1,0 +1,126 @@
+import ArgumentParser
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+struct PlanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
+        discussion: """
+            Sizes are estimated from the results that stand in OUT: the same capture's, or else what other captures
+            became in proportion to their input.
+            """)
+
+    @OptionGroup var batch: BatchOptions
+
+    func run() throws {
+        let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
+        let found = try CaptureList.find(batch)
+        let state = StateFolder(output: batch.output)
+        if let owner = state.foreignOwner(for: loaded.pipeline) {
+            Console.error(
+                "warning: \(batch.output) holds results of the pipeline `\(owner)`; `run` refuses it without --replace")
+        }
+        let plan = BatchPlan(found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules)
+        let estimate = SizeEstimate(plan, output: batch.output)
+        if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
+    }
+
+    private func show(_ plan: BatchPlan, _ refused: [CaptureOutcome], _ estimate: SizeEstimate) {
+        for entry in plan.entries {
+            switch entry.decision {
+            case .run(let reason): Console.out("run        \(entry.input.id)  \(reason)")
+            case .upToDate: Console.out("up to date \(entry.input.id)")
+            case .failedBefore(let problem): Console.out("cannot run \(entry.input.id)  \(problem.summary)")
+            case .arriving: Console.out("waiting    \(entry.input.id)  it is still arriving")
+            }
+        }
+        for outcome in refused { Console.out("cannot run \(outcome.input.id)  \(outcome.ending.problem?.summary ?? "")") }
+        let running = plan.toRun.count
+        Console.out(
+            "\(running) would run, \(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
+                + "\(plan.count(.arriving)) still arriving")
+        if running > 0 { Console.out(estimate.text) }
+    }
+
+    private func json(_ plan: BatchPlan, _ refused: [CaptureOutcome], _ estimate: SizeEstimate) -> JSONValue {
+        var captures = plan.entries.map { entry -> JSONValue in
+            var object: JSONObject = ["id": .string(entry.input.id), "input": .string(entry.input.path)]
+            switch entry.decision {
+            case .run(let reason):
+                object["decision"] = .string("run")
+                object["reason"] = .string(reason)
+            case .upToDate: object["decision"] = .string("up to date")
+            case .failedBefore(let problem):
+                object["decision"] = .string("cannot run")
+                object["reason"] = .string(problem.summary)
+            case .arriving: object["decision"] = .string("still arriving")
+            }
+            return .object(object)
+        }
+        captures += refused.map {
+            .object([
+                "id": .string($0.input.id), "input": .string($0.input.path), "decision": .string("cannot run"),
+                "reason": .string($0.ending.problem?.summary ?? ""),
+            ])
+        }
+        return .object([
+            "captures": .array(captures),
+            "output-bytes": estimate.output.map { .integer($0) } ?? .null,
+            "free-bytes": estimate.free.map { .integer($0) } ?? .null,
+            "peak-memory-bytes": .integer(RunCommand.usualMemory),
+        ])
+    }
+}
+
+/// What the captures of a plan will need on disk.
+private struct SizeEstimate {
+    /// Nil when there is no result yet to go by.
+    var output: Int64?
+    var free: Int64?
+
+    init(_ plan: BatchPlan, output root: String) {
+        free = FreeSpace.bytes(at: root)
+        // What results became in proportion to their input, one after another until there are enough to go by.
+        var ratios: [Double] = []
+        var known: [String: Int64] = [:]
+        let running = Set(plan.toRun.map(\.id))
+        for id in StateFolder(output: root).published where ratios.count < 50 || running.contains(id) {
+            guard let result = PublishedResult(id, in: root), result.inputBytes > 0 else { continue }
+            known[id] = result.byteCount
+            ratios.append(Double(result.byteCount) / Double(result.inputBytes))
+        }
+        guard !ratios.isEmpty else { return }
+        let usual = ratios.sorted()[ratios.count / 2]
+        output = plan.toRun.reduce(0) { sum, input in
+            sum + (known[input.id] ?? Int64(Double(CaptureSize.bytes(of: input.path)) * usual))
+        }
+    }
+
+    var text: String {
+        let written = output.map { "about \(Console.size($0)) would be written" } ?? "how much would be written is not known before the first result"
+        let room = free.map { "\(Console.size($0)) are free" } ?? "free space is not known"
+        // While an older result is replaced, both are there.
+        let needed = output.map { ", so keep \(Console.size($0 + $0 / 10)) free" } ?? ""
+        return "\(written)\(needed); \(room); a capture takes up to \(Console.size(RunCommand.usualMemory)) of memory"
+    }
+}
+
+/// Bytes of everything in a capture.
+enum CaptureSize {
+    static func bytes(of path: String) -> Int64 {
+        guard let tree = try? CaptureFormats.tree(at: path) else { return 0 }
+        return bytes(in: tree, "", 0)
+    }
+
+    private static func bytes(in tree: any CaptureTree, _ folder: String, _ depth: Int) -> Int64 {
+        tree.entries(in: folder).reduce(0) { sum, entry in
+            switch entry.kind {
+            case .file(let count): return sum + count
+            case .folder where depth < 4:
+                return sum + bytes(in: tree, folder.isEmpty ? entry.name : "\(folder)/\(entry.name)", depth + 1)
+            default: return sum
+            }
+        }
+    }
+}

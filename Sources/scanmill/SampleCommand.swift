@@ -1,0 +1,65 @@
+import ArgumentParser
+import Glibc
+import ScanModel
+import ScanPipeline
+import ScanStages
+
+struct SampleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sample", abstract: "Writes a synthetic capture whose ground truth is known exactly.",
+        discussion: """
+            A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout: the stage `synthesize`
+            and the writer `write-staging`. `scanmill stages synthesize` says what is in it. The same options give the same
+            bytes on every machine.
+            """)
+
+    enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
+
+    @Argument(help: "The capture's folder; its last part becomes the capture's id.") var folder: String
+    @Option(help: "Number of frames.") var frames = 60
+    @Option(help: "How pictures are stored: jpg, png or mp4.") var rgb = Pictures.jpg
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Change an option of `synthesize` or `write-staging`.", valueName: "stage.option=value"))
+    var settings: [String] = []
+
+    func run() throws {
+        var parts = folder.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        guard let id = parts.popLast() else { throw ValidationError("`\(folder)` does not name a folder.") }
+        let parent = (folder.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        let root = parent.isEmpty ? "." : parent
+        let text = """
+            name: sample
+            stages:
+              - synthesize: {frames: \(frames)}
+              - write-staging: {depth: source, rgb: \(rgb == .mp4 ? "mp4" : "frames"), color: \(rgb == .png ? "png" : "copy")}
+            """
+        let pipeline: Pipeline
+        do {
+            pipeline = try Pipeline.load(text: text, path: "scanmill sample", settings: settings, library: .builtIn)
+        } catch {
+            for problem in error.problems { Console.error(problem.compilerStyle) }
+            throw ExitCode(ExitStatus.usage)
+        }
+        let receipt = try Console.orExit { () throws(Problem) in try Self.write(pipeline, id: id, root: root) }
+        Console.out("\(folder): \(Console.count(receipt.capture.frames.count, "frame")), \(Console.count(receipt.files.count, "file"))")
+    }
+
+    private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {
+        Allocator.keepFreedFrames()
+        let output = try OutputFolder(root: root, id: id)
+        do throws(Problem) {
+            let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)
+            let receipt = try runner.run(CaptureInput(id: id, path: "\(root)/\(id)"), into: output)
+            try output.publish(receipt: receipt.bytes)
+            // A sample is an input, not a result: with a receipt the search for captures would pass over it.
+            unlink("\(output.publishedPath)/\(Receipt.fileName)")
+            let state = StateFolder(output: root)
+            for path in ["\(state.path)/work", state.path] { rmdir(path) }
+            return receipt
+        } catch {
+            output.abandon()
+            throw error
+        }
+    }
+}

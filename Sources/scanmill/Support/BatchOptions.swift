@@ -1,0 +1,87 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import ScanModel
+import ScanPipeline
+
+/// The options that `run` and `plan` share: which captures, and when they are done again.
+struct BatchOptions: ParsableArguments {
+    @Argument(help: "The pipeline's YAML file.") var pipeline: String
+    @Argument(help: "Captures, or folders in which captures are searched.") var inputs: [String]
+    @Option(name: .shortAndLong, help: "The folder for the results.") var output: String
+    @Option(help: ArgumentHelp("Run only the capture with this id. Can be repeated.", valueName: "id")) var only: [String] = []
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"))
+    var settings: [String] = []
+    @Flag(help: "Run captures whose result is up to date, too.") var force = false
+    @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false
+    @Option(help: ArgumentHelp("Leave captures for the next run that changed within this time, such as 10m.", valueName: "time"))
+    var settle: Duration?
+    @Flag(help: "Print JSON.") var json = false
+
+    var rules: BatchPlan.Rules {
+        var rules = BatchPlan.Rules()
+        rules.isForced = force
+        rules.triesAgain = retry
+        rules.settleSeconds = settle?.components.seconds ?? 0
+        return rules
+    }
+}
+
+/// A length of time as people write it: `90s`, `10m`, `2h`, or whole seconds.
+extension Duration: @retroactive ExpressibleByArgument {
+    public init?(argument: String) {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number >= 0, number < 1 << 40 else { return nil }
+        self = .seconds(number * (unit ?? 1))
+    }
+}
+
+/// Bytes as people write them: `500M`, `20G`, `1.5T`, or a whole number.
+struct ByteSize: ExpressibleByArgument, Sendable {
+    var bytes: Int64
+
+    init(bytes: Int64) { self.bytes = bytes }
+
+    init?(argument: String) {
+        let units: [Character: Double] = ["k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12]
+        let text = argument.hasSuffix("B") ? String(argument.dropLast()) : argument
+        let unit = text.last.flatMap { units[$0] }
+        guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0 else { return nil }
+        let bytes = number * (unit ?? 1)
+        guard bytes < 9e18 else { return nil }
+        self.bytes = Int64(bytes)
+    }
+}
+
+/// A time of day, `06:00`.
+struct TimeOfDay: ExpressibleByArgument, Sendable {
+    var hour: Int32
+    var minute: Int32
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":").map { Int32($0) }
+        guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour), (0..<60).contains(minute)
+        else { return nil }
+        self.hour = hour
+        self.minute = minute
+    }
+
+    /// The next time that the local clock shows it, seconds since 1970.
+    var next: Int {
+        var now = time(nil)
+        var local = tm()
+        localtime_r(&now, &local)
+        local.tm_hour = hour
+        local.tm_min = minute
+        local.tm_sec = 0
+        local.tm_isdst = -1
+        let today = mktime(&local)
+        if today > now { return today }
+        local.tm_mday += 1
+        local.tm_isdst = -1
+        return mktime(&local)
+    }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Glibc
+import ScanPipeline
+import Synchronization
+
+/// The lines at the bottom of a terminal during a run: one a running capture, and one for all.
+final class LiveView: Sendable {
+    private struct State: Sendable {
+        var running: [(id: String, progress: RunProgress?)] = []
+        var done = 0
+        var drawnLines = 0
+        var lastDrawn = ContinuousClock.now - .seconds(1)
+    }
+
+    private let state = Mutex(State())
+    private let count: Int
+    private let isOn: Bool
+    private let start = ContinuousClock.now
+
+    /// Whether stderr is a terminal that can move its cursor.
+    static var isPossible: Bool { isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] ?? "dumb" != "dumb" }
+
+    init(count: Int, isOn: Bool) {
+        self.count = count
+        self.isOn = isOn
+    }
+
+    func began(_ id: String) { change(at: .now) { $0.running.append((id, nil)) } }
+
+    func progress(_ id: String, _ progress: RunProgress) {
+        change { state in
+            if let index = state.running.firstIndex(where: { $0.id == id }) { state.running[index].progress = progress }
+        }
+    }
+
+    func ended(_ id: String) {
+        change(at: .now) { state in
+            state.running.removeAll { $0.id == id }
+            state.done += 1
+        }
+    }
+
+    /// Writes lines that stay, above the view.
+    func withoutView(_ body: () -> Void) {
+        guard isOn else { return body() }
+        state.withLock { state in
+            Self.write(erasure(&state))
+            body()
+            draw(&state)
+        }
+    }
+
+    func close() {
+        guard isOn else { return }
+        state.withLock { Self.write(erasure(&$0)) }
+    }
+
+    private func change(at moment: ContinuousClock.Instant? = nil, _ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            // Five pictures a second are enough for people, whatever the captures say.
+            guard isOn, moment != nil || ContinuousClock.now - state.lastDrawn > .milliseconds(200) else { return }
+            draw(&state)
+        }
+    }
+
+    private func draw(_ state: inout State) {
+        state.lastDrawn = .now
+        var lines = state.running.map { Self.line($0.id, $0.progress) }
+        lines.append(total(state))
+        let text = erasure(&state) + lines.joined(separator: "\n") + "\n"
+        state.drawnLines = lines.count
+        Self.write(text)
+    }
+
+    /// Moves the cursor to the first line of the view and clears to the end of the screen.
+    private func erasure(_ state: inout State) -> String {
+        defer { state.drawnLines = 0 }
+        return state.drawnLines == 0 ? "" : "\u{1B}[\(state.drawnLines)A\u{1B}[J"
+    }
+
+    private static func line(_ id: String, _ progress: RunProgress?) -> String {
+        let name = id.count > 24 ? id.prefix(23) + "…" : id + String(repeating: " ", count: 24 - id.count)
+        guard let progress, progress.frameCount > 0 else { return "\(name) [\(bar(0))] opening" }
+        let share = Double(progress.frame) / Double(progress.frameCount)
+        return "\(name) [\(bar(share))] \(progress.stage), frame \(progress.frame) of \(progress.frameCount)"
+    }
+
+    private func total(_ state: State) -> String {
+        let seconds = Double((ContinuousClock.now - start).components.seconds)
+        var text = "\(state.done) of \(count) captures"
+        if state.done > 0, state.done < count {
+            text += ", about \(Self.time(seconds / Double(state.done) * Double(count - state.done))) left"
+        }
+        return text
+    }
+
+    private static func bar(_ share: Double) -> String {
+        let filled = Int((share * 20).rounded(.down))
+        return String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        let minutes = Int(seconds) / 60
+        if minutes >= 60 { return "\(minutes / 60) h \(minutes % 60) min" }
+        return minutes > 0 ? "\(minutes) min" : "\(Int(seconds)) s"
+    }
+
+    private static func write(_ text: String) { Console.raw(text, to: STDERR_FILENO) }
+}

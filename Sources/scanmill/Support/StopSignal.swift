@@ -1,0 +1,61 @@
+import Dispatch
+import Glibc
+import ScanModel
+import Synchronization
+
+/// SIGINT and SIGTERM during a run. The first one lets no further capture begin and gives the running ones five seconds;
+/// a second one ends everything at once.
+final class StopSignal: @unchecked Sendable {
+    private struct State: Sendable {
+        var signal: Int32?
+        var since: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    /// Only touched by `listen`, before anything runs.
+    private var sources: [any DispatchSourceSignal] = []
+    private static let grace = Duration.seconds(4)
+
+    /// Begins to listen.
+    func listen() {
+        for number in [SIGINT, SIGTERM] {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in received(number) }
+            source.resume()
+            sources.append(source)
+        }
+        // A reader that went away is no reason to die.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    private func received(_ number: Int32) {
+        let isSecond = state.withLock { state in
+            if state.signal != nil { return true }
+            state.signal = number
+            state.since = .now
+            return false
+        }
+        if isSecond {
+            // The children end with their stdin, which ends with this process.
+            _exit(128 + number)
+        }
+        Console.error("\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
+    }
+
+    /// Why no capture may begin.
+    var reason: String? { state.withLock { $0.signal.map { "stopped by \(Self.name($0))" } } }
+
+    /// Why running captures have to end now.
+    var hurry: String? {
+        state.withLock { state in
+            guard let signal = state.signal, let since = state.since, ContinuousClock.now - since > Self.grace else { return nil }
+            return "stopped by \(Self.name(signal)) while it ran"
+        }
+    }
+
+    /// 130 or 143 after a signal.
+    var exitCode: Int32? { state.withLock { $0.signal.map { 128 + $0 } } }
+
+    private static func name(_ number: Int32) -> String { number == SIGINT ? "SIGINT" : "SIGTERM" }
+}

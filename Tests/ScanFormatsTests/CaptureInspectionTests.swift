@@ -1,0 +1,206 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct CaptureInspectionTests {
+    @Test func aSoundCaptureHasNoFindings() throws {
+        let inspection = try CaptureInspection.inspect(try InspectSample().path)
+        #expect(inspection.findings == [])
+        #expect(inspection.missing == [])
+        #expect(inspection.id == "mini")
+        #expect(inspection.recognition.format == "multiscan")
+        #expect(inspection.variant == "iOS")
+        #expect(inspection.device == "iPad8,10, bench")
+        #expect(inspection.frames?.sourceCount == 40)
+        #expect(inspection.frames?.usableCount == 40)
+        #expect(inspection.otherFiles == [])
+    }
+
+    @Test func streamsHaveSizesCountsAndRates() throws {
+        let sample = try InspectSample()
+        try sample.write("x", to: "notes.txt")
+        let inspection = try CaptureInspection.inspect(sample.path)
+        let frames = Dictionary(uniqueKeysWithValues: inspection.streams.map { ($0.file, $0.frameCount) })
+        #expect(
+            frames == [
+                "boundingbox.json": nil, "mini.json": nil, "mini.jsonl": 40, "mini.depth.zlib": 40,
+                "mini.confidence.zlib": 40, "mini.rot": 80, "color/": 40,
+            ])
+        for stream in inspection.streams where stream.content != "pictures" {
+            #expect(stream.byteCount == Int64(try sample.folder.bytes("mini/\(stream.file)").count))
+        }
+        let depth = try #require(inspection.streams.first { $0.content == "depth" })
+        #expect(depth.size == PixelSize(4, 3))
+        let lines = try #require(inspection.streams.first { $0.content == "camera lines" })
+        #expect(abs((lines.rate ?? 0) - 30) < 1e-3)
+        #expect(inspection.otherFiles == ["notes.txt"])
+        #expect(inspection.pictures?.sizes.map(\.size) == [PixelSize(8, 6)])
+        #expect(inspection.pictures?.sizes.map(\.count) == [40])
+    }
+
+    /// Worked out by hand from what the sample says of its pixels.
+    @Test func depthIsMeasuredExactly() throws {
+        let depth = try #require(try CaptureInspection.inspect(try InspectSample().path).depth)
+        #expect(depth.frameCount == 40)
+        #expect(depth.size == PixelSize(4, 3))
+        #expect(depth.pixelCount == 480)
+        // Eleven of twelve pixels have a depth, and frame 0 loses three more.
+        #expect(depth.validCount == 40 * 11 - 3)
+        #expect(depth.repaired == .init(nan: 1, infinite: 1, negative: 1))
+        let pixels: [Int] = (0..<480).filter { $0 % 12 > 0 && $0 > 3 }
+        let values: [Double] = pixels.map { 1 + Double($0) / 1024 }
+        #expect(depth.range == values[0]...values[values.count - 1])
+        #expect(depth.median == values[values.count / 2])
+    }
+
+    @Test func confidenceIsCountedByValue() throws {
+        let confidence = try #require(try CaptureInspection.inspect(try InspectSample().path).confidence)
+        #expect(confidence.frameCount == 40)
+        #expect(Array(confidence.counts.prefix(4)) == [160, 160, 160, 0])
+        #expect(confidence.levelCounts == [160, 160, 160])
+        #expect(confidence.strayCount == 0)
+    }
+
+    @Test func cameraFactsComeFromTheLines() throws {
+        let inspection = try CaptureInspection.inspect(try InspectSample().path)
+        let path = try #require(inspection.path)
+        #expect(path.poseCount == 40)
+        #expect(abs(path.length - 0.39) < 1e-12)
+        #expect(path.low == .zero)
+        #expect(path.high == Vector3(0.39, 0, 0))
+        #expect(abs((path.speeds?.median ?? 0) - 0.3) < 1e-6)
+        #expect(path.attitude?.axis == "+y")
+        #expect(path.attitude?.upAngle == 0)
+        let intrinsics = try #require(inspection.intrinsics)
+        #expect(intrinsics.fx == 100...139)
+        #expect(intrinsics.cx == 4...4)
+        #expect(!intrinsics.isConstant)
+        #expect(intrinsics.size == PixelSize(8, 6))
+        #expect(inspection.clock?.gapCount == 0)
+        #expect(inspection.box?.faceHits == [.back: 40])
+        #expect(inspection.motion.map(\.facts.sampleCount) == [80])
+        #expect(inspection.motion.first?.startOffset == 0)
+    }
+
+    @Test func aDroppedFrameIsAGapInTheClock() throws {
+        let sample = try InspectSample()
+        let lines = String(decoding: try sample.folder.bytes("mini/mini.jsonl"), as: UTF8.self)
+        // Everything from frame 10 on comes one step later, and frame 20 a further two.
+        let moved = lines.split(separator: "\n").enumerated().map { i, line in
+            let late = Int64(i >= 20 ? 3 : i >= 10 ? 1 : 0) * 33_333_333
+            let stamp = 5_000_000_000 + 33_333_333 * Int64(i)
+            return line.replacing("\(stamp)", with: "\(stamp + late)", maxReplacements: 1)
+        }
+        try sample.write(moved.joined(separator: "\n") + "\n", to: "mini.jsonl")
+        let clock = try #require(try CaptureInspection.inspect(sample.path).clock)
+        #expect(clock.gapCount == 2)
+        #expect(clock.gaps.map(\.frame) == [10, 20])
+        #expect(clock.gaps.map(\.missingFrames) == [1, 2])
+        #expect(abs(clock.duration - 42 * 0.033_333_333) < 1e-9)
+    }
+}
+
+// MARK: - Real captures
+
+@Suite(.enabled(if: SharedData.isThere)) struct RealCaptureInspectionTests {
+    @Test(arguments: [("office", 40), ("office-video", 200)])
+    func agreesWithTheIndependentFigures(name: String, count: Int) throws {
+        let expected = try SharedData.expected("\(name).expected.json")
+        let inspection = try CaptureInspection.inspect(SharedData.path(name))
+        #expect(inspection.findings == [])
+        #expect(inspection.missing == [])
+        #expect(inspection.frames?.sourceCount == count)
+        #expect(inspection.frames?.usableCount == count)
+
+        let path = try #require(inspection.path)
+        #expect(abs(path.length - (try #require(expected["path_length_m"] as? Double))) < 1e-9)
+        let speeds = try #require(expected["speed_mps"] as? [Double])
+        #expect(abs((path.speeds?.median ?? 0) - speeds.sorted()[speeds.count / 2]) < 1e-7)
+        let highest = try #require(speeds.max())
+        #expect(abs((path.speeds?.highest ?? 0) - highest) < 1e-7)
+        #expect(path.speeds?.highestFrame == (speeds.firstIndex(of: highest) ?? 0) + 1)
+
+        let hits = try #require(expected["face_hits"] as? [String: Int])
+        let box = try #require(inspection.box)
+        for face in BoxFace.allCases { #expect(box.faceHits[face] ?? 0 == hits[face.rawValue]) }
+        #expect(box.missCount == hits["miss"])
+
+        let bytes = try #require(expected["inflated_bytes"] as? [String: Int])
+        #expect(inspection.depth?.pixelCount == (bytes["depth"] ?? 0) / 2)
+        #expect(inspection.confidence?.pixelCount == bytes["confidence"])
+        let motion = try #require(expected["motion"] as? [String: [String: Any]])
+        #expect(inspection.motion.count == motion.count)
+        for entry in inspection.motion {
+            #expect(entry.facts.sampleCount == motion[entry.kind.rawValue]?["samples"] as? Int)
+        }
+    }
+
+    /// Against Python's own zlib, struct and statistics.
+    @Test func depthAndConfidenceAgreeWithPython() throws {
+        let script = """
+            import json, statistics, struct, sys, zlib
+            def inflate(name):
+                return zlib.decompress(open(sys.argv[1] + "/office." + name + ".zlib", "rb").read(), -15)
+            depth = inflate("depth")
+            valid = [d for d in struct.unpack("<%de" % (len(depth) // 2), depth) if d > 0]
+            confidence = inflate("confidence")
+            print(len(valid), min(valid), max(valid), statistics.median(valid),
+                *(confidence.count(bytes([v])) for v in (0, 1, 2)))
+            """
+        let result = try runPython(script, [SharedData.path("office")])
+        let figures = result.output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        try #require(figures.count == 7, "\(result.errors)")
+        let inspection = try CaptureInspection.inspect(SharedData.path("office"))
+        let depth = try #require(inspection.depth)
+        #expect(Double(depth.validCount) == figures[0])
+        #expect(depth.range == figures[1]...figures[2])
+        #expect(depth.median == figures[3])
+        #expect(inspection.confidence?.counts.prefix(3).map { Double($0) } == Array(figures[4...]))
+    }
+
+    @Test func theVideoIsDescribed() throws {
+        let video = try #require(try CaptureInspection.inspect(SharedData.path("office-video")).video)
+        let probe = try runCommand([
+            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=codec_name,width,height,nb_frames",
+            "-of", "csv=p=0", SharedData.path("office-video/office-video.mp4"),
+        ])
+        let facts = video.facts
+        #expect(probe.output.hasPrefix("\(facts.codec),\(facts.width),\(facts.height),\(facts.frameCount)"))
+        #expect(video.offTimeCount == 0)
+    }
+
+    /// A recording of which only the two text files are there.
+    @Test func aRecordingWithoutStreamsIsInspected() throws {
+        let inspection = try CaptureInspection.inspect(SharedData.path("ipad"))
+        #expect(inspection.findings == [])
+        #expect(inspection.device == "iPad8,10, multiscan’s iPad Pro")
+        #expect(inspection.missing.map(\.what) == ["pictures", "depth", "confidence", "box", "motion"])
+        #expect(inspection.missing[1].reason == "ipad.depth.zlib is missing, though the metadata lists a depth stream")
+        #expect(inspection.frames?.usableCount == 354)
+
+        // By Python, from the lines themselves.
+        let script = """
+            import json, statistics, sys
+            lines = [json.loads(line) for line in open(sys.argv[1])]
+            fx = [line["intrinsics"][0] for line in lines]
+            times = [line["timestamp"] for line in lines]
+            steps = [b - a for a, b in zip(times, times[1:])]
+            median = statistics.median(steps)
+            gaps = [i + 1 for i, step in enumerate(steps) if step > 1.5 * median]
+            print(min(fx), max(fx), median / 1e9, (times[-1] - times[0]) / 1e9, *gaps)
+            """
+        let result = try runPython(script, [SharedData.path("ipad/ipad.jsonl")])
+        let figures = result.output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        try #require(figures.count == 5, "\(result.errors)")
+        #expect(inspection.intrinsics?.fx == figures[0]...figures[1])
+        let clock = try #require(inspection.clock)
+        #expect(abs((clock.medianStep ?? 0) - figures[2]) < 1e-12)
+        #expect(abs(clock.duration - figures[3]) < 1e-12)
+        #expect(clock.gaps.map { Double($0.frame) } == [figures[4]])
+        #expect(clock.gaps.map(\.missingFrames) == [1])
+        // The tablet was held upright and looked down: its camera's own up was 86° off.
+        #expect(abs((inspection.path?.attitude?.upAngle ?? 0) - 86) < 0.5)
+        #expect(inspection.path?.attitude?.axis == "+z")
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct PLYReaderTests {
+    private func read(
+        _ bytes: [UInt8], chunk: Int = 1 << 16, limit: Int = 1000
+    ) throws(Problem) -> (cloud: PointCloud, reader: PLYReader) {
+        var reader = try PLYReader(MemorySource(bytes, name: "a.ply", chunk: chunk), chunk: chunk)
+        var cloud = PointCloud(colors: reader.hasColor ? [] : nil)
+        while let part = try reader.next(limit) {
+            #expect(part.count <= limit)
+            cloud.positions += part.positions
+            if let colors = part.colors { cloud.colors? += colors }
+        }
+        return (cloud, reader)
+    }
+
+    /// A file that Python packs: `script` gets an open binary file `f`.
+    private func pythonFile(_ script: String) throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "a.ply")
+        let result = try runPython(
+            "import struct, sys\nf = open(sys.argv[1], 'wb')\n" + script, [folder.path + "/a.ply"])
+        #expect(result.status == 0, "\(result.errors)")
+        return try folder.bytes("a.ply")
+    }
+
+    private let expected: PointCloud = {
+        var cloud = PointCloud(colors: [])
+        for i in 0..<50 {
+            cloud.positions += [Float(i) * 0.1, Float(-i), 1 / Float(i + 1)]
+            cloud.colors? += [UInt8(i), UInt8(255 - i), 7]
+        }
+        return cloud
+    }()
+
+    @Test(arguments: [("<", "binary_little_endian"), (">", "binary_big_endian")], [1, 13, 64, 65536])
+    func readsBothByteOrdersAndSkipsTheRest(order: (String, String), chunk: Int) throws {
+        let bytes = try pythonFile(
+            """
+            o = '\(order.0)'
+            f.write(b'ply\\nformat \(order.1) 1.0\\nelement camera 2\\nproperty float64 t\\nelement vertex 50\\n'
+              b'property uchar blue\\nproperty float z\\nproperty double nx\\nproperty float x\\nproperty uchar green\\n'
+              b'property float y\\nproperty uchar red\\nproperty short w\\n'
+              b'element face 1\\nproperty list uchar int vertex_indices\\nend_header\\n')
+            f.write(struct.pack(o + 'dd', 1, 2))
+            one = lambda v: struct.unpack('f', struct.pack('f', v))[0]
+            for i in range(50):
+              f.write(struct.pack(o + 'BfdfBfBh', 7, 1 / (i + 1), 9.5, one(i) * one(0.1), 255 - i, -i, i, 3))
+            f.write(struct.pack(o + 'Biii', 3, 0, 1, 2))
+            """)
+        for limit in [1, 7, 1000] {
+            let (cloud, reader) = try read(bytes, chunk: chunk, limit: limit)
+            #expect(cloud == expected)
+            #expect(reader.pointCount == 50)
+            #expect(reader.warnings == [])
+        }
+    }
+
+    @Test(arguments: [1, 13, 65536])
+    func readsText(chunk: Int) throws {
+        let bytes = try pythonFile(
+            """
+            one = lambda v: struct.unpack('f', struct.pack('f', v))[0]
+            f.write(b'ply\\r\\nformat ascii 1.0\\r\\nelement camera 1\\r\\nproperty list uchar int ids\\r\\n'
+              b'element vertex 50\\r\\nproperty float x\\r\\nproperty float y\\r\\nproperty float z\\r\\n'
+              b'property uchar red\\r\\nproperty uchar green\\r\\nproperty uchar blue\\r\\nend_header\\r\\n2 5 6\\r\\n')
+            for i in range(50):
+              x = one(one(i) * one(0.1))
+              f.write(b'%r %d\\t%r  %d %d %d\\r\\n' % (x, -i, one(1 / (i + 1)), i, 255 - i, 7))
+              if i == 20: f.write(b'\\r\\n')
+            """)
+        #expect(try read(bytes, chunk: chunk).cloud == expected)
+    }
+
+    @Test func readsEveryType() throws {
+        let names = ["char", "uint8", "short", "ushort", "int", "uint32", "float32", "float64"]
+        let folder = try TemporaryFolder()
+        let script = """
+            import struct, sys
+            for name, code in zip(sys.argv[2:], "bBhHiIfd"):
+              for order, format in (("<", "little"), (">", "big")):
+                header = f"ply\\nformat binary_{format}_endian 1.0\\nelement vertex 1\\n"
+                header += "".join(f"property {name} {axis}\\n" for axis in "xyz") + "end_header\\n"
+                with open(f"{sys.argv[1]}/{name}.{format}", "wb") as f:
+                  f.write(header.encode() + struct.pack(order + 3 * code, 1, 2, 113 if name[0] == "u" else -113))
+            """
+        let result = try runPython(script, [folder.path] + names)
+        #expect(result.status == 0, "\(result.errors)")
+        for name in names {
+            for format in ["little", "big"] {
+                let positions = try read(try folder.bytes("\(name).\(format)")).cloud.positions
+                #expect(positions == [1, 2, name.hasPrefix("u") ? 113 : -113], "\(name) \(format)")
+            }
+        }
+    }
+
+    @Test func leavesOutPointsThatAreNotFinite() throws {
+        let bytes = try pythonFile(
+            """
+            f.write(b'ply\\nformat binary_little_endian 1.0\\nelement vertex 4\\nproperty double x\\nproperty double y\\n'
+              b'property double z\\nproperty uchar red\\nproperty uchar green\\nproperty uchar blue\\nend_header\\n')
+            n = float('nan')
+            for p in [(1, 2, 3, 4, 5, 6), (n, 0, 0, 1, 1, 1), (0, 1e300, 0, 1, 1, 1), (7, 8, 9, 10, 11, 12)]:
+              f.write(struct.pack('<dddBBB', *p))
+            """)
+        let (cloud, reader) = try read(bytes)
+        #expect(cloud == PointCloud(positions: [1, 2, 3, 7, 8, 9], colors: [4, 5, 6, 10, 11, 12]))
+        #expect(reader.notFiniteCount == 2)
+        let text = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+        let ascii = try read(Array((text + "end_header\n1 2 nan\n4 5 6\n").utf8))
+        #expect(ascii.cloud.positions == [4, 5, 6])
+        #expect(ascii.reader.notFiniteCount == 1)
+    }
+
+    @Test func namesWhereAFileEnds() throws {
+        let header = PLYWriter.header(count: 5, hasColor: true)
+        let whole = header + [UInt8](repeating: 0, count: 75)
+        #expect(try read(whole).cloud.count == 5)
+        for length in header.count..<whole.count {
+            let problem = #expect(throws: Problem.self) { try read(Array(whole[..<length]), chunk: 8) }
+            let points = (length - header.count) / 15
+            #expect(problem?.summary == "the PLY file ends after \(points) of 5 points")
+            #expect(problem?.place.byte == Int64(length))
+            #expect(problem?.place.byteCount == Int64(length))
+        }
+        for length in 0..<header.count {
+            #expect(throws: Problem.self) { try read(Array(header[..<length])) }
+        }
+        let text = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+        let short = #expect(throws: Problem.self) { try read(Array((text + "end_header\n1 2 3\n").utf8)) }
+        #expect(short?.summary == "the PLY file ends after 1 of 2 points")
+        let few = #expect(throws: Problem.self) { try read(Array((text + "end_header\n1 2 3\n4 5\n").utf8)) }
+        #expect(few?.summary == "a point has 3 numbers, not 2")
+        #expect(few?.place.line == 9)
+        let word = #expect(throws: Problem.self) { try read(Array((text + "end_header\n1 2 x\n").utf8)) }
+        #expect(word?.summary == "expected the numbers of a point, found “1 2 x”")
+    }
+
+    @Test func refusesWhatItDoesNotRead() throws {
+        func file(_ elements: String) -> [UInt8] {
+            Array("ply\nformat binary_little_endian 1.0\n\(elements)end_header\n".utf8)
+        }
+        let xyz = "property float x\nproperty float y\nproperty float z\n"
+        let table = [
+            ("element face 1\nproperty int a\n", "the PLY file has no points: no element is called “vertex”"),
+            ("element vertex 1\nproperty float x\nproperty float y\n", "the points have no x, y and z"),
+            (
+                "element vertex 1\n\(xyz)property list int int a\n",
+                "the points have a list among their properties, which is not read"
+            ),
+            (
+                "element chunk 1\nproperty float min_x\nelement vertex 1\nproperty uint packed_position\n",
+                "the points are packed (“packed_position”), which is not read"
+            ),
+            (
+                "element face 1\nproperty list uchar int i\nelement vertex 1\n\(xyz)",
+                "the element “face” before the points has lists, which is not read"
+            ),
+        ]
+        for (elements, summary) in table {
+            let problem = #expect(throws: Problem.self) { try read(file(elements)) }
+            #expect(problem?.summary == summary)
+        }
+        let float = "property float red\nproperty float green\nproperty float blue\n"
+        let gray = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(float)"), name: "a"))
+        #expect(!gray.hasColor)
+        #expect(gray.warnings == ["the colours are not read: red, green and blue have to be there as bytes"])
+    }
+
+    @Test func aHugeCountCostsNothing() throws {
+        let header = PLYWriter.header(count: 1 << 40, hasColor: true)
+        let problem = #expect(throws: Problem.self) { try read(header + [UInt8](repeating: 0, count: 15), limit: .max) }
+        #expect(problem?.summary == "the PLY file ends after 1 of 1099511627776 points")
+        let skipped = "element a 1099511627776\n" + (0..<4000).map { "property double p\($0)\n" }.joined()
+        let text =
+            "ply\nformat binary_little_endian 1.0\n" + skipped
+            + "element vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+        #expect(throws: Problem.self) { try read(Array(text.utf8)) }
+    }
+
+    @Test func randomDamageNeverCrashes() throws {
+        var sink = MemorySink()
+        try sink.write(PLYWriter.header(count: 50, hasColor: true))
+        var writer = PLYWriter(hasColor: true)
+        try writer.write(expected, to: &sink)
+        var random = SplitMix(seed: 8)
+        for _ in 0..<5000 {
+            var damaged = sink.bytes
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                damaged[Int.random(in: 0..<200, using: &random)] = UInt8.random(in: 0...0x7F, using: &random)
+            }
+            do throws(Problem) {
+                let bad = try read(damaged).cloud.positions.first { !$0.isFinite }
+                #expect(bad == nil)
+            } catch { #expect(error.fault == .input) }
+        }
+    }
+}

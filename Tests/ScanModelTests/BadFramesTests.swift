@@ -1,0 +1,38 @@
+import ScanModel
+import Testing
+
+@Suite struct BadFramesTests {
+    private func capture(bad: Int, of count: Int) -> Capture {
+        var capture = Capture(id: "c")
+        capture.frames = (0..<count).map { FrameFacts(index: $0) }
+        for index in 0..<bad { capture.drop(index, stage: "read", reason: "the pose is not finite", isBad: true) }
+        return capture
+    }
+
+    @Test func aFewAreForgiven() {
+        #expect(capture(bad: 0, of: 0).excessOfBadFrames() == nil)
+        #expect(capture(bad: 1, of: 20).excessOfBadFrames() == nil)
+    }
+
+    @Test func moreThanTheLimitFailTheCapture() {
+        let problem = capture(bad: 3, of: 40).excessOfBadFrames(readBy: "read[2]")
+        #expect(problem?.summary == "3 of 40 frames are bad (7.5 %)")
+        #expect(problem?.notes.first == "the limit is 5 %")
+        #expect(problem?.notes.count == 4)
+        #expect(problem?.fix == "record the capture again, or allow more with  --set read[2].bad-frame-limit=0.08")
+    }
+
+    @Test func whatAFilterDroppedDoesNotCount() {
+        var capture = capture(bad: 1, of: 20)
+        for index in 1..<19 { capture.drop(index, stage: "filter-blur", reason: "blurred") }
+        #expect(capture.excessOfBadFrames() == nil)
+    }
+
+    @Test func theLimitIsTheCaptures() {
+        var capture = capture(bad: 3, of: 4)
+        capture.badFrameLimit = 0.75
+        #expect(capture.excessOfBadFrames() == nil)
+        capture.badFrameLimit = 0
+        #expect(capture.excessOfBadFrames() != nil)
+    }
+}

@@ -1,0 +1,125 @@
+import ScanModel
+import ScanPipeline
+import Synchronization
+import Testing
+
+@Suite struct BatchTests {
+    private static func inputs(_ count: Int) -> [CaptureInput] {
+        (0..<count).map { CaptureInput(id: "scan \($0)", path: "/scans/\($0)") }
+    }
+
+    private static func job(_ input: CaptureInput) -> CaptureJob {
+        CaptureJob(input: input, pipelineText: "", pipelinePath: "p", settings: [], output: "out", workers: 1)
+    }
+
+    /// A pause that is longer the lower the capture's number is.
+    private static func pause(_ input: CaptureInput, of count: Int) async {
+        let number = input.id.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        try? await Task.sleep(for: .milliseconds(3 * (count - number)))
+    }
+
+    @Test func coresAreSpreadOverCapturesFirst() {
+        func spread(_ cores: Int, _ captures: Int, memory: Int64? = nil, perCapture: Int64 = 1) -> [Int] {
+            let (sideBySide, workers) = Batch.spread(cores: cores, captures: captures, memory: memory, perCapture: perCapture)
+            return [sideBySide, workers]
+        }
+        #expect(spread(8, 100) == [8, 1])
+        #expect(spread(8, 8) == [8, 1])
+        #expect(spread(8, 5) == [5, 1])
+        #expect(spread(8, 3) == [3, 2])
+        #expect(spread(8, 1) == [1, 8])
+        #expect(spread(1, 9) == [1, 1])
+        #expect(spread(0, 0) == [1, 1])
+        #expect(spread(8, 100, memory: 1000, perCapture: 300) == [3, 2])
+        #expect(spread(8, 2, memory: 1000, perCapture: 300) == [2, 4])
+        #expect(spread(8, 100, memory: 1000, perCapture: 5000) == [1, 8])
+        #expect(spread(8, 100, memory: 0, perCapture: 0) == [1, 8])
+        #expect(spread(8, 100, memory: .max, perCapture: 1) == [8, 1])
+    }
+
+    @Test func outcomesComeInTheOrderOfTheInputs() async {
+        let batch = Batch { job, report in
+            await Self.pause(job.input, of: 12)
+            report(RunProgress(stage: job.input.id, pass: 1, frame: 1, frameCount: 1))
+            return .failed(Problem(.input, job.input.id))
+        }
+        let told = Mutex<[String]>([])
+        var began: [String] = []
+        var ended: [String] = []
+        let outcomes = await batch.run(
+            Self.inputs(12), sideBySide: 4, make: Self.job, began: { began.append($0.id) },
+            progress: { input, progress in told.withLock { $0.append("\(input.id) \(progress.stage)") } },
+            ended: { ended.append($0.input.id) })
+        let names = Self.inputs(12).map(\.id)
+        #expect(outcomes.map(\.input.id) == names)
+        #expect(outcomes.map(\.ending.problem?.summary) == names)
+        #expect(began == names)
+        #expect(ended.sorted() == names.sorted())
+        #expect(told.withLock { $0.sorted() } == names.map { "\($0) \($0)" }.sorted())
+    }
+
+    @Test func oneThatFailsDoesNotStopTheOthers() async {
+        let batch = Batch { job, _ in job.input.id == "scan 1" ? .failed(Problem(.tool, "killed")) : .upToDate }
+        let outcomes = await batch.run(Self.inputs(5), sideBySide: 2, make: Self.job, ended: { _ in })
+        #expect(outcomes.map(\.ending) == [.upToDate, .failed(Problem(.tool, "killed")), .upToDate, .upToDate, .upToDate])
+    }
+
+    @Test(arguments: [1, 2, 5, 30]) func atMostSoManySideBySide(_ sideBySide: Int) async {
+        let now = Mutex((running: 0, most: 0))
+        let batch = Batch { job, _ in
+            now.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1)) }
+            try? await Task.sleep(for: .milliseconds(5))
+            now.withLock { $0.running -= 1 }
+            return .upToDate
+        }
+        let outcomes = await batch.run(Self.inputs(20), sideBySide: sideBySide, make: Self.job, ended: { _ in })
+        #expect(outcomes.count == 20)
+        #expect(now.withLock { $0.most } == min(sideBySide, 20))
+    }
+
+    @Test func inputsThatStandTwiceAreTwoOutcomes() async {
+        let input = CaptureInput(id: "scan", path: "/scans/scan")
+        let batch = Batch { _, _ in .upToDate }
+        let outcomes = await batch.run([input, input, input], sideBySide: 2, make: Self.job, ended: { _ in })
+        #expect(outcomes.map(\.input) == [input, input, input])
+        #expect(await batch.run([], sideBySide: 2, make: Self.job, ended: { _ in }).isEmpty)
+    }
+
+    /// A capture that another runner works on comes again when all others are through, once.
+    @Test func busyCapturesComeAgain() async {
+        let tries = Mutex<[String]>([])
+        let batch = Batch { job, _ in
+            let earlier = tries.withLock { tries in
+                defer { tries.append(job.input.id) }
+                return tries.count { $0 == job.input.id }
+            }
+            return switch job.input.id {
+            case "scan 0" where earlier == 0: .busy
+            case "scan 1": .busy
+            default: .upToDate
+            }
+        }
+        var ended: [String] = []
+        let outcomes = await batch.run(Self.inputs(4), sideBySide: 1, make: Self.job, ended: { ended.append($0.input.id) })
+        #expect(tries.withLock { $0 } == ["scan 0", "scan 1", "scan 2", "scan 3", "scan 0", "scan 1"])
+        #expect(outcomes.map(\.ending) == [.upToDate, .busy, .upToDate, .upToDate])
+        #expect(ended == ["scan 2", "scan 3", "scan 0", "scan 1"])
+    }
+
+    /// Once the gate is closed nothing begins; what runs is finished.
+    @Test func theGateIsAskedBeforeEach() async {
+        let begun = Mutex(0)
+        let batch = Batch(gate: { begun.withLock { $0 } >= 3 ? "it was too late" : nil }) { _, _ in
+            begun.withLock { $0 += 1 }
+            try? await Task.sleep(for: .milliseconds(20))
+            return .upToDate
+        }
+        var began = 0
+        let outcomes = await batch.run(
+            Self.inputs(9), sideBySide: 3, make: Self.job, began: { _ in began += 1 }, ended: { _ in })
+        #expect(outcomes.count == 9)
+        #expect(outcomes.prefix(3).map(\.ending) == [.upToDate, .upToDate, .upToDate])
+        let left = outcomes.count { $0.ending == .notBegun("it was too late") }
+        #expect(left >= 3 && left == 9 - began)
+    }
+}

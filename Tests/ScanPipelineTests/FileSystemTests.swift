@@ -1,0 +1,108 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct FileSystemTests {
+    @Test func makesFoldersAndThoseAbove() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        #expect(try FileSystem.makeFolders("\(path)/a/b/c") == ["\(path)/a", "\(path)/a/b", "\(path)/a/b/c"])
+        #expect(try FileSystem.makeFolders("\(path)/a/b/d") == ["\(path)/a/b/d"])
+        #expect(try FileSystem.makeFolders("\(path)/a/b") == [])
+        #expect(FileSystem.isFolder("\(path)/a/b/c"))
+    }
+
+    @Test func aLinkToAFolderIsFine() throws {
+        let folder = try TemporaryFolder()
+        _ = try FileSystem.makeFolders("\(folder.path)/real")
+        #expect(symlink("real", "\(folder.path)/link") == 0)
+        #expect(try FileSystem.makeFolders("\(folder.path)/link") == [])
+        #expect(try FileSystem.makeFolders("\(folder.path)/link/inner") == ["\(folder.path)/link/inner"])
+    }
+
+    @Test func aFileInTheWay() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "a")
+        for path in ["\(folder.path)/a", "\(folder.path)/a/b", "\(folder.path)/a/b/c"] {
+            let failure = try #require(problem { _ = try FileSystem.makeFolders(path) })
+            #expect(failure.summary == "cannot make the folder: a file stands in its way")
+            #expect(failure.fault == .environment)
+        }
+    }
+
+    @Test func parents() {
+        #expect(FileSystem.parent(of: "a/b") == "a")
+        #expect(FileSystem.parent(of: "a") == ".")
+        #expect(FileSystem.parent(of: "/a") == "/")
+        #expect(FileSystem.parent(of: "/a/b") == "/a")
+    }
+
+    @Test func removesTreesAndNotWhatLinksPointTo() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        try folder.write("kept", to: "other/file")
+        for name in ["x/1", "x/y/2", "x/y/z/3"] { try folder.write(name, to: name) }
+        #expect(symlink("\(path)/other", "\(path)/x/y/link") == 0)
+        #expect(symlink("nowhere", "\(path)/x/dangling") == 0)
+        FileSystem.removeTree("\(path)/x")
+        #expect(!FileSystem.exists("\(path)/x"))
+        #expect(try folder.bytes("other/file") == Array("kept".utf8))
+        FileSystem.removeTree("\(path)/x")
+        FileSystem.removeTree("\(path)/other/file")
+        #expect(FileSystem.names(in: "\(path)/other") == [])
+    }
+
+    /// When a link itself cannot be removed, what it points to is left alone.
+    @Test func aLinkThatCannotBeRemovedIsNotFollowed() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        try folder.write("kept", to: "other/file")
+        _ = try FileSystem.makeFolders("\(path)/x")
+        #expect(symlink("\(path)/other", "\(path)/x/link") == 0)
+        let result = try runCommand(["chattr", "+i", "\(path)/x"])
+        guard result.status == 0 else { return skip("this filesystem has no immutable folders (chattr +i)") }
+        defer { _ = try? runCommand(["chattr", "-i", "\(path)/x"]) }
+        FileSystem.removeTree("\(path)/x")
+        #expect(FileSystem.exists("\(path)/x/link"))
+        #expect(try folder.bytes("other/file") == Array("kept".utf8))
+    }
+
+    @Test func existenceIsThatOfTheName() throws {
+        let folder = try TemporaryFolder()
+        #expect(symlink("nowhere", "\(folder.path)/dangling") == 0)
+        #expect(FileSystem.exists("\(folder.path)/dangling"))
+        #expect(!FileSystem.exists("\(folder.path)/none"))
+        #expect(symlink(".", "\(folder.path)/here") == 0)
+        #expect(FileSystem.isFolder("\(folder.path)/here"))
+        #expect(!FileSystem.isFolderItself("\(folder.path)/here"))
+    }
+
+    @Test func namesAreSorted() throws {
+        let folder = try TemporaryFolder()
+        for name in ["b", ".hidden", "a b", "ä"] { try folder.write("", to: name) }
+        #expect(FileSystem.names(in: folder.path) == [".hidden", "a b", "b", "ä"])
+        #expect(FileSystem.names(in: folder.path + "/none") == [])
+    }
+
+    @Test func smallFiles() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("12345", to: "a")
+        #expect(try FileSystem.bytes(of: path, limit: 5) == Array("12345".utf8))
+        let failure = try #require(problem { _ = try FileSystem.bytes(of: path, limit: 4) })
+        #expect(failure.summary == "the file has 5 bytes, more than 4")
+        #expect(problem { _ = try FileSystem.bytes(of: folder.path, limit: 4) }?.summary == "this is not a regular file")
+    }
+
+    @Test func durability() throws {
+        let folder = try TemporaryFolder()
+        try FileSystem.syncFolder(folder.path)
+        #expect(problem { try FileSystem.syncFolder(folder.path + "/none") }?.summary == "cannot open the folder: No such file or directory")
+        #expect(problem { try FileSystem.sync(-1, path: "a") }?.fault == .environment)
+    }
+
+    @Test func randomNamesDiffer() {
+        #expect(Set((0..<1000).map { _ in FileSystem.randomName() }).count == 1000)
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct FrameLineTests {
+    /// What a run of a line left behind.
+    final class Trace: Sendable {
+        struct State {
+            /// For each ordered step, the frames in the order in which it saw them.
+            var orders: [[Int]]
+            var done: [Int] = []
+            var begun: [Int] = []
+            var inFlight = 0
+            var mostInFlight = 0
+            var threads: Set<UInt> = []
+        }
+        let state: Mutex<State>
+        init(steps: Int) { state = Mutex(State(orders: Array(repeating: [], count: steps))) }
+    }
+
+    /// One step of a random line: whether it is ordered, and in which frames it fails.
+    struct Plan {
+        var isOrdered: Bool
+        var failures: Set<Int> = []
+    }
+
+    /// A pause whose length does not depend on anything but its seed.
+    private static func pause(_ seed: Int, longest: UInt64) {
+        var random = SplitMix(seed: UInt64(bitPattern: Int64(seed)))
+        switch random.next() % 4 {
+        case 0: usleep(UInt32(random.next() % max(1, longest)))
+        case 1: sched_yield()
+        default: break
+        }
+    }
+
+    private static func run(
+        count: Int, plans: [Plan], workers: Int, longest: UInt64 = 300, seed: Int = 0
+    ) -> (trace: Trace.State, problem: Problem?) {
+        let trace = Trace(steps: plans.count)
+        let steps = plans.enumerated().map { number, plan in
+            FrameLine.Step(isOrdered: plan.isOrdered) { (frame) throws(Problem) in
+                let index = frame.index
+                pause(seed &+ index &* 31 &+ number &* 7919, longest: longest)
+                trace.state.withLock { state in
+                    if plan.isOrdered { state.orders[number].append(index) }
+                    state.threads.insert(UInt(pthread_self()))
+                }
+                // Each step counts the frame on: none may be left out, and none taken twice.
+                frame.timestamp = (frame.timestamp ?? 0) + 1
+                if plan.failures.contains(index) { throw Problem(.input, "step \(number)").inFrame(index) }
+            }
+        }
+        let line = FrameLine(
+            count: count, steps: steps, workers: workers,
+            begin: { index in
+                trace.state.withLock { state in
+                    state.begun.append(index)
+                    state.inFlight += 1
+                    state.mostInFlight = max(state.mostInFlight, state.inFlight)
+                }
+                return Frame(FrameFacts(index: index))
+            },
+            done: { position, frame in
+                trace.state.withLock { state in
+                    state.inFlight -= 1
+                    state.done.append(frame.index == position && frame.timestamp ?? 0 == Int64(plans.count) ? position : -1)
+                }
+            })
+        var problem: Problem?
+        do throws(Problem) { try line.run() } catch { problem = error }
+        return (trace.state.withLock { $0 }, problem)
+    }
+
+    private static let mixed = [
+        Plan(isOrdered: true), Plan(isOrdered: false), Plan(isOrdered: false), Plan(isOrdered: true), Plan(isOrdered: true),
+        Plan(isOrdered: false),
+    ]
+
+    @Test(arguments: [1, 2, 8]) func orderedStepsSeeTheFramesInOrder(_ workers: Int) {
+        let (trace, problem) = Self.run(count: 200, plans: Self.mixed, workers: workers)
+        #expect(problem == nil)
+        for (order, plan) in zip(trace.orders, Self.mixed) where plan.isOrdered { #expect(order == Array(0..<200)) }
+        #expect(trace.begun == Array(0..<200))
+        #expect(trace.done.sorted() == Array(0..<200))
+    }
+
+    @Test(arguments: [0, 1, 2, 5, 6, 7, 18, 19], [1, 2, 8]) func everyCountAroundTheWindow(_ count: Int, _ workers: Int) {
+        let (trace, problem) = Self.run(count: count, plans: Self.mixed, workers: workers)
+        #expect(problem == nil)
+        #expect(trace.done.sorted() == Array(0..<count))
+    }
+
+    @Test func noSteps() {
+        #expect(Self.run(count: 9, plans: [], workers: 2).trace.done.sorted() == Array(0..<9))
+        #expect(Self.run(count: 0, plans: [], workers: 2).trace.done.isEmpty)
+    }
+
+    @Test func framesInFlightAreBounded() {
+        // The first frame takes its time, and all others wait behind it.
+        for workers in [1, 2, 8] {
+            let reached = Mutex((now: 0, most: 0))
+            let steps = [
+                FrameLine.Step(isOrdered: false) { frame in
+                    if frame.index % 50 == 0 { usleep(20_000) }
+                },
+                FrameLine.Step(isOrdered: true) { _ in },
+            ]
+            let line = FrameLine(
+                count: 500, steps: steps, workers: workers,
+                begin: { index in
+                    reached.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                    return Frame(FrameFacts(index: index))
+                }, done: { _, _ in reached.withLock { $0.now -= 1 } })
+            #expect(throws: Never.self) { try line.run() }
+            let most = reached.withLock { $0.most }
+            #expect(most <= 2 * workers + 2)
+            #expect(workers == 1 ? most == 1 : most > workers)
+        }
+    }
+
+    @Test(arguments: [1, 2, 8]) func theLowestFramesProblemWins(_ workers: Int) {
+        for seed in 0..<20 {
+            var plans = Self.mixed
+            // The lower the frame, the later the step that fails.
+            plans[5].failures = [40]
+            plans[3].failures = [41, 60]
+            plans[2].failures = [42, 43, 44, 45, 46]
+            plans[0].failures = [47, 90]
+            let (trace, problem) = Self.run(count: 100, plans: plans, workers: workers, longest: 2000, seed: seed)
+            #expect(problem?.place.frame == 40)
+            #expect(problem?.summary == "step 5")
+            #expect(Set(trace.done).isSuperset(of: 0..<40))
+            #expect(!trace.done.contains(40))
+        }
+    }
+
+    @Test func aFailureStopsTheWork() {
+        var plans = Self.mixed
+        plans[1].failures = [10]
+        let (trace, problem) = Self.run(count: 1_000_000, plans: plans, workers: 2)
+        #expect(problem?.place.frame == 10)
+        #expect(trace.begun.count < 30)
+    }
+
+    @Test func severalThreadsWork() {
+        let (trace, _) = Self.run(count: 300, plans: Self.mixed, workers: 2, longest: 2000)
+        #expect(trace.threads.count == min(2, ProcessInfo.processInfo.activeProcessorCount))
+    }
+
+    /// Random lines, many times: nothing is lost, nothing stops, and the outcome does not depend on the workers.
+    @Test(.timeLimit(.minutes(5))) func randomLines() {
+        var random = SplitMix(seed: 2026)
+        for round in 0..<400 {
+            let count = [0, 1, 2, 3, 7, 20, 60].randomElement(using: &random) ?? 1
+            var plans = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                Plan(isOrdered: Bool.random(using: &random))
+            }
+            if round % 3 == 0 {
+                for step in plans.indices where Bool.random(using: &random) {
+                    plans[step].failures = Set((0..<2).map { _ in Int.random(in: 0..<80, using: &random) })
+                }
+            }
+            let workers = [2, 3, 8].randomElement(using: &random) ?? 2
+            let (trace, problem) = Self.run(count: count, plans: plans, workers: workers, longest: 60, seed: round)
+            let first = plans.flatMap(\.failures).filter { $0 < count }.min()
+            #expect(problem?.place.frame == first, "round \(round)")
+            // Of the steps that fail in that frame it is the first.
+            if let first {
+                #expect(problem?.summary == "step \(plans.firstIndex { $0.failures.contains(first) } ?? -1)", "round \(round)")
+            }
+            let whole = first ?? count
+            #expect(trace.done.filter { $0 < whole }.sorted() == Array(0..<whole), "round \(round)")
+            #expect(!trace.done.contains(-1), "round \(round)")
+            for (order, plan) in zip(trace.orders, plans) where plan.isOrdered {
+                #expect(order == Array(0..<order.count), "round \(round)")
+                #expect(order.count >= whole, "round \(round)")
+            }
+        }
+    }
+
+    /// A frame that had to wait for its turn has one owner afterwards, so that pixels are changed in place.
+    @Test func framesThatWaitAreNotCopied() {
+        for workers in [1, 2, 8] {
+            let copies = Mutex(0)
+            let steps = [
+                FrameLine.Step(isOrdered: false) { frame in
+                    frame.depth = DepthMap(width: 64, height: 64, metres: Array(repeating: 1, count: 4096))
+                    Self.pause(frame.index, longest: 500)
+                },
+                FrameLine.Step(isOrdered: true) { _ in usleep(50) },
+                FrameLine.Step(isOrdered: false) { frame in
+                    guard var depth = frame.depth else { return }
+                    frame.depth = nil
+                    let before = depth.metres.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+                    depth.metres.withUnsafeMutableBufferPointer { $0[0] = 2 }
+                    let after = depth.metres.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+                    if before != after { copies.withLock { $0 += 1 } }
+                    frame.depth = depth
+                },
+            ]
+            let line = FrameLine(
+                count: 300, steps: steps, workers: workers, begin: { Frame(FrameFacts(index: $0)) }, done: { _, _ in })
+            #expect(throws: Never.self) { try line.run() }
+            #expect(copies.withLock { $0 } == 0, "\(workers) workers")
+        }
+    }
+}

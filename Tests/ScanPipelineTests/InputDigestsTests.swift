@@ -1,0 +1,29 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct InputDigestsTests {
+    @Test(arguments: [1, 2, 8]) func sortedByPath(_ workers: Int) throws {
+        let names = ["b", "a/z", "a", "é", "Z", "a-b"]
+        let source = MockSource(files: Dictionary(uniqueKeysWithValues: names.map { ($0, Array($0.utf8)) }))
+        // The size that was listed does not count, what was read does.
+        let inputs = try InputDigests.take(names.map { InputFile(path: $0, byteCount: 99) }, from: source, workers: workers)
+        #expect(inputs.map(\.path) == ["Z", "a", "a-b", "a/z", "b", "é"])
+        #expect(inputs.map(\.byteCount) == [1, 1, 3, 3, 1, 2])
+        #expect(inputs.map(\.digest) == inputs.map { Digest.of(Array($0.path.utf8)) })
+    }
+
+    @Test(arguments: [1, 8]) func theFirstProblemInTheOrderGiven(_ workers: Int) throws {
+        let source = MockSource(files: ["b": [1], "d": [2]])
+        for _ in 0..<20 {
+            let failure = problem {
+                _ = try InputDigests.take(["b", "c", "a", "d"].map { InputFile(path: $0, byteCount: 1) }, from: source, workers: workers)
+            }
+            #expect(failure?.place.file == "c")
+        }
+    }
+
+    @Test func noFiles() throws {
+        #expect(try InputDigests.take([], from: MockSource(), workers: 4).isEmpty)
+    }
+}

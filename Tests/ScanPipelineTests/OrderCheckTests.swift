@@ -1,0 +1,270 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct OrderCheckTests {
+    private static let usual: [Mock] = [
+        .reader(), .decompress, .mask, .unproject, .sum, .every(2), .writer("write-ply", to: "{id}.ply"),
+    ]
+
+    /// The mistakes of a list of stages, as `step: summary; fix`.
+    private static func mistakes(_ names: [String], of mocks: [Mock] = usual) -> [String] {
+        check(names, of: mocks).mistakes
+    }
+
+    private static func check(_ names: [String], of mocks: [Mock] = usual) -> (mistakes: [String], warnings: [String]) {
+        let entries = names.enumerated().map { PipelineFile.Entry(stage: $1, line: $0, column: 1) }
+        let file = PipelineFile(path: "p.yaml", name: "p", entries: entries)
+        func lines(_ problems: [Problem]) -> [String] {
+            problems.map { "\($0.place.line ?? -1): \($0.summary)" + ($0.fix.map { "; \($0)" } ?? "") }
+        }
+        do throws(PipelineMistakes) {
+            return ([], lines(try Pipeline.build(file, library: StageLibrary(mocks)).warnings))
+        } catch { return (lines(error.problems), []) }
+    }
+
+    @Test func aPipelineInOrder() {
+        let result = Self.check(["read", "every", "decompress", "mask", "unproject", "write-ply"])
+        #expect(result.mistakes.isEmpty)
+        #expect(result.warnings.isEmpty)
+    }
+
+    @Test func whatIsMissing() {
+        #expect(
+            Self.mistakes(["read", "unproject", "write-ply"]) == [
+                "1: `unproject` needs depth, which no stage before it makes; put `decompress` above it"
+            ])
+        #expect(
+            Self.mistakes(["read", "unproject", "decompress", "write-ply"]) == [
+                "1: `unproject` needs depth, which no stage before it makes; move `decompress` above it"
+            ])
+    }
+
+    @Test func oneMissingStageIsOneMistake() {
+        #expect(Self.mistakes(["read", "mask", "mask", "unproject", "write-ply"]).count == 1)
+        #expect(Self.mistakes(["read", "write-ply", "mask"]).count == 2)
+    }
+
+    @Test func whatNoStageMakes() {
+        let odd = Mock.frame("odd", .init(needs: [Channel("aura", "")], anyOf: [[.box, .motion], [.cloud, .points]]))
+        #expect(
+            Self.mistakes(["read", "odd"], of: Self.usual + [odd]) == [
+                "1: `odd` needs aura, which no stage before it makes",
+                "1: `odd` needs cloud or points, which no stage before it makes; put `sum` above it",
+            ])
+    }
+
+    @Test func whatIsChangedIsNeededUnlessItIsOptional() {
+        let strict = Mock.frame("strict", .init(changes: [.confidence]))
+        let lenient = Mock.frame("lenient", .init(wants: [.points], prefers: [[.cloud, .depth]], changes: [.points, .cloud]))
+        #expect(Self.mistakes(["read", "strict"], of: Self.usual + [strict]).count == 1)
+        #expect(Self.mistakes(["read", "lenient"], of: Self.usual + [lenient]).isEmpty)
+    }
+
+    @Test func someNeedsAriseFromWhatElseIsThere() throws {
+        let careful = Mock.frame(
+            "careful", .init(conditions: [.init(.depth, when: .recordedDepth, instead: "set `plain: true`")]))
+        let mocks = Self.usual + [careful]
+        #expect(
+            Self.mistakes(["read", "careful"], of: mocks) == [
+                "1: `careful` needs depth, which no stage before it makes; put `decompress` above it, or set `plain: true`"
+            ])
+        #expect(
+            Self.mistakes(["read", "careful", "decompress"], of: mocks).first
+                == "1: `careful` needs depth, which no stage before it makes; move `decompress` above it, or set `plain: true`")
+        #expect(Self.mistakes(["read", "decompress", "careful"], of: mocks).isEmpty)
+        // A reader that never has any gives no reason to ask.
+        #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
+
+        let steps = try Self.steps(["read", "careful"], of: mocks)
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
+        capture.channels.insert(.recordedDepth)
+        #expect(OrderCheck.firstLack(of: capture, in: steps)?.summary == "careful needs depth, and this capture has none")
+    }
+
+    @Test func everythingThatACaptureLacksForAStageIsNamed() throws {
+        let demanding = Mock.frame("demanding", .init(needs: [.pose, .color, .timestamp], anyOf: [[.cloud, .points]]))
+        let steps = try Self.steps(["read", "demanding"], of: Self.usual + [demanding])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        capture.absences = [.timestamp: "nobody looked at a clock"]
+        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
+        #expect(lack.summary == "demanding needs pose, timestamp, cloud or points, and this capture has none")
+        #expect(lack.notes == ["nobody looked at a clock"])
+    }
+
+    @Test func rolesSeeWhatTheRolesBeforeThemMake() {
+        let own = Mock.frame("own", .init(needs: [.depth], makes: [.points])).folding(.init(needs: [.points], makes: [.cloud]))
+            .finishing(.init(needs: [.cloud]))
+        #expect(Self.mistakes(["read", "decompress", "own"], of: Self.usual + [own]).isEmpty)
+        let wrong = Mock.frame("wrong", .init(needs: [.cloud])).folding(.init(makes: [.cloud]))
+        #expect(Self.mistakes(["read", "wrong"], of: Self.usual + [wrong]).count == 1)
+    }
+
+    // MARK: - Readers
+
+    @Test func theFirstStageReads() {
+        #expect(
+            Self.mistakes(["decompress", "unproject", "write-ply"]) == [
+                "0: a pipeline begins with a stage that reads a capture, not with `decompress`; put `read` above it"
+            ])
+        #expect(
+            Self.mistakes(["unproject"]) == [
+                "0: a pipeline begins with a stage that reads a capture, not with `unproject`; put `read` above it",
+                "0: `unproject` needs depth, which no stage before it makes; put `decompress` above it",
+            ])
+        #expect(Self.mistakes(["mask"], of: [.mask]).first?.hasSuffix("; put `read` above it") == true)
+    }
+
+    @Test func onlyTheFirstStageReads() {
+        #expect(
+            Self.mistakes(["read", "decompress", "read"]) == [
+                "2: `read[2]` reads a capture, which only the first stage can do; take it out"
+            ])
+        #expect(
+            Self.mistakes(["decompress", "read"]) == [
+                "0: a pipeline begins with a stage that reads a capture, not with `decompress`; put `read` above it",
+                "1: `read` reads a capture, which only the first stage can do; take it out",
+            ])
+    }
+
+    // MARK: - Outputs
+
+    @Test(arguments: [
+        ("{id}.ply", "{id}.ply", true), ("nerf/", "nerf/", true), ("nerf/", "nerf/transforms.json", true),
+        ("nerf/transforms.json", "nerf/", true), ("nerf", "nerf/", true), ("nerf/images/", "nerf/", true),
+        ("nerf/", "nerf2/", false), ("nerf/", "nerf2", false), ("a.ply", "a.ply2", false), ("{id}.ply", "{id}.json", false),
+    ]) func twoStagesThatWriteOnePath(_ a: String, _ b: String, _ clash: Bool) {
+        let mocks: [Mock] = [
+            .reader(), .decompress, .unproject, .writer("write-a", to: a), .writer("write-b", to: b),
+        ]
+        let mistakes = Self.mistakes(["read", "decompress", "unproject", "write-a", "write-b"], of: mocks)
+        let text =
+            "4: `write-b` and `write-a` both write \(b); keep one of them, or give one another name where it has an option for that"
+        #expect(mistakes == (clash ? [text] : []))
+    }
+
+    @Test func oneStageMayClaimAFolderAndAFileInIt() {
+        let both = Mock.fold("both", .init(needs: [.points]), claims: ["nerf/", "nerf/points.ply"])
+        #expect(Self.mistakes(["read", "decompress", "unproject", "both"], of: Self.usual + [both]).isEmpty)
+        #expect(
+            Self.mistakes(["read", "decompress", "unproject", "both", "both"], of: Self.usual + [both]).map { $0.prefix(30) } == [
+                "4: `both[2]` and `both[1]` bot"
+            ])
+    }
+
+    // MARK: - Warnings
+
+    @Test func workThatNothingUses() {
+        #expect(
+            Self.check(["read", "decompress", "unproject"]).warnings == [
+                "2: `unproject` works on points, which no stage below it uses; take it out, or add a writer below it"
+            ])
+        #expect(
+            Self.check(["read", "decompress", "unproject", "write-ply", "mask"]).warnings == [
+                "4: `mask` works on depth, which no stage below it uses; take it out, or add a writer below it"
+            ])
+        #expect(
+            Self.check(["read", "decompress"]).warnings == [
+                "1: `decompress` works on confidence and depth and previous-depth, which no stage below it uses;"
+                    + " take it out, or add a writer below it"
+            ])
+        #expect(Self.check(["read", "decompress", "unproject", "sum"]).warnings.map { $0.prefix(7) } == ["3: `sum"])
+    }
+
+    @Test func droppersAndWritersAreNeverUseless() {
+        let drop = Mock.frame("drop", .init(makes: [.sharpness], drops: true))
+        #expect(Self.check(["read", "drop", "every"], of: Self.usual + [drop]).warnings.isEmpty)
+    }
+
+    // MARK: - For one capture
+
+    private static func steps(_ names: [String], of mocks: [Mock] = usual) throws -> [Pipeline.Step] {
+        try Pipeline.of(names.map { name in try #require(mocks.first { $0.name == name }) }).steps
+    }
+
+    @Test func whatACaptureLacks() throws {
+        let steps = try Self.steps(["read", "decompress", "mask", "unproject", "write-ply"])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .recordedDepth]
+        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
+
+        capture.channels = [.frames]
+        capture.absences = [.recordedDepth: "scan.depth.zlib is missing"]
+        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
+        #expect(
+            lack.message() == """
+                error: decompress needs recorded-depth, and this capture has none
+                  --> stage decompress
+                   = scan.depth.zlib is missing
+                   = fix: use a pipeline without decompress for captures like this one, or see  scanmill inspect
+                """)
+        #expect(lack.fault == .input)
+    }
+
+    /// A channel that is derived is missing because of what it would have been derived from.
+    @Test func whatALackComesFrom() throws {
+        let confident = Mock.frame("confident", .init(needs: [.confidence], changes: [.depth]))
+        let steps = try Self.steps(["read", "decompress", "confident", "unproject", "write-ply"], of: Self.usual + [confident])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .recordedDepth]
+        capture.absences = [.recordedConfidence: "this recorder has no confidence"]
+        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
+        #expect(lack.summary == "confident needs confidence, and this capture has none")
+        #expect(lack.notes == ["this recorder has no confidence"])
+        capture.channels.insert(.recordedConfidence)
+        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
+    }
+
+    @Test func whatMayBeMadeIsNotThere() throws {
+        let perhaps = Mock.frame("perhaps", .init(mayMake: [.box]))
+        let boxed = Mock.frame("boxed", .init(anyOf: [[.box, .cloud]]))
+        let steps = try Self.steps(["read", "perhaps", "boxed"], of: Self.usual + [perhaps, boxed])
+        var capture = Capture.mock(3)
+        #expect(OrderCheck.firstLack(of: capture, in: steps)?.summary == "boxed needs box or cloud, and this capture has none")
+        capture.channels.insert(.box)
+        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
+    }
+
+    @Test func theFirstOfAGroupThatIsThereCounts() throws {
+        let cull = Mock.frame("cull", .init(wants: [.points], changes: [.points]))
+            .finishing(.init(anyOf: [[.cloud, .points]], wants: [.cloud], changes: [.cloud]))
+        let mocks = Self.usual + [cull]
+        let withCloud = OrderCheck.decide(
+            try Self.steps(["read", "decompress", "unproject", "sum", "cull", "write-ply"], of: mocks), for: [.frames, .recordedDepth])
+        #expect(withCloud[4].uses.reads == [.cloud])
+        #expect(withCloud[4].uses.frame.changes.isEmpty)
+        let withPoints = OrderCheck.decide(
+            try Self.steps(["read", "decompress", "unproject", "cull", "write-ply"], of: mocks), for: [.frames, .recordedDepth])
+        #expect(withPoints[3].uses.reads == [.points])
+        #expect(withPoints[3].uses.finish.changes.isEmpty)
+        #expect(withPoints[3].uses.frame.changes == [.points])
+    }
+
+    @Test func preferredChannelsNeedNotBeThere() throws {
+        let writer = Mock.fold("writer", .init(prefers: [[.cloud, .points]]), claims: ["a"])
+        let mocks = Self.usual + [writer]
+        let none = OrderCheck.decide(try Self.steps(["read", "writer"], of: mocks), for: [.frames])
+        #expect(none[1].uses.reads.isEmpty)
+        let points = OrderCheck.decide(
+            try Self.steps(["read", "decompress", "unproject", "writer"], of: mocks), for: [.frames, .recordedDepth])
+        #expect(points[3].uses.reads == [.points])
+    }
+
+    /// What one group gives up another may have chosen.
+    @Test func groupsThatOverlap() throws {
+        let picky = Mock.frame("picky", .init(anyOf: [[.color, .luma], [.luma, .depth]]))
+        let steps = try Self.steps(["read", "decompress", "picky"], of: [.reader("read", [.color, .luma, .recordedDepth]), .decompress, picky])
+        #expect(OrderCheck.decide(steps, for: [.frames, .color, .luma])[2].uses.reads == [.color, .luma])
+        #expect(OrderCheck.decide(steps, for: [.frames, .color, .recordedDepth])[2].uses.reads == [.color, .depth])
+        #expect(OrderCheck.decide(steps, for: [.frames, .luma])[2].uses.reads == [.luma])
+    }
+
+    @Test func aGroupMayChooseWhatTheStageItselfMakes() throws {
+        let own = Mock.fold("own", .init(needs: [.points], makes: [.cloud])).finishing(.init(anyOf: [[.cloud, .box]]))
+        let steps = try Self.steps(["read", "decompress", "unproject", "own"], of: Self.usual + [own])
+        #expect(OrderCheck.decide(steps, for: [.frames, .recordedDepth, .box])[3].uses.finish.reads == [.cloud])
+    }
+}

@@ -1,0 +1,338 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct OutputFolderTests {
+    // MARK: - Publishing
+
+    @Test func nothingIsSeenBeforeItIsWhole() throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        try output.write(Array("a".utf8), to: "nerf/images/1.txt")
+        try output.write(Array("b".utf8), to: "scan.ply")
+        _ = try output.scratchPath("sums")
+        #expect(!FileSystem.exists(output.publishedPath))
+        #expect(!output.hasPublishedResult)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root) == [".scanmill"])
+        #expect(output.workPath.hasPrefix(fixture.root + "/.scanmill/work/scan."))
+        try output.publish(receipt: Array("{}".utf8))
+        #expect(fixture.tree() == [".scanmill/work/", "scan/nerf/images/1.txt", "scan/receipt.json", "scan/scan.ply"])
+        #expect(output.hasPublishedResult)
+        #expect(try fixture.text("scan/receipt.json") == "{}")
+        #expect(try fixture.text("scan/nerf/images/1.txt") == "a")
+    }
+
+    @Test func anOlderResultIsReplacedWhole() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["old.ply": "old", "both.ply": "old"])
+        let output = try fixture.open()
+        #expect(output.hasPublishedResult)
+        try output.write(Array("new".utf8), to: "both.ply")
+        #expect(try fixture.text("scan/both.ply") == "old")
+        try output.publish(receipt: [])
+        #expect(fixture.tree() == [".scanmill/work/", "scan/both.ply", "scan/receipt.json"])
+        #expect(try fixture.text("scan/both.ply") == "new")
+    }
+
+    /// Some network filesystems have no exchange of names.
+    @Test func anOlderResultIsReplacedWithoutAnExchange() throws {
+        for code in [EINVAL, ENOSYS] {
+            let fixture = try OutputFixture()
+            try fixture.publish(["old.ply": "old"])
+            let output = try OutputFolder(root: fixture.root, id: "scan") { _, _ in
+                errno = code
+                return -1
+            }
+            try output.write(Array("new".utf8), to: "new.ply")
+            try output.publish(receipt: [])
+            #expect(fixture.tree() == [".scanmill/trash/", ".scanmill/work/", "scan/new.ply", "scan/receipt.json"])
+        }
+    }
+
+    /// Another runner may be faster at any moment; its result is whole, and so is what stands there in the end.
+    @Test func aResultThatAppearsMeanwhileIsReplaced() throws {
+        let fixture = try OutputFixture()
+        let slow = try fixture.open()
+        let fast = try fixture.open()
+        #expect(slow.workPath != fast.workPath)
+        try slow.write(Array("slow".utf8), to: "a")
+        try fast.write(Array("fast".utf8), to: "a")
+        try fast.publish(receipt: [])
+        #expect(try fixture.text("scan/a") == "fast")
+        try slow.publish(receipt: [])
+        #expect(try fixture.text("scan/a") == "slow")
+        #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
+    }
+
+    /// The other runner takes the older result away between two calls.
+    @Test func aResultThatVanishesMeanwhile() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["old": "old"])
+        let output = try OutputFolder(root: fixture.root, id: "scan") { _, published in
+            FileSystem.removeTree(published)
+            errno = ENOENT
+            return -1
+        }
+        try output.write([1], to: "new")
+        try output.publish(receipt: [])
+        #expect(fixture.tree().suffix(2) == ["scan/new", "scan/receipt.json"])
+    }
+
+    @Test func manyRunnersOnOneCapture() throws {
+        let fixture = try OutputFixture()
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            #expect(throws: Never.self) {
+                let output = try fixture.open()
+                for file in 0..<5 { try output.write(Array("same".utf8), to: "d/\(file)") }
+                try output.publish(receipt: Array("receipt".utf8))
+            }
+        }
+        #expect(
+            fixture.tree().filter { !$0.hasPrefix(".scanmill") } == (0..<5).map { "scan/d/\($0)" } + ["scan/receipt.json"])
+        #expect(fixture.tree().allSatisfy { $0.hasPrefix("scan/") || $0.hasSuffix("/") })
+    }
+
+    @Test func anEmptyFolderIsNoObstacle() throws {
+        let fixture = try OutputFixture()
+        _ = try FileSystem.makeFolders(fixture.root + "/scan")
+        try fixture.publish(["a": "a"])
+        #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
+    }
+
+    /// OUT may be the folder in which the captures lie.
+    @Test func whatIsNoResultIsNeverReplaced() throws {
+        for name in ["scan/scan.jsonl", "scan"] {
+            let fixture = try OutputFixture()
+            try fixture.folder.write("precious", to: "out/" + name)
+            let failure = try #require(problem { _ = try fixture.open() })
+            #expect(
+                failure.message() == """
+                    error: what stands where the result belongs is not a result of ScanMill, and is left alone
+                      --> \(fixture.root)/scan
+                       = fix: name another output folder, or move this away
+                    """)
+            #expect(failure.fault == .usage)
+            #expect(fixture.tree() == [name])
+        }
+        // It appears while the capture is worked on.
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        try output.write([1], to: "a")
+        try fixture.folder.write("precious", to: "out/scan/scan.jsonl")
+        #expect(problem { try output.publish(receipt: []) }?.fault == .usage)
+        output.abandon()
+        #expect(fixture.tree() == [".scanmill/work/", "scan/scan.jsonl"])
+    }
+
+    @Test func onlyWhatIsListedIsPublished() throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        try output.write([1], to: "kept/a")
+        try output.write([1], to: "taken-back/deep/b")
+        output.discard("taken-back/deep/b")
+        let external = try output.externalPath(for: "video/c.mp4")
+        try Data([1]).write(to: URL(fileURLWithPath: external))
+        try FileManager.default.createDirectory(atPath: output.workPath + "/x/y", withIntermediateDirectories: true)
+        #expect(symlink("/etc", output.workPath + "/kept/link") == 0)
+        try output.publish(receipt: [])
+        #expect(fixture.tree() == [".scanmill/work/", "scan/kept/a", "scan/receipt.json"])
+        #expect(FileSystem.exists("/etc"))
+    }
+
+    // MARK: - Giving up
+
+    @Test func givingUpLeavesNothing() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["a": "old"])
+        let output = try fixture.open()
+        try output.write([1], to: "a/b/c")
+        try Data([1]).write(to: URL(fileURLWithPath: try output.scratchPath("sums")))
+        let other = try fixture.open()
+        try other.write([1], to: "others")
+        output.abandon()
+        #expect(try fixture.text("scan/a") == "old")
+        let others = String(other.workPath.dropFirst(fixture.root.count + 1)) + "/others"
+        #expect(fixture.tree() == [others, "scan/a", "scan/receipt.json"])
+    }
+
+    @Test func lettingGoLeavesNothing() throws {
+        let fixture = try OutputFixture()
+        do {
+            let output = try fixture.open()
+            try output.write([1], to: "a/b/c")
+            try Data([1]).write(to: URL(fileURLWithPath: try output.scratchPath("sums")))
+            let open = try output.create("d")
+            try open.write([1])
+        }
+        #expect(fixture.tree() == [".scanmill/work/"])
+    }
+
+    // MARK: - Files
+
+    @Test func copies() throws {
+        let fixture = try OutputFixture()
+        let bytes = noise(700_001)
+        let path = try fixture.folder.write(bytes, to: "in.bin")
+        let output = try fixture.open()
+        try output.copy(FileLocation(path: path), name: "in.bin", to: "whole")
+        try output.copy(FileLocation(path: path, range: 5..<600_005), name: "in.bin", to: "sub/part")
+        try output.copy(FileLocation(path: path, range: 7..<7), name: "in.bin", to: "nothing")
+        try output.copy(MemorySource(name: "in.bin", bytes, step: 65_537), to: "source")
+        let contents = ["nothing": [], "source": bytes, "sub/part": Array(bytes[5..<600_005]), "whole": bytes]
+        #expect(output.files.map(\.path) == contents.keys.sorted())
+        let digests = try pythonDigests(of: output.files.map { output.workPath + "/" + $0.path })
+        for (entry, digest) in zip(output.files, digests) {
+            let expected = try #require(contents[entry.path])
+            #expect(try Data(contentsOf: URL(fileURLWithPath: output.workPath + "/" + entry.path)) == Data(expected))
+            #expect(entry.digest.hex == digest)
+            #expect(entry.byteCount == Int64(expected.count))
+        }
+    }
+
+    @Test func copiesThatFailLeaveNothing() throws {
+        let fixture = try OutputFixture()
+        let path = try fixture.folder.write("abc", to: "in.bin")
+        #expect(mkfifo(fixture.folder.path + "/fifo", 0o600) == 0)
+        let output = try fixture.open()
+        let missing = try #require(
+            problem { try output.copy(FileLocation(path: path + "x"), name: "pictures/1.jpg", to: "a") })
+        #expect(missing.place.file == "pictures/1.jpg")
+        #expect(missing.fault == .input)
+        #expect(problem { try output.copy(FileLocation(path: path, range: 1..<9), name: "n", to: "b") }?.fault == .input)
+        #expect(
+            problem { try output.copy(FileLocation(path: fixture.folder.path + "/fifo"), name: "n", to: "c") }?.summary
+                == "this is not a regular file")
+        #expect(problem { try output.copy(FileLocation(path: fixture.folder.path), name: "n", to: "d") }?.fault == .input)
+        #expect(output.files.isEmpty)
+        #expect(fixture.tree(output.workPath).isEmpty)
+    }
+
+    @Test func filesOfOtherPrograms() throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        let bytes = noise(300_000)
+        try Data(bytes).write(to: URL(fileURLWithPath: try output.externalPath(for: "video/a.mp4")))
+        try output.adopt("video/a.mp4")
+        #expect(output.files.map(\.path) == ["video/a.mp4"])
+        #expect(output.files.map(\.byteCount) == [300_000])
+        #expect(output.files.map(\.digest) == [Digest.of(bytes)])
+        let missing = try #require(problem { try output.adopt("video/b.mp4") })
+        #expect(missing.fault == .environment)
+        #expect(missing.place.file == "video/b.mp4")
+        try output.publish(receipt: [])
+        #expect(fixture.tree() == [".scanmill/work/", "scan/receipt.json", "scan/video/a.mp4"])
+    }
+
+    @Test func filesAreSortedByTheirBytes() throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        for path in ["b", "a/c", "a.b", "Z", "é", "a-1"] { try output.write([], to: path) }
+        #expect(output.files.map(\.path) == ["Z", "a-1", "a.b", "a/c", "b", "é"])
+    }
+
+    @Test(arguments: ["", "/", "/etc/passwd", "..", "../a", "a/../../b", "a//b", "a/", ".", "./a", "a/.", "a\0b", "a/b\0"])
+    func unsafePathsAreRefused(_ path: String) throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        let location = FileLocation(path: try fixture.folder.write("abc", to: "in.bin"))
+        for attempt in [
+            { try output.write([1], to: path) }, { _ = try output.create(path) }, { _ = try output.externalPath(for: path) },
+            { try output.adopt(path) }, { try output.copy(location, name: "in.bin", to: path) },
+            { try output.copy(MemorySource(name: "x", [1]), to: path) },
+        ] as [() throws -> Void] {
+            let failure = try #require(problem(attempt))
+            #expect(failure.summary == "an output path leaves its folder")
+        }
+        #expect(fixture.tree(output.workPath).isEmpty)
+    }
+
+    @Test(arguments: ["a", "a/b/c.d", "...", "a..b", ".hidden", "-x", "a b", "ä", "a\\b"]) func odd(_ path: String) throws {
+        let fixture = try OutputFixture()
+        let output = try fixture.open()
+        try output.write([1], to: path)
+        #expect(output.files.map(\.path) == [path])
+    }
+
+    // MARK: - Ids and places
+
+    @Test(arguments: [
+        ("", "`` cannot be a capture's id"), (".", "`.` cannot be a capture's id"), ("..", "`..` cannot be a capture's id"),
+        (".scanmill", "`.scanmill` cannot be a capture's id"), ("a/b", "the capture's id holds a control character or a slash"),
+        ("/", "the capture's id holds a control character or a slash"), ("a\nb", "the capture's id holds a control character or a slash"),
+        ("a\0", "the capture's id holds a control character or a slash"),
+        ("\u{7f}", "the capture's id holds a control character or a slash"),
+        (String(repeating: "ä", count: 101), "the capture's id is 202 bytes long, more than 200"),
+    ]) func idsThatAreNoNames(_ id: String, _ summary: String) throws {
+        let fixture = try OutputFixture()
+        let failure = try #require(problem { _ = try fixture.open(id) })
+        #expect(failure.summary == summary)
+        #expect(failure.fault == .input)
+        #expect(!FileSystem.exists(fixture.root))
+    }
+
+    @Test(arguments: [
+        "a b", "-x", "--", "ä", "a\u{308}", "椅子", "x.y", ".hidden", "*", "a'b\"c", "\\", String(repeating: "x", count: 200),
+        String(repeating: "ä", count: 100),
+    ]) func idsThatAreOdd(_ id: String) throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["a": "a"], id: id)
+        try fixture.publish(["a": "a"], id: id)
+        #expect(fixture.tree() == [".scanmill/work/", "\(id)/a", "\(id)/receipt.json"].sorted())
+    }
+
+    @Test func aFileInPlaceOfOUT() throws {
+        let fixture = try OutputFixture()
+        try fixture.folder.write("", to: "out")
+        let failure = try #require(problem { _ = try fixture.open() })
+        #expect(
+            failure.message() == """
+                error: cannot make the folder: a file stands in its way
+                  --> \(fixture.root)
+                   = fix: move the file, or name another folder
+                """)
+        #expect(failure.fault == .environment)
+        #expect(problem { _ = try OutputFolder(root: "", id: "scan") }?.fault == .usage)
+    }
+
+    @Test func aFolderThatMayNotBeWrittenTo() throws {
+        if getuid() == 0 { return skip("permissions of the output folder, because root may write everywhere") }
+        let fixture = try OutputFixture()
+        _ = try FileSystem.makeFolders(fixture.root)
+        #expect(chmod(fixture.root, 0o500) == 0)
+        defer { chmod(fixture.root, 0o700) }
+        let failure = try #require(problem { _ = try fixture.open() })
+        #expect(failure.fault == .environment)
+        #expect(failure.summary == "cannot make the folder: Permission denied")
+    }
+
+    @Test func aFilesystemThatIsReadOnly() throws {
+        let fixture = try OutputFixture()
+        _ = try FileSystem.makeFolders(fixture.root)
+        let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", "ro,size=64k", "tmpfs", fixture.root])
+        guard mounted.status == 0 else { return skip("a read-only filesystem, because no tmpfs can be mounted here") }
+        defer { _ = try? runCommand(["umount", "-l", fixture.root]) }
+        let failure = try #require(problem { _ = try fixture.open() })
+        #expect(failure.fault == .environment)
+        #expect(failure.summary == "cannot make the folder: Read-only file system")
+        #expect(failure.fix == "that filesystem is mounted read-only")
+    }
+
+    /// A publish that cannot be made durable because the disk is full leaves the older result as it was.
+    @Test func aFullDiskAtTheEnd() throws {
+        let fixture = try OutputFixture()
+        _ = try FileSystem.makeFolders(fixture.root)
+        let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", fixture.root])
+        guard mounted.status == 0 else { return skip("a full disk, because no tmpfs can be mounted here") }
+        defer { _ = try? runCommand(["umount", "-l", fixture.root]) }
+        try fixture.publish(["a": "old"])
+        let output = try fixture.open()
+        try output.write(noise(90_000), to: "a")
+        let failure = try #require(problem { try output.publish(receipt: noise(90_000)) })
+        #expect(failure.fault == .environment)
+        #expect(try fixture.text("scan/a") == "old")
+        output.abandon()
+        #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
+    }
+}

@@ -1,0 +1,326 @@
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct PipelineFileTests {
+    private static func parse(_ text: String) -> (file: PipelineFile, problems: [Problem]) {
+        PipelineFile.parse(text, path: "p.yaml")
+    }
+
+    private static func messages(_ text: String) -> [String] { parse(text).problems.map(\.compilerStyle) }
+
+    private static func place(_ line: Int?, _ column: Int?) -> [Int?] { [line, column] }
+
+    // MARK: - What it reads
+
+    @Test func readsNamesOptionsAndPlaces() throws {
+        let (file, problems) = Self.parse(
+            """
+            # A comment.
+            name: object-nerf
+            description: One object.
+            stages:
+              - read
+              - filter-blur: {window: 5, gray: luma}
+              - mask-range:
+                  near: 0.1
+                  far: "5"
+              - select-frames: {include: [3, 17-20]}
+              - decompress:
+              - unproject: {}
+              - "write-ply": ~
+            """)
+        #expect(problems.isEmpty)
+        #expect(file.name == "object-nerf")
+        #expect(file.summary == "One object.")
+        #expect(
+            file.entries.map(\.stage) == [
+                "read", "filter-blur", "mask-range", "select-frames", "decompress", "unproject", "write-ply",
+            ])
+        #expect(file.entries.map(\.line) == [5, 6, 7, 10, 11, 12, 13])
+        #expect(file.entries.map(\.column) == [5, 5, 5, 5, 5, 5, 5])
+        try #require(file.entries.count == 7)
+        #expect(file.entries[1].options["window"] == OptionValue(.scalar("5"), line: 6, column: 19))
+        #expect(file.entries[1].options["gray"] == OptionValue(.scalar("luma"), line: 6, column: 30))
+        #expect(file.entries[2].options["near"] == OptionValue(.scalar("0.1"), line: 8, column: 7))
+        #expect(file.entries[2].options["far"] == OptionValue(.scalar("5"), line: 9, column: 7))
+        #expect(file.entries[3].options["include"]?.content == .list(["3", "17-20"]))
+        #expect(file.entries[4...].allSatisfy { $0.options.isEmpty })
+    }
+
+    @Test func nameComesFromTheFileOtherwise() {
+        #expect(PipelineFile.parse("stages: [read]", path: "a/b/object-nerf.v2.yaml").file.name == "object-nerf.v2")
+        #expect(PipelineFile.parse("stages: [read]", path: "nightly").file.name == "nightly")
+        #expect(PipelineFile.parse("stages: [read]", path: ".hidden").file.name == ".hidden")
+    }
+
+    @Test func placesCountCharactersNotBytes() throws {
+        let (file, problems) = Self.parse("name: Stühle 椅子 🪑\nstages:\n  - {\"ü椅🪑\": {größe: 1, far: 2}}\n")
+        #expect(problems.isEmpty)
+        let entry = try #require(file.entries.first)
+        #expect(Self.place(entry.line, entry.column) == [3, 6])
+        #expect(Self.place(entry.options["größe"]?.line, entry.options["größe"]?.column) == [3, 14])
+        #expect(Self.place(entry.options["far"]?.line, entry.options["far"]?.column) == [3, 24])
+    }
+
+    @Test(arguments: ["\r\n", "\r", "\n"]) func everyLineEndGivesTheSame(_ end: String) {
+        let lines = ["name: x", "stages:", "  - read", "  - mask-range: {far: 5}", "", "descripton: y", ""]
+        let (file, problems) = Self.parse(lines.joined(separator: end))
+        #expect(file.entries.map(\.line) == [3, 4])
+        #expect(file.entries.map(\.column) == [5, 5])
+        #expect(
+            problems.map(\.compilerStyle) == [
+                """
+                p.yaml:6:1: error: unknown key `descripton`
+                  descripton: y
+                  ^
+                  fix: did you mean `description`?
+                """
+            ])
+    }
+
+    @Test func aByteOrderMarkIsNoColumn() {
+        let (file, problems) = Self.parse("\u{FEFF}stags: [read]\nstages: [read]\n")
+        #expect(file.entries.map(\.stage) == ["read"])
+        #expect(
+            problems.map(\.compilerStyle) == [
+                "p.yaml:1:1: error: unknown key `stags`\n  stags: [read]\n  ^\n  fix: did you mean `stages`?"
+            ])
+    }
+
+    @Test func anchorsAndAliases() {
+        let (file, problems) = Self.parse(
+            """
+            stages:
+              - read
+              - mask-range: &near {near: 0.1}
+              - mask-range: *near
+              - &blur filter-blur
+              - *blur
+            """)
+        #expect(problems.isEmpty)
+        #expect(file.entries.map(\.stage) == ["read", "mask-range", "mask-range", "filter-blur", "filter-blur"])
+        #expect(file.entries[2].options == file.entries[1].options)
+    }
+
+    @Test func valuesThatNoOptionTakes() throws {
+        let (file, problems) = Self.parse("stages:\n  - x: {a: {b: 1}, c: [1, [2]], d: [{e: 1}], f: , g: null, h: \"null\", i: []}\n")
+        #expect(problems.isEmpty)
+        let options = try #require(file.entries.first).options
+        #expect(options["a"]?.content == .other("mapping"))
+        #expect(options["c"]?.content == .other("nested list"))
+        #expect(options["d"]?.content == .other("nested list"))
+        #expect(options["f"]?.content == .scalar(""))
+        #expect(options["g"]?.content == .scalar(""))
+        #expect(options["h"]?.content == .scalar("null"))
+        #expect(options["i"]?.content == .list([]))
+    }
+
+    // MARK: - Mistakes in the layout
+
+    @Test func nothingThere() {
+        for text in ["", "\n\n", "# only a comment\n"] {
+            #expect(Self.messages(text) == ["p.yaml: error: the file is empty\n  fix: begin with  stages: [read, …]"])
+        }
+    }
+
+    @Test func noMapping() {
+        #expect(
+            Self.messages("- read\n- unproject\n") == [
+                "p.yaml:1:1: error: a pipeline is a mapping with the key `stages`\n  - read\n  ^"
+            ])
+        #expect(
+            Self.messages("read") == ["p.yaml:1:1: error: a pipeline is a mapping with the key `stages`\n  read\n  ^"])
+    }
+
+    @Test func stagesMissing() {
+        #expect(
+            Self.messages("name: x\n") == [
+                "p.yaml:1:1: error: the key `stages` is missing\n  name: x\n  ^\n  fix: add  stages: [read, …]"
+            ])
+    }
+
+    @Test(arguments: ["read", "{read: {}}", "3"]) func stagesNoList(_ value: String) {
+        #expect(
+            Self.messages("stages: \(value)\n") == [
+                """
+                p.yaml:1:9: error: `stages` is a list
+                  stages: \(value)
+                          ^
+                  fix: put each stage on its own line behind a dash
+                """
+            ])
+    }
+
+    @Test func stagesWithNothing() {
+        #expect(Self.parse("stages:\n").problems.map(\.summary) == ["`stages` is a list"])
+        #expect(
+            Self.messages("stages: []\n") == [
+                "p.yaml:1:9: error: `stages` is empty\n  stages: []\n          ^\n  fix: begin with a stage that reads: [read, …]"
+            ])
+    }
+
+    @Test func entriesThatAreNoStages() {
+        let (file, problems) = Self.parse(
+            """
+            stages:
+              - read
+              - mask-range: {far: 5}
+                near: 0.1
+              - [read]
+              -
+              - {}
+              - mask-range: [far, 5]
+              - mask-range: far
+              - ? {a: 1}
+                : 2
+              - mask-jumps: {? [a] : 1, max: 2}
+            """)
+        #expect(
+            problems.map { "\($0.place.line ?? 0):\($0.place.column ?? 0) \($0.summary)" } == [
+                "3:5 a list entry holds one stage, and this one has 2 keys",
+                "5:5 a stage is a name, or a name with options",
+                "6:4 a stage is a name, or a name with options",
+                "7:5 a stage is a name, or a name with options",
+                "8:17 the options of `mask-range` are a mapping",
+                "9:17 the options of `mask-range` are a mapping",
+                "10:5 a stage is a name, or a name with options",
+                "12:20 an option's name is a text",
+            ])
+        #expect(file.entries.map(\.isBroken) == [false, true, true, true, true, true, true, true, true])
+    }
+
+    @Test func keysThatAreNotKnown() {
+        #expect(
+            Self.parse("stage: [read]\nversion: 1\n? [a]\n: 1\nstages: [read]\n").problems.map {
+                "\($0.place.line ?? 0):\($0.place.column ?? 0) \($0.summary); \($0.fix ?? "")"
+            } == [
+                "1:1 unknown key `stage`; did you mean `stages`?",
+                "2:1 unknown key `version`; a pipeline has name, description and stages",
+                "3:3 a key is a text; a pipeline has name, description and stages",
+            ])
+    }
+
+    @Test func namesAndDescriptionsAreTexts() {
+        let (file, problems) = Self.parse("name: [a]\ndescription:\nstages: [read]\n")
+        #expect(problems.map(\.summary) == ["`name` is a text", "`description` is a text"])
+        #expect(file.name == "p")
+        #expect(file.summary == nil)
+    }
+
+    // MARK: - What is not YAML
+
+    @Test func duplicateKeys() {
+        #expect(
+            Self.messages("stages:\n  - mask-range: {near: 1, far: 2, near: 3}\n") == [
+                """
+                p.yaml:2:18: error: the key `near` stands here more than once
+                    - mask-range: {near: 1, far: 2, near: 3}
+                                   ^
+                  fix: keep one of them
+                """
+            ])
+        #expect(Self.parse("stages: [read]\nname: a\nstages: [read]\n").problems.map(\.place.line) == [1])
+    }
+
+    @Test func tabs() {
+        #expect(
+            Self.messages("stages:\n\t- read\n") == [
+                """
+                p.yaml:2:1: error: this is not YAML: found character that cannot start any token
+                  \t- read
+                  ^
+                  note: while scanning for the next token in line 2
+                  fix: YAML is indented with spaces, not with tabs
+                """
+            ])
+    }
+
+    /// The caret stands below its column also when tabs and combined characters stand before it.
+    @Test func caretsFollowTabsAndCombinedCharacters() {
+        #expect(
+            Self.messages("stages: [e\u{301}\t, {a: {}, b: {}}]\n") == [
+                "p.yaml:1:15: error: a list entry holds one stage, and this one has 2 keys\n"
+                    + "  stages: [e\u{301}\t, {a: {}, b: {}}]\n"
+                    + "            \t  ^\n"
+                    + "  fix: begin each stage with its own dash, and indent its options below it"
+            ])
+    }
+
+    @Test func brokenSyntax() {
+        #expect(Self.parse("stages: [read\n").problems.map(\.place.line) == [2])
+        #expect(Self.parse("stages:\n  - read\n - x\n").problems.map(\.place.line) == [3])
+        #expect(Self.parse("a: *nothing\n").problems.map(\.summary) == ["this is not YAML: found undefined alias"])
+        #expect(Self.parse("stages: [read]\n---\nstages: [read]\n").problems.map(\.summary) == [
+            "this is not YAML: but found another document"
+        ])
+        #expect(Self.parse("stages: \"unclosed\n").problems.count == 1)
+        #expect(Self.parse("%BAD\n---\na: 1\n").problems.count == 1)
+    }
+
+    @Test func controlCharacters() {
+        #expect(
+            Self.messages("stages:\n  - re\u{7}ad\n") == [
+                "p.yaml:2:1: error: this is not text: control characters are not allowed\n    - re\u{7}ad\n  ^"
+            ])
+        #expect(Self.parse("stages: [\u{0}]").problems.count == 1)
+    }
+
+    @Test func deepNesting() {
+        for depth in [200, 5_000, 200_000] {
+            let text = "stages: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            #expect(Self.parse(text).problems.count == 1)
+            let block = "stages:\n" + (0..<min(depth, 3_000)).map { String(repeating: " ", count: $0) + "- \n" }.joined()
+            #expect(!Self.parse(block).problems.isEmpty)
+        }
+    }
+
+    @Test func aMegabyte() {
+        let comment = "# " + String(repeating: "x", count: 1 << 20) + "\nstages: [read, [oops]]\n"
+        #expect(Self.parse(comment).problems.map(\.place.line) == [2])
+        let many = "stages:\n" + String(repeating: "  - mask-range: {near: 0.1}\n", count: 40_000)
+        let (file, problems) = Self.parse(many)
+        #expect(problems.isEmpty)
+        #expect(file.entries.count == 40_000)
+        #expect(file.entries.last?.line == 40_001)
+    }
+
+    @Test func aLineThatNoTerminalShowsIsNotShown() {
+        let problems = Self.parse("stages: [\(String(repeating: "read, ", count: 1000)) [oops]]").problems
+        #expect(problems.map(\.excerpt) == [nil])
+        #expect(problems.map(\.place.column) == [6011])
+    }
+
+    // MARK: - Bytes
+
+    @Test func bytesThatAreUTF8() throws {
+        #expect(try PipelineFile.text(of: Array("größe: 1".utf8), path: "p.yaml") == "größe: 1")
+        #expect(try PipelineFile.text(of: [], path: "p.yaml") == "")
+    }
+
+    @Test(arguments: [
+        (Array("a: 1\nb: ".utf8) + [0xff] + Array("\n".utf8), 2, 8), ([0xff, 0xfe, 0x73, 0x00], 1, 0),
+        (Array("gr".utf8) + [0xf6, 0xdf] + Array("e\n".utf8), 1, 2), (Array("a\n\n\u{fc}".utf8).dropLast(), 3, 3),
+        (Array("\u{fffd}".utf8) + [0xc0], 1, 3),
+    ] as [([UInt8], Int, Int64)]) func bytesThatAreNot(_ bytes: [UInt8], _ line: Int, _ byte: Int64) throws {
+        let problem = try #require(problem { _ = try PipelineFile.text(of: bytes, path: "p.yaml") })
+        #expect(problem.summary == "this is not UTF-8 text")
+        #expect(problem.fault == .usage)
+        #expect(problem.place.line == line)
+        #expect(problem.place.byte == byte)
+        #expect(problem.place.byteCount == Int64(bytes.count))
+        #expect(problem.fix == "save the file as UTF-8")
+    }
+
+    // MARK: - Values of --set
+
+    @Test(arguments: [
+        ("5", OptionValue.Content.scalar("5")), ("", .scalar("")), ("[1, 2]", .list(["1", "2"])), ("[]", .list([])),
+        ("[3, 17-20]", .list(["3", "17-20"])), ("[1, [2]]", .other("nested list")), ("[1", .scalar("[1")),
+        ("a: b", .scalar("a: b")), ("#1", .scalar("#1")), ("a #b", .scalar("a #b")), ("~", .scalar("~")), ("*a", .scalar("*a")),
+        ("{a: 1}", .scalar("{a: 1}")), ("C:\\x", .scalar("C:\\x")), ("'q'", .scalar("'q'")), ("- x", .scalar("- x")),
+    ]) func valuesFromTheCommandLine(_ text: String, _ content: OptionValue.Content) {
+        #expect(PipelineFile.value(text).content == content)
+    }
+}

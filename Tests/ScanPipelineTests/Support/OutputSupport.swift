@@ -1,0 +1,51 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+
+/// An output folder below a fresh temporary one.
+struct OutputFixture {
+    let folder: TemporaryFolder
+    let root: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        root = folder.path + "/out"
+    }
+
+    func open(_ id: String = "scan") throws -> OutputFolder { try OutputFolder(root: root, id: id) }
+
+    /// Every file below `path`, relative to it, sorted; folders without files end in a slash.
+    func tree(_ path: String? = nil) -> [String] {
+        let base = path ?? root
+        return (FileManager.default.enumerator(atPath: base)?.allObjects as? [String] ?? []).compactMap { name in
+            if !FileSystem.isFolderItself("\(base)/\(name)") { return name }
+            let isEmpty = (try? FileManager.default.contentsOfDirectory(atPath: "\(base)/\(name)").isEmpty) ?? true
+            return isEmpty ? name + "/" : nil
+        }.sorted()
+    }
+
+    func text(_ path: String) throws -> String { String(decoding: try folder.bytes("out/" + path), as: UTF8.self) }
+
+    /// Writes a small result and publishes it.
+    func publish(_ files: [String: String], id: String = "scan") throws {
+        let output = try open(id)
+        for (path, text) in files { try output.write(Array(text.utf8), to: path) }
+        try output.publish(receipt: Array("{}".utf8))
+    }
+}
+
+/// The SHA-256 of files by Python's hashlib, in the order given.
+func pythonDigests(of paths: [String]) throws -> [String] {
+    let script = "import hashlib, sys\nfor p in sys.argv[1:]: print(hashlib.sha256(open(p, 'rb').read()).hexdigest())"
+    return try runPython(script, paths).output.split(separator: "\n").map(String.init)
+}
+
+/// Says aloud why a test proves nothing here.
+func skip(_ reason: String) { print("SKIPPED: \(reason)") }
+
+/// Bytes without a pattern.
+func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var random = SplitMix(seed: seed)
+    return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+}
