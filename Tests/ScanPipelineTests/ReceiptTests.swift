@@ -12,7 +12,8 @@ import Testing
             capture.device = "a \"tablet\"\n\u{1}é"
             capture.findings = ["recognised-by": .string("scan.json"), "streams": .object(["depth": .of(4)])]
             capture.files = [InputFile(path: "scan.jsonl", byteCount: 5)]
-            capture.source = MockSource(files: ["scan.jsonl": Array("12345".utf8)], streams: [.recordedDepth: 5])
+            capture.source = MockSource(
+                files: ["scan.jsonl": Array("12345".utf8)], streams: [.recordedDepth: 5], tools: ["zip": "1", "ffmpeg": "6", "x": ""])
             capture.warnings = ["an old recorder"]
             return capture
         }.taking { options in
@@ -28,7 +29,11 @@ import Testing
                 {
                   "tool": "scanmill 0",
                   "key": "\(run.receipt.key.text)",
-                  "uses": {},
+                  "uses": {
+                    "ffmpeg": "6",
+                    "x": "",
+                    "zip": "1"
+                  },
                   "capture": {
                     "id": "scan",
                     "format": "mock",

@@ -17,7 +17,10 @@ struct MockSource: CaptureSource {
     /// How many frames each stream holds.
     var streams: [Channel: Int] = [:]
     var prepare: @Sendable (inout Frame, Set<Channel>) throws(Problem) -> Void = { _, _ in }
+    var tools: [String: String] = [:]
     let log = Log()
+
+    func toolVersions(for channels: Set<Channel>) -> [String: String] { tools }
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         log.add("tracks " + channels.map(\.name).sorted().joined(separator: " "))
