@@ -48,11 +48,14 @@ public struct BatchPlan: Sendable {
         if rules.isForced { return .run("asked for with --force") }
         let result = "\(state.output)/\(input.id)"
         if let known = ResultState.load(input.id, in: state), FileSystem.exists("\(result)/\(Receipt.fileName)") {
-            guard let staleness = known.staleness(of: input.path, pipeline: digest, result: result) else { return .upToDate }
             if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
                 return .run(PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved))
             }
-            return .run(staleness)
+            switch known.standing(of: input.path, pipeline: digest, result: result) {
+            case .upToDate: return .upToDate
+            case .stale(let why): return .run(why)
+            case .unsure: return .run("it was new when it was run: its digests will be compared")
+            }
         }
         if let note = FailureNote.load(input.id, in: state) {
             let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline)

@@ -26,7 +26,8 @@ public struct WriteStaging: FrameStage, FoldStage {
             recorded bytes and needs no `decompress`. Confidence is always as recorded.
 
             **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264;
-            `frames` decodes a video to JPEGs (quality 95, 4:4:4). Pictures are copied to `color/000000.jpg`, …. A video of
+            `frames` writes pictures to `color/000000.jpg`, …: copied, or as `color` says; those of a
+            video, and of a synthetic capture, become JPEGs (`quality`, 4:4:4). A video of
             which no frame is missing is copied byte for byte. Otherwise it is encoded again, with the same size and
             colours; frames are shown at the times of their camera lines. ffmpeg works with one thread and bit-exact, so
             that a rerun gives the same bytes.
@@ -48,10 +49,12 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     let depth: Depth
     let rgb: RGB
+    let output: PictureOutput
 
     public init(_ options: inout OptionReader) {
         depth = options.choice("depth", "Depth as the stages above left it, or as recorded.", default: .masked)
         rgb = options.choice("rgb", "Pictures as a video, as files, or as the capture has them.", default: .auto)
+        output = PictureOutput(&options, default: .copy)
     }
 
     public var uses: Uses {
@@ -112,7 +115,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         try checkSizes(parcel, context.capture)
         switch pictures(context) {
-        case .files: parcel.picture = try PictureOutput(encoding: .copy, quality: 95).prepare(&frame, context)
+        case .files: parcel.picture = try output.prepare(&frame, context)
         case .encoded: parcel.pixels = try frame.loadRGB(context)
         case .none, .video: break
         }

@@ -61,6 +61,42 @@ import Testing
         #expect(Self.mistakes(["read", "lenient"], of: Self.usual + [lenient]).isEmpty)
     }
 
+    @Test func someNeedsAriseFromWhatElseIsThere() throws {
+        let careful = Mock.frame(
+            "careful", .init(conditions: [.init(.depth, when: .recordedDepth, instead: "set `plain: true`")]))
+        let mocks = Self.usual + [careful]
+        #expect(
+            Self.mistakes(["read", "careful"], of: mocks) == [
+                "1: `careful` needs depth, which no stage before it makes; put `decompress` above it, or set `plain: true`"
+            ])
+        #expect(
+            Self.mistakes(["read", "careful", "decompress"], of: mocks).first
+                == "1: `careful` needs depth, which no stage before it makes; move `decompress` above it, or set `plain: true`")
+        #expect(Self.mistakes(["read", "decompress", "careful"], of: mocks).isEmpty)
+        // A reader that never has any gives no reason to ask.
+        #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
+
+        // Captures differ: one that has recorded depth, and none that was made of it.
+        let steps = try Self.steps(["give", "careful"], of: mocks + [.reader("give", [.recordedDepth, .depth])])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
+        capture.channels.insert(.recordedDepth)
+        #expect(OrderCheck.firstLack(of: capture, in: steps)?.summary == "careful needs depth, and this capture has none")
+    }
+
+    @Test func everythingThatACaptureLacksForAStageIsNamed() throws {
+        let demanding = Mock.frame("demanding", .init(needs: [.pose, .color, .timestamp], anyOf: [[.cloud, .points]]))
+        let reader = Mock.reader("give", [.pose, .color, .timestamp, .points])
+        let steps = try Self.steps(["give", "demanding"], of: [reader, demanding])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        capture.absences = [.timestamp: "nobody looked at a clock"]
+        let lack = try #require(OrderCheck.firstLack(of: capture, in: steps))
+        #expect(lack.summary == "demanding needs pose, timestamp, cloud or points, and this capture has none")
+        #expect(lack.notes == ["nobody looked at a clock"])
+    }
+
     @Test func rolesSeeWhatTheRolesBeforeThemMake() {
         let own = Mock.frame("own", .init(needs: [.depth], makes: [.points])).folding(.init(needs: [.points], makes: [.cloud]))
             .finishing(.init(needs: [.cloud]))

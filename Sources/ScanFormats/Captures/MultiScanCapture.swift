@@ -72,7 +72,8 @@ struct MultiScanReader {
         let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
         capture.format = MultiScanCapture.name
         capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
-        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).joined(separator: ", ")
+        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
+            .joined(separator: ", ")
         capture.metadata = .object(metadata.json)
         capture.worldUp = Vector3(0, 1, 0)
         capture.frameRate = metadata.colorStream?.frequency

@@ -1,0 +1,161 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct WriteFramesTests {
+    /// Whole millimetres of a frame of ``MiniCapture``.
+    private static func millimetres(_ frame: Int) -> [UInt16] {
+        (0..<12).flatMap { v in
+            (0..<16).map { u in UInt16((Double(MiniCapture.depth(frame, u, v)) * 1000).rounded(.toNearestOrEven)) }
+        }
+    }
+
+    private static func depth(_ run: PipelineRun, _ number: Int) throws -> [UInt16] {
+        try PNG.decodeGray16(try run.bytes("outputs/depth/\(number).png")).pixels
+    }
+
+    // MARK: - Names
+
+    @Test func bothPicturesOfAFrameHaveItsNumberWithoutZeros() throws {
+        let source = try MiniSource { $0.frameCount = 12 }
+        let run = try PipelineRun("- read\n- decompress\n- write-frames", on: source.path)
+        let numbers = (0..<12).map(String.init)
+        #expect(
+            Set(run.files) == Set(numbers.flatMap { ["outputs/color/\($0).png", "outputs/depth/\($0).png"] }))
+        for frame in 0..<12 {
+            #expect(try run.bytes("outputs/color/\(frame).png") == source.bytes(MiniCapture.pictureName(frame)))
+            #expect(try Self.depth(run, frame) == Self.millimetres(frame))
+        }
+        #expect(run.counts("write-frames")["frames"]?.integer == 12)
+    }
+
+    @Test func numbersCountTheFramesThatAreWritten() throws {
+        let source = try MiniSource { $0.frameCount = 11 }
+        let stages = "- read\n- select-frames: {exclude: [1, 4]}\n- decompress\n- write-frames: {step: 3, color: none"
+        let kept = try PipelineRun("\(stages)}", on: source.path)
+        // 0 2 3 5 6 7 8 9 10 are left.
+        #expect(kept.files == ["outputs/depth/0.png", "outputs/depth/1.png", "outputs/depth/2.png"])
+        #expect(kept.counts("write-frames")["source-frames"] == .of([0, 5, 8]))
+        for (number, frame) in [0, 5, 8].enumerated() { #expect(try Self.depth(kept, number) == Self.millimetres(frame)) }
+
+        let numbered = try PipelineRun("\(stages), number: source}", on: source.path)
+        #expect(numbered.files == ["outputs/depth/0.png", "outputs/depth/5.png", "outputs/depth/8.png"])
+        for frame in [0, 5, 8] { #expect(try Self.depth(numbered, frame) == Self.millimetres(frame)) }
+        #expect(numbered.counts("write-frames")["source-frames"] == nil)
+    }
+
+    @Test(arguments: [1, 2]) func aFrameThatTurnsOutToBeBadIsNotCounted(step: Int) throws {
+        let source = try MiniSource { $0.damagedPictures = [0, 3] }
+        let run = try PipelineRun(
+            "- read: {bad-frame-limit: 1}\n- write-frames: {step: \(step), depth: none, color: png, number: kept}", on: source.path)
+        // 1 2 4 5 6 are left.
+        let expected = step == 1 ? [1, 2, 4, 5, 6] : [1, 4, 6]
+        #expect(run.counts("write-frames")["source-frames"] == .of(expected))
+        #expect(run.files.count == expected.count)
+        for (number, frame) in expected.enumerated() {
+            let image = try PNG.decodeRGB(try run.bytes("outputs/color/\(number).png"))
+            #expect(image.pixels.allSatisfy { $0 == MiniCapture.grey(frame) })
+        }
+    }
+
+    @Test func theBytesDoNotDependOnTheNumberOfWorkers() throws {
+        let source = try MiniSource { $0.frameCount = 30 }
+        for step in [1, 4] {
+            let stages = "- read\n- decompress\n- mask-confidence\n- write-frames: {step: \(step), color: jpeg, quality: 80}"
+            let runs = try [1, 4].map { try PipelineRun(stages, on: source.path, workers: $0) }
+            #expect(runs[0].digests == runs[1].digests)
+            #expect(runs[0].receipt == runs[1].receipt)
+        }
+    }
+
+    // MARK: - Options
+
+    @Test func nothingToWriteIsAMistake() {
+        #expect(
+            PipelineRun.mistakes("- read\n- write-frames: {color: none, depth: none}")
+                == ["with `color: none` and `depth: none` nothing is written; write one of them"])
+        #expect(PipelineRun.mistakes("- read\n- write-frames: {depth: none}").isEmpty)
+        #expect(
+            PipelineRun.mistakes("- read\n- write-frames")
+                == ["`write-frames` needs depth, which no stage before it makes; put `decompress` above it"])
+    }
+
+    @Test func picturesAreCopiedOrEncoded() throws {
+        let source = try MiniSource { $0.frameCount = 2 }
+        let jpeg = try PipelineRun("- read\n- write-frames: {depth: none, color: jpeg}", on: source.path)
+        #expect(jpeg.files == ["outputs/color/0.jpg", "outputs/color/1.jpg"])
+        let image = try JPEG.decodeRGB(try jpeg.bytes("outputs/color/1.jpg"))
+        #expect(image.pixels.allSatisfy { abs(Int($0) - Int(MiniCapture.grey(1))) <= 1 })
+    }
+
+    @Test func framesOfAVideoBecomeJPEGs() throws {
+        let source = try MiniSource { $0.pictures = .mp4 }
+        let run = try PipelineRun("- read\n- write-frames: {depth: none}", on: source.path)
+        #expect(run.files == (0..<7).map { "outputs/color/\($0).jpg" })
+        for frame in 0..<7 {
+            let image = try JPEG.decodeRGB(try run.bytes("outputs/color/\(frame).jpg"))
+            let grey = (Int(MiniCapture.grey(frame)) - 16) * 255 / 219
+            #expect(image.pixels.allSatisfy { abs(Int($0) - grey) <= 2 })
+        }
+    }
+
+    // MARK: - Millimetres
+
+    @Test func multiscanRoundingIsForMetresOnly() throws {
+        let source = try MiniSource { $0.isAndroid = true }
+        let run = try PipelineRun("- read\n- decompress\n- write-frames: {color: none, rounding: multiscan}", on: source.path)
+        let recorded = source.mini.depthBytes(3)
+        let numbers = stride(from: 0, to: recorded.count, by: 2).map { UInt16(recorded[$0]) | UInt16(recorded[$0 + 1]) << 8 }
+        #expect(try Self.depth(run, 3) == numbers)
+        // By way of half floats some of them would have become others.
+        #expect(numbers.contains { UInt16(Float16(Float($0) / 1000) * 1000) != $0 })
+    }
+
+    /// Figures of an independent computation with numpy, from real captures.
+    @Test(
+        .enabled(if: SharedData.isThere),
+        arguments: [("office", "nearest", "round"), ("office", "multiscan", "multiscan_f16"),
+            ("office-video", "nearest", "round"), ("office-video", "multiscan", "multiscan_f16")])
+    func millimetresAddUpToTheReference(name: String, rounding: String, key: String) throws {
+        let stages = """
+            - read
+            - decompress
+            - mask-jumps: {max: 0.05}
+            - mask-confidence: {at-least: 2}
+            - mask-range: {near: 0.1, far: 10}
+            - write-frames: {color: none, rounding: \(rounding)}
+            """
+        let run = try PipelineRun(stages, on: SharedData.path(name))
+        var sum = 0
+        for file in run.files { sum += try PNG.decodeGray16(try run.bytes(file)).pixels.reduce(0) { $0 + Int($1) } }
+        let sums = try SharedData.expected("\(name).expected.json")["depth_png16_mm_sum_k2_delta"] as? [String: Int]
+        #expect(sum == sums?[key])
+
+        // One picture by Python's own zlib and nothing else.
+        let last = try PNG.decodeGray16(try run.bytes("outputs/depth/7.png")).pixels.reduce(0) { $0 + Int($1) }
+        let python = try runPython(Self.pngSum, ["\(run.path)/outputs/depth/7.png"])
+        #expect(python.output == "256 192 16 0 \(last)\n", "\(python.errors)")
+    }
+
+    /// Prints width, height, bits, colour type and the sum of a PNG's 16-bit pixels.
+    private static let pngSum = """
+        import struct, sys, zlib
+        data, at, packed = open(sys.argv[1], 'rb').read(), 8, b''
+        while at < len(data):
+            size, kind = struct.unpack('>I4s', data[at:at + 8])
+            if kind == b'IHDR': width, height, bits, color = struct.unpack('>IIBB', data[at + 8:at + 18])
+            if kind == b'IDAT': packed += data[at + 8:at + 8 + size]
+            at += 12 + size
+        raw, before, total = zlib.decompress(packed), bytes(2 * width), 0
+        for y in range(height):
+            kind, row = raw[y * (2 * width + 1)], raw[y * (2 * width + 1) + 1:(y + 1) * (2 * width + 1)]
+            assert kind in (0, 2)
+            if kind == 2: row = bytes((a + b) & 255 for a, b in zip(row, before))
+            total += sum(struct.unpack('>%dH' % width, row))
+            before = row
+        print(width, height, bits, color, total)
+        """
+}

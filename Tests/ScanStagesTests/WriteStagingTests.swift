@@ -1,0 +1,246 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct WriteStagingTests {
+    private static let all = "- read\n- write-staging: {depth: source}"
+    private static let third = "- read\n- select-every: {step: 3}\n- decompress\n- write-staging"
+
+    // MARK: - What is written
+
+    @Test func everyFrameAsRecorded() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(Self.all, on: source.path)
+        // Named after the folder, whatever the files were called in it.
+        #expect(
+            run.files
+                == (["boundingbox.json"] + (0..<7).map(MiniCapture.pictureName)
+                    + ["mini.confidence.zlib", "mini.depth.zlib", "mini.grav", "mini.json", "mini.jsonl", "mini.rot"]
+                    + ["processed.txt"]))
+        #expect(try run.inflated("mini.depth.zlib") == (0..<7).flatMap(source.mini.depthBytes))
+        #expect(try run.inflated("mini.confidence.zlib") == (0..<7).flatMap(source.mini.confidenceBytes))
+        for frame in 0..<7 {
+            let name = MiniCapture.pictureName(frame)
+            #expect(try run.bytes(name) == source.bytes(name))
+        }
+        for kind in ["rot", "grav"] {
+            #expect(try run.bytes("mini.\(kind)") == source.bytes("recorded.\(kind)"))
+        }
+        #expect(try run.text("boundingbox.json") == MiniCapture.box)
+        #expect(run.warnings == ["write-staging: MultiScan's server takes pictures from mini.mp4 only; `rgb: mp4` writes it"])
+    }
+
+    @Test func onlyKeptFramesCountedAnew() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(Self.third, on: source.path)
+        let kept = [0, 3, 6]
+        #expect(try run.inflated("mini.depth.zlib") == kept.flatMap(source.mini.depthBytes))
+        #expect(try run.inflated("mini.confidence.zlib") == kept.flatMap(source.mini.confidenceBytes))
+        for (number, frame) in kept.enumerated() {
+            let picture = try source.bytes(MiniCapture.pictureName(frame))
+            #expect(try run.bytes(MiniCapture.pictureName(number)) == picture)
+        }
+        #expect(!run.files.contains(MiniCapture.pictureName(3)))
+        #expect(
+            run.warnings.contains(
+                "write-staging: 4 frames are missing between the others, and MultiScan zeroes depth that differs from the"
+                    + " frame before once more: set its `delta_thresh` and `depth_delta` to 0"))
+    }
+
+    @Test func linesStayAsRecordedButForTheSourcesNumber() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(Self.third, on: source.path)
+        let expected = [0, 3, 6].map { String(source.mini.line($0).dropLast(1)) + ",\"source_frame\":\($0)}\n" }.joined()
+        #expect(try run.text("mini.jsonl") == expected)
+        // Written once more, the number is that of the capture at hand.
+        let again = try PipelineRun("- read\n- select-frames: {exclude: [0]}\n- write-staging: {depth: source}", on: run.path)
+        let numbers = try again.text("mini.jsonl").split(separator: "\n").map { $0.suffix(17) }
+        #expect(numbers == ["\"source_frame\":1}", "\"source_frame\":2}"])
+    }
+
+    @Test func metadataSayWhatWasWrittenAndKeepTheRest() throws {
+        let source = try MiniSource()
+        let before = try JSONValue.parse(try source.bytes("recorded.json"), file: "recorded.json")
+        let after = try PipelineRun(Self.third, on: source.path).json("mini.json")
+        for key in try #require(before.object).keys where key != "streams" && key != "number_of_files" {
+            #expect(after[key] == before[key])
+        }
+        // Camera lines, metadata, depth, confidence, pictures, two motion files.
+        #expect(after["number_of_files"]?.integer == 7)
+        let streams = try #require(after["streams"]?.array)
+        #expect(
+            streams.map { $0["type"]?.string }
+                == ["color_camera", "lidar_sensor", "confidence_map", "camera_info", "rot", "grav"])
+        #expect(streams.map { $0["number_of_frames"]?.integer } == [3, 3, 3, 3, 2, 2])
+        #expect(streams[0]["encoding"]?.string == "png")
+        #expect(streams[0]["resolution"] == .of([24, 32]))
+    }
+
+    @Test func maskedDepthIsZeroAndConfidenceStays() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun("- read\n- decompress\n- mask-confidence: {at-least: 2}\n- write-staging", on: source.path)
+        let expected = (0..<7).flatMap { frame in
+            let confidence = source.mini.confidenceBytes(frame)
+            return source.mini.depthBytes(frame).enumerated().map { confidence[$0 / 2] == 2 ? $1 : 0 }
+        }
+        #expect(try run.inflated("mini.depth.zlib") == expected)
+        #expect(try run.inflated("mini.confidence.zlib") == (0..<7).flatMap(source.mini.confidenceBytes))
+        #expect(run.counts("write-staging")["frames-masked"]?.integer == 7)
+        #expect(run.warnings.contains { $0.hasPrefix("write-staging: depth was masked in 7 frames, and MultiScan zeroes") })
+
+        let unmasked = try PipelineRun(
+            "- read\n- decompress\n- mask-confidence: {at-least: 2}\n- write-staging: {depth: source}", on: source.path)
+        #expect(try unmasked.inflated("mini.depth.zlib") == (0..<7).flatMap(source.mini.depthBytes))
+        #expect(!unmasked.warnings.contains { $0.contains("depth_delta") })
+    }
+
+    @Test func millimetresStayMillimetres() throws {
+        let source = try MiniSource { $0.isAndroid = true }
+        let run = try PipelineRun("- read\n- decompress\n- write-staging", on: source.path)
+        #expect(try run.inflated("mini.depth.zlib") == (0..<7).flatMap(source.mini.depthBytes))
+        #expect(run.counts("write-staging")["frames-masked"]?.integer == 0)
+        let metadata = try run.json("mini.json")
+        #expect(metadata["depth_unit"]?.string == "mm")
+        #expect(metadata["streams"]?.array?[1]["encoding"]?.string == "uint8_zlib")
+    }
+
+    @Test func whatTheCaptureDoesNotHaveIsLeftOut() throws {
+        let source = try MiniSource {
+            $0.pictures = .none
+            ($0.hasDepth, $0.hasConfidence, $0.hasBox, $0.hasMotion) = (false, false, false, false)
+        }
+        let run = try PipelineRun(Self.all, on: source.path)
+        #expect(run.files == ["mini.json", "mini.jsonl", "processed.txt"])
+        #expect(run.warnings == ["write-staging: MultiScan's server wants mini.mp4, and the capture has no pictures"])
+        let metadata = try run.json("mini.json")
+        #expect(metadata["number_of_files"]?.integer == 2)
+        #expect(metadata["depth_confidence_avaliable"]?.bool == false)
+        // The colour stream says for which pictures the intrinsics are.
+        #expect(metadata["streams"]?.array?.map { $0["type"]?.string } == ["color_camera", "camera_info"])
+    }
+
+    @Test func processedStepsAreThoseWhoseFilesAreThere() throws {
+        let source = try MiniSource()
+        let steps = ["recons", "texturing", "segmentation", "render", "thumbnail", "alignpairs", "allValid"]
+        let rest = steps.map { "\($0)=false\n" }.joined()
+        let decompressed = "- read\n- decompress\n"
+        #expect(try PipelineRun(Self.all, on: source.path).text("processed.txt") == "convert=false\n" + rest)
+        for frames in ["- write-frames\n- write-staging", "- write-staging\n- write-frames"] {
+            #expect(try PipelineRun(decompressed + frames, on: source.path).text("processed.txt") == "convert=true\n" + rest)
+        }
+        // Numbers that are not those of the camera lines, or not all of them.
+        for option in ["step: 2", "depth: none"] {
+            let run = try PipelineRun("\(decompressed)- write-frames: {\(option)}\n- write-staging", on: source.path)
+            #expect(try run.text("processed.txt") == "convert=false\n" + rest)
+        }
+    }
+
+    // MARK: - What it is good for
+
+    @Test(arguments: [MiniCapture.Pictures.png, .mp4]) func readsBackAsTheSameCapture(pictures: MiniCapture.Pictures) throws {
+        for isAndroid in [false, true] {
+            let source = try MiniSource { ($0.pictures, $0.isAndroid) = (pictures, isAndroid) }
+            let read = try ReadCapture(source.path)
+            for (stages, kept) in [(Self.all, Array(0..<7)), (Self.third, [0, 3, 6])] {
+                let run = try PipelineRun(stages, on: source.path)
+                let back = try ReadCapture(run.path)
+                try expect(back, equals: read, at: kept)
+                // A second time, nothing changes but the source's numbers.
+                let again = try PipelineRun(Self.all, on: run.path)
+                var (first, second) = (run.digests, again.digests)
+                (first["mini.jsonl"], second["mini.jsonl"]) = (nil, nil)
+                #expect(first == second)
+            }
+        }
+    }
+
+    private func expect(_ back: ReadCapture, equals source: ReadCapture, at kept: [Int]) throws {
+        #expect(back.capture.frames.count == kept.count)
+        #expect(back.capture.frames.allSatisfy { !$0.isDropped })
+        #expect(back.capture.warnings.isEmpty)
+        let facts = kept.map { source.capture.frames[$0] }
+        #expect(back.capture.frames.map(\.timestamp) == facts.map(\.timestamp))
+        #expect(back.capture.frames.map(\.pose) == facts.map(\.pose))
+        #expect(back.capture.frames.map(\.intrinsics) == facts.map(\.intrinsics))
+        #expect(back.depth == kept.map { source.depth[$0] })
+        #expect(back.confidence == kept.map { source.confidence[$0] })
+        #expect(back.capture.colorSize == source.capture.colorSize)
+        #expect(back.capture.channels == source.capture.channels)
+        #expect(back.capture.box == source.capture.box)
+        #expect(back.capture.motionFiles.map(\.kind) == source.capture.motionFiles.map(\.kind))
+    }
+
+    @Test func theBytesDoNotDependOnTheNumberOfWorkers() throws {
+        for pictures in [MiniCapture.Pictures.png, .mp4] {
+            let source = try MiniSource { ($0.pictures, $0.frameCount) = (pictures, 20) }
+            for rgb in ["auto", "mp4", "frames"] {
+                let stages = "- read\n- select-every: {step: 2}\n- decompress\n- mask-jumps\n- write-staging: {rgb: \(rgb)}"
+                let runs = try [1, 1, 4].map { try PipelineRun(stages, on: source.path, workers: $0) }
+                #expect(runs[0].digests == runs[1].digests)
+                #expect(runs[0].digests == runs[2].digests)
+                #expect(runs[0].receipt == runs[2].receipt)
+            }
+        }
+    }
+
+    @Test func aBadFrameOfTheSamePassIsMissingInAllStreams() throws {
+        let source = try MiniSource { $0.damagedPictures = [2] }
+        let run = try PipelineRun("- read: {bad-frame-limit: 0.5}\n- write-staging: {depth: source, rgb: mp4}", on: source.path)
+        let kept = [0, 1, 3, 4, 5, 6]
+        #expect(try run.inflated("mini.depth.zlib") == kept.flatMap(source.mini.depthBytes))
+        #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == kept.map(source.mini.timestamp))
+        #expect(try run.json("mini.json")["streams"]?.array?.first?["number_of_frames"]?.integer == 6)
+    }
+
+    // MARK: - What it needs
+
+    @Test func maskedDepthNeedsDecompress() {
+        #expect(
+            PipelineRun.mistakes("- read\n- write-staging") == [
+                "`write-staging` needs depth, which no stage before it makes; put `decompress` above it, or set `depth: source`"
+            ])
+        #expect(PipelineRun.mistakes(Self.all).isEmpty)
+        #expect(PipelineRun.mistakes("- synthesize: {depth: none}\n- write-staging").isEmpty)
+    }
+
+    @Test func framesNeedPosesIntrinsicsAndTimestamps() throws {
+        let folder = try TemporaryFolder()
+        let mini = MiniCapture()
+        for frame in 0..<3 { try folder.write(mini.picture(frame), to: "plain/color/\(frame).png") }
+        let problem = try PipelineRun.problem(Self.all, on: folder.url("plain").path)
+        #expect(problem?.summary == "write-staging needs pose, intrinsics, timestamp, and this capture has none")
+        #expect(problem?.notes == ["a plain folder of pictures has none"])
+    }
+
+    @Test(arguments: ["frames", "mp4"]) func picturesThatAreAskedForMustBeThere(rgb: String) throws {
+        let source = try MiniSource { $0.pictures = .none }
+        let problem = try PipelineRun.problem("- read\n- write-staging: {depth: source, rgb: \(rgb)}", on: source.path)
+        let channels = rgb == "mp4" ? "video or color" : "color"
+        #expect(problem?.summary == "write-staging needs \(channels), and this capture has none")
+    }
+
+    // MARK: - Captures of other formats
+
+    @Test(arguments: ["float16, confidence: 0-2", "uint16, confidence: 0-255"])
+    func aCaptureOfAnotherFormatBecomesMultiScans(depth: String) throws {
+        let folder = try TemporaryFolder()
+        let made = "- synthesize: {frames: 5, picture-width: 64, picture-height: 48, depth-width: 32, depth-height: 24, depth: \(depth)}"
+        let run = try PipelineRun(made + "\n- write-staging: {depth: source}", on: folder.path, id: "made")
+        let back = try ReadCapture(run.path)
+        #expect(back.capture.warnings.isEmpty)
+        #expect(back.capture.frames.count == 5)
+        #expect(back.capture.variant == (depth.hasPrefix("uint16") ? "Android" : "iOS"))
+        #expect(back.capture.device == "ScanMill generator")
+        #expect(back.depth.count == 5)
+        #expect(back.confidence.first?.range == (depth.hasPrefix("uint16") ? 0...255 : 0...2))
+        #expect(back.capture.motionFiles.count == 5)
+        // Depth pixels of both captures are the same points of the world, so poses and intrinsics are right too.
+        let points = "\n- decompress\n- unproject: {color: false}\n- voxel-downsample: {size: 0.05}\n- write-ply"
+        let cloud = try PipelineRun(made + points, on: folder.path, id: "made")
+        let again = try PipelineRun("- read" + points, on: run.path)
+        #expect(try cloud.bytes("made.ply") == again.bytes("made.ply"))
+    }
+}
