@@ -27,7 +27,8 @@ public struct CullByBox: FrameStage, CaptureStage {
 
     public init(_ options: inout OptionReader) {
         box = options.text(
-            "box", "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
+            "box",
+            "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
             default: "capture")
         margin = options.number(
             "margin", "Grow the box on every side but a clamped floor; negative shrinks it.", default: 0, in: -10...10,

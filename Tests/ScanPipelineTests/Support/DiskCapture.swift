@@ -92,7 +92,8 @@ final class DiskFixture: Sendable {
             read.entry,
             StageLibrary.Entry(card: StageCard(name: "pick", summary: "", details: "", example: "")) { options in
                 let file = options.text("file", "A file.")
-                var pick = Mock.finish("pick", .init(needs: [.frames], drops: true)) { (capture, context) throws(Problem) in
+                var pick = Mock.finish("pick", .init(needs: [.frames], drops: true)) {
+                    (capture, context) throws(Problem) in
                     guard let file, let first = try context.file(file).first else { return }
                     capture.drop(Int(first) - 48, stage: context.label, reason: "named by the file")
                 }
@@ -119,12 +120,15 @@ final class DiskFixture: Sendable {
     }
 
     @discardableResult
-    func run(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) throws -> CaptureEnding {
+    func run(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) throws
+        -> CaptureEnding
+    {
         try CaptureWork.run(job(input, text, forced: forced), library: library, tool: "scanmill 0") { _ in }
     }
 
     func plan(
-        _ inputs: [CaptureInput], _ text: String = "stages: [read, write]", _ change: (inout BatchPlan.Rules) -> Void = { _ in }
+        _ inputs: [CaptureInput], _ text: String = "stages: [read, write]",
+        _ change: (inout BatchPlan.Rules) -> Void = { _ in }
     ) throws -> [BatchPlan.Decision] {
         var rules = BatchPlan.Rules()
         change(&rules)
