@@ -18,7 +18,9 @@ public struct Batch: Sendable {
     }
 
     /// How the cores are spread: over captures first, and over frames inside one when fewer captures are left.
-    public static func spread(cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1) -> (sideBySide: Int, workers: Int) {
+    public static func spread(
+        cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1
+    ) -> (sideBySide: Int, workers: Int) {
         var sideBySide = max(1, min(cores, captures))
         if let memory { sideBySide = max(1, min(sideBySide, Int(clamping: memory / max(1, perCapture)))) }
         return (sideBySide, max(1, cores / sideBySide))
@@ -32,7 +34,8 @@ public struct Batch: Sendable {
     /// - Returns: the outcomes in the order of the inputs.
     public func run(
         _ inputs: [CaptureInput], sideBySide: Int, make: @Sendable (CaptureInput) -> CaptureJob,
-        began: (CaptureInput) -> Void = { _ in }, progress: @escaping @Sendable (CaptureInput, RunProgress) -> Void = { _, _ in },
+        began: (CaptureInput) -> Void = { _ in },
+        progress: @escaping @Sendable (CaptureInput, RunProgress) -> Void = { _, _ in },
         ended: (CaptureOutcome) -> Void
     ) async -> [CaptureOutcome] {
         let launch = launch

@@ -36,12 +36,14 @@ public struct BatchPlan: Sendable {
         entries = inputs.map { input in
             Entry(
                 input: input,
-                decision: Self.decide(input, pipeline, digest, state, rules, now, isUnfinished: unfinished.contains(input.id)))
+                decision: Self.decide(
+                    input, pipeline, digest, state, rules, now, isUnfinished: unfinished.contains(input.id)))
         }
     }
 
     private static func decide(
-        _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules, _ now: Int64,
+        _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
+        _ now: Int64,
         isUnfinished: Bool
     ) -> Decision {
         if rules.settleSeconds > 0, newest(input.path) > now - rules.settleSeconds * 1_000_000_000 { return .arriving }
@@ -62,7 +64,9 @@ public struct BatchPlan: Sendable {
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
             return .run("it failed before: \(note.problem.summary)")
         }
-        if FileSystem.exists("\(result)/\(Receipt.fileName)") { return .run("its digests are not known: they will be compared") }
+        if FileSystem.exists("\(result)/\(Receipt.fileName)") {
+            return .run("its digests are not known: they will be compared")
+        }
         return .run(isUnfinished ? "it was never finished" : "new")
     }
 
@@ -89,7 +93,10 @@ enum PipelineChange {
             let came = after.map(\.name).filter { !before.map(\.name).contains($0) }
             let went = before.map(\.name).filter { !after.map(\.name).contains($0) }
             if came.isEmpty && went.isEmpty { return "the stages stand in another order" }
-            let parts = [came.isEmpty ? nil : "new: " + came.joined(separator: ", "), went.isEmpty ? nil : "gone: " + went.joined(separator: ", ")]
+            let parts = [
+                came.isEmpty ? nil : "new: " + came.joined(separator: ", "),
+                went.isEmpty ? nil : "gone: " + went.joined(separator: ", "),
+            ]
             return "the stages changed (\(parts.compactMap(\.self).joined(separator: "; ")))"
         }
         var changes: [String] = []

@@ -15,7 +15,8 @@ public struct CaptureJob: Sendable, Hashable, Codable {
     public var isForced = false
 
     public init(
-        input: CaptureInput, pipelineText: String, pipelinePath: String, settings: [String], output: String, workers: Int,
+        input: CaptureInput, pipelineText: String, pipelinePath: String, settings: [String], output: String,
+        workers: Int,
         isForced: Bool = false
     ) {
         self.input = input

@@ -66,7 +66,9 @@ extension Pipeline {
         var problems: [Problem] = []
         var overrides: [OptionOverride] = []
         for setting in settings {
-            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch { problems.append(error) }
+            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch {
+                problems.append(error)
+            }
         }
         guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
         return try load(text: text, path: path, overrides: overrides, library: library)

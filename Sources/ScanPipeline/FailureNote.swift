@@ -16,7 +16,8 @@ public struct FailureNote: Sendable {
     var json: JSONValue {
         var object: JSONObject = [
             "id": .string(id), "input": .string(input), "fault": .string(problem.fault.rawValue),
-            "summary": .string(problem.summary), "notes": .of(problem.notes), "message": .string(problem.message(root: input)),
+            "summary": .string(problem.summary), "notes": .of(problem.notes),
+            "message": .string(problem.message(root: input)),
             "fingerprint": .string(fingerprint.hex), "when": .integer(when),
         ]
         object["fix"] = problem.fix.map { .string($0) }

@@ -12,7 +12,8 @@ package enum FileSystem {
         case EEXIST where isFolder(path): return []
         case EEXIST, ENOTDIR:
             throw Problem(
-                .environment, "cannot make the folder: a file stands in its way", fix: "move the file, or name another folder"
+                .environment, "cannot make the folder: a file stands in its way",
+                fix: "move the file, or name another folder"
             ).at(file: path)
         case ENOENT:
             let parent = Self.parent(of: path)
@@ -54,7 +55,9 @@ package enum FileSystem {
     /// fsync, with its failure as a problem.
     package static func sync(_ descriptor: Int32, path: String) throws(Problem) {
         while fsync(descriptor) != 0 {
-            if errno != EINTR { throw Problem.system("cannot make sure that the bytes are on the disk", path: path, code: errno) }
+            if errno != EINTR {
+                throw Problem.system("cannot make sure that the bytes are on the disk", path: path, code: errno)
+            }
         }
     }
 

@@ -9,7 +9,9 @@ public enum FrameList: Sendable, Hashable {
         var ranges: [ClosedRange<Int>] = []
         for item in items {
             let bounds = item.split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
-            guard bounds.count <= 2, let low = bounds[0], let high = bounds[bounds.count - 1], low <= high else { return nil }
+            guard bounds.count <= 2, let low = bounds[0], let high = bounds[bounds.count - 1], low <= high else {
+                return nil
+            }
             ranges.append(low...high)
         }
         self = .ranges(ranges)
@@ -21,7 +23,9 @@ public enum FrameList: Sendable, Hashable {
     /// The numbers and ranges as they are written in a pipeline.
     var texts: [String] {
         guard case .ranges(let ranges) = self else { return [] }
-        return ranges.map { $0.lowerBound == $0.upperBound ? String($0.lowerBound) : "\($0.lowerBound)-\($0.upperBound)" }
+        return ranges.map {
+            $0.lowerBound == $0.upperBound ? String($0.lowerBound) : "\($0.lowerBound)-\($0.upperBound)"
+        }
     }
 
     /// Digits with white space around them.

@@ -1,7 +1,11 @@
 /// How values are written for people.
 package enum OptionText {
     package static func number(_ value: Double) -> String {
-        if let whole = Int64(exactly: value), whole.magnitude < 1_000_000_000 { String(whole) } else { value.description }
+        if let whole = Int64(exactly: value), whole.magnitude < 1_000_000_000 {
+            String(whole)
+        } else {
+            value.description
+        }
     }
 
     /// At most three decimals, for percentages and the like.

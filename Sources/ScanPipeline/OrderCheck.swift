@@ -48,7 +48,10 @@ package struct OrderCheck {
                 if !missing.isEmpty {
                     // The channel that the capture itself lacks: what the missing one would have been made from.
                     let roots = missing.joined().flatMap { channel in
-                        [channel] + steps.flatMap { $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) } }
+                        [channel]
+                            + steps.flatMap {
+                                $0.uses.roles.flatMap { $0.derives.filter { $0.made == channel }.map(\.from) }
+                            }
                     }
                     let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
                     return Problem(
@@ -99,7 +102,8 @@ package struct OrderCheck {
                 Finding(
                     step: index,
                     problem: Problem(
-                        .usage, "`\(step.label)` reads a capture, which only the first stage can do", fix: "take it out")))
+                        .usage, "`\(step.label)` reads a capture, which only the first stage can do", fix: "take it out"
+                    )))
         }
     }
 

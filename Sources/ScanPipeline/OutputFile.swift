@@ -49,7 +49,8 @@ public final class OutputFile: ByteSink {
     public func patch(_ bytes: [UInt8], at offset: Int64) throws(Problem) {
         try attempt { () throws(Problem) in
             guard offset >= 0, offset <= byteCount - Int64(bytes.count) else {
-                throw Problem(.tool, "a change lies outside of what was written").at(file: path, byte: offset, of: byteCount)
+                throw Problem(.tool, "a change lies outside of what was written").at(
+                    file: path, byte: offset, of: byteCount)
             }
             try flush()
             wasPatched = true

@@ -27,7 +27,9 @@ package struct PassPlan: Equatable {
         while end < steps.count {
             let uses = steps[end].uses
             let comesTooEarly = !uses.frame.reads.union(uses.fold.reads).isDisjoint(with: late)
-            if end > first, late.contains(.frames) || comesTooEarly || !uses.factsTouched.isDisjoint(with: awaited) { break }
+            if end > first, late.contains(.frames) || comesTooEarly || !uses.factsTouched.isDisjoint(with: awaited) {
+                break
+            }
             late.formUnion(uses.madeAtEnd)
             awaited.formUnion(uses.finish.reads)
             end += 1

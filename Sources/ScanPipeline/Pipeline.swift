@@ -49,7 +49,8 @@ public struct OptionOverride: Sendable, Hashable {
             dot != text.startIndex, text.index(after: dot) != equals
         else {
             throw Problem(
-                .usage, "`--set \(text)` is not of the form stage.option=value", fix: "for example  --set mask-range.far=4")
+                .usage, "`--set \(text)` is not of the form stage.option=value",
+                fix: "for example  --set mask-range.far=4")
         }
         stage = String(text[..<dot])
         option = String(text[text.index(after: dot)..<equals])
@@ -143,15 +144,19 @@ extension Pipeline {
     private static func apply(
         _ change: OptionOverride, to file: inout PipelineFile, labels: [String], _ problems: inout [Problem]
     ) {
-        let matches = file.entries.indices.filter { labels[$0] == change.stage || file.entries[$0].stage == change.stage }
+        let matches = file.entries.indices.filter {
+            labels[$0] == change.stage || file.entries[$0].stage == change.stage
+        }
         let setting = "--set \(change.stage).\(change.option)=\(change.value)"
         guard let index = matches.first, matches.count == 1 else {
             let what =
                 matches.isEmpty
-                ? "this pipeline has no stage `\(change.stage)`" : "`\(change.stage)` stands here \(matches.count) times"
+                ? "this pipeline has no stage `\(change.stage)`"
+                : "`\(change.stage)` stands here \(matches.count) times"
             let fix =
                 matches.isEmpty
-                ? Nearest.suggestion(change.stage, among: labels) ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"
+                ? Nearest.suggestion(change.stage, among: labels)
+                    ?? "its stages are \(labels.filter { !$0.isEmpty }.joined(separator: ", "))"
                 : "say which: \(matches.map { labels[$0] }.joined(separator: " or "))"
             problems.append(Problem(.usage, what, notes: ["asked for by  \(setting)"], fix: fix))
             return

@@ -107,7 +107,8 @@ public struct PipelineFile: Sendable {
             case "description": summary = text(value, "description", &problems)
             case "stages": stages = value
             case "":
-                problems.append(Self.mistake("a key is a text", at: key.mark, fix: "a pipeline has name, description and stages"))
+                problems.append(
+                    Self.mistake("a key is a text", at: key.mark, fix: "a pipeline has name, description and stages"))
             case let other:
                 problems.append(
                     Self.mistake(
@@ -120,11 +121,14 @@ public struct PipelineFile: Sendable {
             return
         }
         guard case .sequence(let sequence) = stages else {
-            problems.append(Self.mistake("`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash"))
+            problems.append(
+                Self.mistake("`stages` is a list", at: stages.mark, fix: "put each stage on its own line behind a dash")
+            )
             return
         }
         if sequence.isEmpty {
-            problems.append(Self.mistake("`stages` is empty", at: stages.mark, fix: "begin with a stage that reads: [read, …]"))
+            problems.append(
+                Self.mistake("`stages` is empty", at: stages.mark, fix: "begin with a stage that reads: [read, …]"))
         }
         for node in sequence {
             let known = problems.count
@@ -159,7 +163,9 @@ public struct PipelineFile: Sendable {
                 entry.stage = name
             } else {
                 problems.append(
-                    Self.mistake("a stage is a name, or a name with options", at: node.mark, fix: "write  - name: {option: value}"))
+                    Self.mistake(
+                        "a stage is a name, or a name with options", at: node.mark,
+                        fix: "write  - name: {option: value}"))
             }
         }
         return entry

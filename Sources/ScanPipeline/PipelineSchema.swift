@@ -12,7 +12,9 @@ public enum PipelineSchema {
             "required": .of(["stages"]),
             "additionalProperties": .bool(false),
             "properties": .object([
-                "name": .object(["type": .string("string"), "description": .string("The pipeline's name, for receipts.")]),
+                "name": .object([
+                    "type": .string("string"), "description": .string("The pipeline's name, for receipts."),
+                ]),
                 "description": .object(["type": .string("string"), "description": .string("One sentence for people.")]),
                 "stages": .object([
                     "type": .string("array"), "minItems": .of(1),
@@ -90,7 +92,9 @@ public enum PipelineSchema {
         }
     }
 
-    private static func whole(_ value: Double) -> JSONValue { Int64(exactly: value).map { .integer($0) } ?? .number(value) }
+    private static func whole(_ value: Double) -> JSONValue {
+        Int64(exactly: value).map { .integer($0) } ?? .number(value)
+    }
 
     private static func fallback(_ text: String, _ kind: OptionSpec.Kind) -> JSONValue {
         switch kind {

@@ -20,7 +20,8 @@ public struct PublishedResult: Sendable {
     /// The listed files: path, size, digest.
     public var files: [OutputFolder.Entry] {
         (receipt["files"]?.array ?? []).compactMap { file in
-            guard let path = file["path"]?.string, let size = file["bytes"]?.integer, let digest = file["sha256"]?.string
+            guard let path = file["path"]?.string, let size = file["bytes"]?.integer,
+                let digest = file["sha256"]?.string
             else { return nil }
             return OutputFolder.Entry(path: path, byteCount: size, digest: Digest(hex: digest))
         }
@@ -53,7 +54,9 @@ public struct PublishedResult: Sendable {
         }
         let listed = Set(files.map(\.path) + [Receipt.fileName])
         for stranger in FileSystem.tree(path) where !listed.contains(stranger) {
-            problems.append(Problem(.environment, "a file stands in the result that its receipt does not list").at(file: "\(path)/\(stranger)"))
+            problems.append(
+                Problem(.environment, "a file stands in the result that its receipt does not list").at(
+                    file: "\(path)/\(stranger)"))
         }
         return problems
     }

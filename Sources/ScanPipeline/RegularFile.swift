@@ -32,7 +32,9 @@ package struct RegularFile: ~Copyable {
 
     /// Reads a stretch of the file, or all of it, piece by piece.
     /// - Throws: what `body` throws, or a problem when the file cannot be read or has become shorter.
-    package func read(_ range: Range<Int64>? = nil, _ body: (UnsafeRawBufferPointer) throws(Problem) -> Void) throws(Problem) {
+    package func read(
+        _ range: Range<Int64>? = nil, _ body: (UnsafeRawBufferPointer) throws(Problem) -> Void
+    ) throws(Problem) {
         let range = range ?? 0..<byteCount
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
         defer { buffer.deallocate() }

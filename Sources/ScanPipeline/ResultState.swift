@@ -79,7 +79,8 @@ struct ResultState: Hashable, Sendable {
 
     private func outputDefect(_ result: String) -> String? {
         guard FileSystem.exists("\(result)/\(Receipt.fileName)") else { return "it was never finished" }
-        for (path, size) in outputs.sorted(by: { $0.key < $1.key }) where FileSystem.size(of: "\(result)/\(path)") != size {
+        for (path, size) in outputs.sorted(by: { $0.key < $1.key })
+        where FileSystem.size(of: "\(result)/\(path)") != size {
             return "\(path) of the result is missing or has another size"
         }
         return nil
@@ -117,7 +118,8 @@ struct ResultState: Hashable, Sendable {
 
     init?(_ json: JSONValue) {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
-            let looked = json["looked"]?.integer, let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
+            let looked = json["looked"]?.integer, let folders = json["folders"]?.object,
+            let inputs = json["inputs"]?.object,
             let outputs = json["outputs"]?.object
         else { return nil }
         self.init(
@@ -126,7 +128,8 @@ struct ResultState: Hashable, Sendable {
         for (path, value) in folders.members { self.folders[path] = value.integer }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
-            guard let parts = value.array, parts.count == 3, let size = parts[0].integer, let modified = parts[1].integer,
+            guard let parts = value.array, parts.count == 3, let size = parts[0].integer,
+                let modified = parts[1].integer,
                 let digest = parts[2].string
             else { return nil }
             self.inputs[path] = Input(
@@ -135,7 +138,8 @@ struct ResultState: Hashable, Sendable {
     }
 
     private init(
-        input: String, pipeline: Digest, key: ResultKey, looked: Int64, folders: [String: Int64], inputs: [String: Input],
+        input: String, pipeline: Digest, key: ResultKey, looked: Int64, folders: [String: Int64],
+        inputs: [String: Input],
         outputs: [String: Int64]
     ) {
         self.input = input

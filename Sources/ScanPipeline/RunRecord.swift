@@ -23,7 +23,8 @@ public struct RunRecord: Sendable {
         guard case .failed(let problem) = outcome.ending else { return }
         let fingerprint = FailureNote.fingerprint(of: outcome.input, pipeline: pipeline)
         try FailureNote(
-            id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint, when: wallClock()
+            id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint,
+            when: wallClock()
         ).save(in: state)
     }
 

@@ -126,7 +126,8 @@ private struct Run {
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
         let needed = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
-        inputs = try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        inputs = try InputDigests.take(
+            needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
         for step in steps {
             do throws(Problem) {
                 for path in step.uses.files where files[path] == nil { try take(path) }
@@ -155,7 +156,11 @@ private struct Run {
         var first = next
         while first < steps.count {
             let plan = PassPlan.next(from: first, of: steps)
-            if first > chooser { unsettled.formUnion(plan.sourceChannels) } else { opened.formUnion(plan.sourceChannels) }
+            if first > chooser {
+                unsettled.formUnion(plan.sourceChannels)
+            } else {
+                opened.formUnion(plan.sourceChannels)
+            }
             first = plan.steps.upperBound
         }
         unsettled.formIntersection([.recordedDepth, .recordedConfidence])
@@ -175,7 +180,8 @@ private struct Run {
         contexts = contexts.mapValues(\.withoutFrames)
         if plan.walksFrames {
             let line = lineSteps(plan, contexts, folds)
-            try walk(channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
+            try walk(
+                channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
             try checkBadFrames()
         }
         for index in plan.steps {
@@ -230,7 +236,8 @@ private struct Run {
                     frameStep(steps[index].label) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
             }
             if let fold = folds[index] {
-                result.append(FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in try fold.take(&frame, context) })
+                result.append(
+                    FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in try fold.take(&frame, context) })
             }
             let released = lastUses(of: index, in: plan)
             if !released.isEmpty {
@@ -333,7 +340,8 @@ private struct Run {
         var warnings = capture.warnings
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
         return Receipt(
-            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved, inputs: inputs,
+            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,
+            inputs: inputs,
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings)

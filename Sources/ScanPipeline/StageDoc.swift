@@ -22,8 +22,11 @@ public enum StageDoc {
 
     /// The list of all stages, Markdown.
     public static func index(_ library: StageLibrary) -> String {
-        var page = "# Stages\n\nIn the order in which a pipeline would use them.\n\n| stage | what it does |\n| --- | --- |\n"
-        for entry in library.entries { page += "| [\(entry.card.name)](\(entry.card.name).md) | \(cell(entry.card.summary)) |\n" }
+        var page =
+            "# Stages\n\nIn the order in which a pipeline would use them.\n\n| stage | what it does |\n| --- | --- |\n"
+        for entry in library.entries {
+            page += "| [\(entry.card.name)](\(entry.card.name).md) | \(cell(entry.card.summary)) |\n"
+        }
         return page
     }
 
@@ -47,7 +50,8 @@ public enum StageDoc {
                 "needs": .of(role.demands.map { $0.map(\.name).joined(separator: "|") }),
                 "needs-where": .object(conditions(of: role)),
                 "wants": .of(role.wants.map(\.name)),
-                "prefers": .of(role.prefers.map { $0.map(\.name).joined(separator: "|") }), "makes": .of(role.possible.map(\.name).sorted()),
+                "prefers": .of(role.prefers.map { $0.map(\.name).joined(separator: "|") }),
+                "makes": .of(role.possible.map(\.name).sorted()),
                 "changes": .of(role.changes.map(\.name)), "drops": .bool(role.drops),
             ])
         }
@@ -90,7 +94,9 @@ public enum StageDoc {
         let wants = Set(uses.roles.flatMap(\.wants)).subtracting(uses.roles.flatMap { $0.demands.joined() })
         let makes = Set(uses.roles.flatMap(\.possible))
         let changes = Set(uses.roles.flatMap(\.changes))
-        func list(_ channels: Set<Channel>) -> String { channels.map { "`\($0.name)`" }.sorted().joined(separator: ", ") }
+        func list(_ channels: Set<Channel>) -> String {
+            channels.map { "`\($0.name)`" }.sorted().joined(separator: ", ")
+        }
         if !needs.isEmpty { lines.append("- needs " + unique(needs).joined(separator: ", ")) }
         for condition in uses.roles.flatMap(\.conditions) {
             lines.append("- needs `\(condition.needed.name)` where there is `\(condition.when.name)`")
@@ -103,7 +109,8 @@ public enum StageDoc {
         if !changes.isEmpty { lines.append("- changes " + list(changes)) }
         if uses.roles.contains(where: \.drops) { lines.append("- drops frames") }
         if !uses.claims.isEmpty {
-            lines.append("- writes " + uses.claims.map { "`\($0.replacing("{id}", with: "<id>"))`" }.joined(separator: ", "))
+            lines.append(
+                "- writes " + uses.claims.map { "`\($0.replacing("{id}", with: "<id>"))`" }.joined(separator: ", "))
         }
         return lines.isEmpty ? "- nothing\n" : lines.joined(separator: "\n") + "\n"
     }

@@ -9,7 +9,8 @@ enum ImportRules {
         "ScanPipeline": ["ScanModel", "CLinux", "Yams", "Crypto", "FoundationEssentials"],
         "ScanStages": ["ScanModel", "ScanFormats", "ScanPipeline", "FoundationEssentials"],
         "scanmill": [
-            "ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "CLinux", "ArgumentParser", "Mustache", "Subprocess",
+            "ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "CLinux", "ArgumentParser", "Mustache",
+            "Subprocess",
             // Of swift-subprocess: its paths are made of it.
             "SystemPackage", "Foundation", "FoundationEssentials",
         ],
@@ -34,7 +35,8 @@ enum ImportRules {
             for modifier in found.modifiers where modifier.hasPrefix("@") && modifier != "@preconcurrency" {
                 violations.append("\(file.path): \(modifier) import \(found.module)")
             }
-            if hidden.contains(found.module), found.modifiers.contains("public") || found.modifiers.contains("package") {
+            if hidden.contains(found.module), found.modifiers.contains("public") || found.modifiers.contains("package")
+            {
                 violations.append("\(file.path): \(found.module) is imported for its own module alone")
             }
             return violations

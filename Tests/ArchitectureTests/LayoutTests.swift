@@ -25,7 +25,9 @@ import Testing
 
     // MARK: - The rules themselves, on small trees
 
-    private static func file(_ path: String, _ text: String) -> SourceFile { SourceFile(path: "Sources/\(path)", text: text) }
+    private static func file(_ path: String, _ text: String) -> SourceFile {
+        SourceFile(path: "Sources/\(path)", text: text)
+    }
 
     private static func imports(_ text: String) -> [String] {
         file("ScanModel/A.swift", text).imports.map { ($0.modifiers + [$0.module]).joined(separator: " ") }
@@ -33,11 +35,16 @@ import Testing
 
     @Test func importsAreFound() {
         #expect(Self.imports("import A\n  import B // why\nimport  C;import D\n") == ["A", "B", "C", "D"])
-        #expect(Self.imports("public import A\n@_exported import B\n@preconcurrency internal import C") == [
-            "public A", "@_exported B", "@preconcurrency internal C",
-        ])
-        #expect(Self.imports("import struct Foundation.Data\nimport func Glibc.open\nimport A.B") == ["Foundation", "Glibc", "A"])
-        #expect(Self.imports("#if canImport(Glibc)\n    import Glibc\n#else\n    import Musl\n#endif") == ["Glibc", "Musl"])
+        #expect(
+            Self.imports("public import A\n@_exported import B\n@preconcurrency internal import C") == [
+                "public A", "@_exported B", "@preconcurrency internal C",
+            ])
+        #expect(
+            Self.imports("import struct Foundation.Data\nimport func Glibc.open\nimport A.B") == [
+                "Foundation", "Glibc", "A",
+            ])
+        #expect(
+            Self.imports("#if canImport(Glibc)\n    import Glibc\n#else\n    import Musl\n#endif") == ["Glibc", "Musl"])
         #expect(Self.imports("import A\r\nimport B\r\n") == ["A", "B"])
     }
 
@@ -49,17 +56,24 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ScanModel", "import Glibc\nimport Synchronization\nimport Dispatch", 0), ("ScanModel", "import Foundation", 1),
+        ("ScanModel", "import Glibc\nimport Synchronization\nimport Dispatch", 0),
+        ("ScanModel", "import Foundation", 1),
         ("ScanModel", "import FoundationEssentials", 1), ("ScanModel", "import ScanPipeline", 1),
         ("ScanFormats", "internal import CScanMill\nimport ScanModel\nimport FoundationEssentials", 0),
         ("ScanFormats", "import CScanMill", 0), ("ScanFormats", "public import CScanMill", 1),
         ("ScanFormats", "@_exported import CScanMill", 1), ("ScanFormats", "package import CScanMill", 1),
-        ("ScanFormats", "import ScanPipeline", 1), ("ScanFormats", "import CLinux", 1), ("ScanFormats", "import Yams", 1),
-        ("ScanPipeline", "internal import CLinux\npublic import ScanModel", 0), ("ScanPipeline", "public import CLinux", 1),
+        ("ScanFormats", "import ScanPipeline", 1), ("ScanFormats", "import CLinux", 1),
+        ("ScanFormats", "import Yams", 1),
+        ("ScanPipeline", "internal import CLinux\npublic import ScanModel", 0),
+        ("ScanPipeline", "public import CLinux", 1),
         ("ScanPipeline", "import ScanFormats\nimport ScanStages", 2), ("ScanPipeline", "import Foundation", 1),
-        ("ScanStages", "import ScanFormats\nimport ScanModel\nimport ScanPipeline", 0), ("ScanStages", "import CScanMill", 1),
+        ("ScanStages", "import ScanFormats\nimport ScanModel\nimport ScanPipeline", 0),
+        ("ScanStages", "import CScanMill", 1),
         ("ScanStages", "import ArgumentParser", 1), ("ScanStages", "@testable import ScanModel", 1),
-        ("scanmill", "import Foundation\nimport ArgumentParser\nimport ScanStages\nimport Subprocess\nimport CLinux", 0),
+        (
+            "scanmill", "import Foundation\nimport ArgumentParser\nimport ScanStages\nimport Subprocess\nimport CLinux",
+            0
+        ),
         ("scanmill", "import CScanMill", 1), ("Elsewhere", "import A", 1),
     ]) func theTable(_ target: String, _ text: String, _ violations: Int) {
         #expect(ImportRules.violations(in: Self.file("\(target)/Inner/A.swift", text)).count == violations)
@@ -87,7 +101,9 @@ import Testing
         #expect(StageRules.stageName(of: type) == name)
     }
 
-    private static func stage(_ type: String, card: String, conforming: String = "FrameStage", file: String? = nil) -> SourceFile {
+    private static func stage(_ type: String, card: String, conforming: String = "FrameStage", file: String? = nil)
+        -> SourceFile
+    {
         let text = """
             /// Does it.
             public struct \(type): \(conforming) {
@@ -101,7 +117,9 @@ import Testing
 
     private static func list(_ types: String...) -> SourceFile {
         let entries = types.map { "        Entry(\($0).self),\n" }.joined()
-        return file("ScanStages/BuiltIn.swift", "extension StageLibrary {\n    static let builtIn = StageLibrary([\n\(entries)    ])\n}")
+        return file(
+            "ScanStages/BuiltIn.swift",
+            "extension StageLibrary {\n    static let builtIn = StageLibrary([\n\(entries)    ])\n}")
     }
 
     @Test func stagesInOrder() {
@@ -119,20 +137,23 @@ import Testing
                 "Sources/ScanStages/CullByBox.swift: its card is named cull-box, not cull-by-box"
             ])
         #expect(
-            StageRules.violations(in: [Self.stage("CullByBox", card: "cull-by-box", file: "Cull"), Self.list("Cull")]) == [
-                "Sources/ScanStages/Cull.swift: holds no stage of the type Cull"
-            ])
+            StageRules.violations(in: [Self.stage("CullByBox", card: "cull-by-box", file: "Cull"), Self.list("Cull")])
+                == [
+                    "Sources/ScanStages/Cull.swift: holds no stage of the type Cull"
+                ])
         #expect(
-            StageRules.violations(in: [Self.stage("Cull", card: "cull", conforming: "Sendable"), Self.list("Cull")]) == [
-                "Sources/ScanStages/Cull.swift: holds no stage of the type Cull"
-            ])
+            StageRules.violations(in: [Self.stage("Cull", card: "cull", conforming: "Sendable"), Self.list("Cull")])
+                == [
+                    "Sources/ScanStages/Cull.swift: holds no stage of the type Cull"
+                ])
         #expect(
             StageRules.violations(in: [Self.stage("Cull", card: "cull"), Self.list()]) == [
                 "Sources/ScanStages/Cull.swift: is not in the list of Sources/ScanStages/BuiltIn.swift"
             ])
         #expect(
             StageRules.violations(in: [Self.stage("Cull", card: "cull"), Self.list("Cull", "Read", "Cull")]) == [
-                "Sources/ScanStages/BuiltIn.swift: Read has no file", "Sources/ScanStages/BuiltIn.swift: Cull stands in the list twice",
+                "Sources/ScanStages/BuiltIn.swift: Read has no file",
+                "Sources/ScanStages/BuiltIn.swift: Cull stands in the list twice",
             ])
         #expect(StageRules.violations(in: [Self.stage("Cull", card: "cull")]) == ["there is no BuiltIn.swift"])
     }

@@ -58,7 +58,8 @@ struct SourceFile {
         let names = (FileManager.default.enumerator(atPath: top.path)?.allObjects as? [String] ?? []).sorted()
         return try names.filter { $0.hasSuffix(".swift") }.map { name in
             SourceFile(
-                path: "\(folder)/\(name)", text: try String(contentsOf: top.appendingPathComponent(name), encoding: .utf8))
+                path: "\(folder)/\(name)",
+                text: try String(contentsOf: top.appendingPathComponent(name), encoding: .utf8))
         }
     }
 }

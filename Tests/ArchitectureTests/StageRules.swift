@@ -29,7 +29,8 @@ enum StageRules {
         let declarations = file.text.matches(of: #/\b(?:struct|enum|class|actor)\s+(\w+)\s*:\s*([^{]*)\{/#)
         let isStage = declarations.contains { match in
             let conformances = match.2.split { !$0.isLetter }
-            return match.1 == type && !Set(conformances).isDisjoint(with: ["Stage", "FrameStage", "FoldStage", "CaptureStage"])
+            return match.1 == type
+                && !Set(conformances).isDisjoint(with: ["Stage", "FrameStage", "FoldStage", "CaptureStage"])
         }
         if !isStage { return ["\(file.path): holds no stage of the type \(type)"] }
         let name = stageName(of: type)
@@ -45,8 +46,12 @@ enum StageRules {
         }
         let listed = listed(in: list)
         var violations = stages.flatMap { Self.violations(in: $0) }
-        violations += stages.filter { !listed.contains($0.name) }.map { "\($0.path): is not in the list of \(list.path)" }
-        violations += listed.filter { type in !stages.contains { $0.name == type } }.map { "\(list.path): \($0) has no file" }
+        violations += stages.filter { !listed.contains($0.name) }.map {
+            "\($0.path): is not in the list of \(list.path)"
+        }
+        violations += listed.filter { type in !stages.contains { $0.name == type } }.map {
+            "\(list.path): \($0) has no file"
+        }
         let repeated = Set(listed.filter { type in listed.count { $0 == type } > 1 })
         violations += repeated.sorted().map { "\(list.path): \($0) stands in the list twice" }
         return violations

@@ -20,7 +20,8 @@ import Testing
 
     @Test func coresAreSpreadOverCapturesFirst() {
         func spread(_ cores: Int, _ captures: Int, memory: Int64? = nil, perCapture: Int64 = 1) -> [Int] {
-            let (sideBySide, workers) = Batch.spread(cores: cores, captures: captures, memory: memory, perCapture: perCapture)
+            let (sideBySide, workers) = Batch.spread(
+                cores: cores, captures: captures, memory: memory, perCapture: perCapture)
             return [sideBySide, workers]
         }
         #expect(spread(8, 100) == [8, 1])
@@ -61,7 +62,8 @@ import Testing
     @Test func oneThatFailsDoesNotStopTheOthers() async {
         let batch = Batch { job, _ in job.input.id == "scan 1" ? .failed(Problem(.tool, "killed")) : .upToDate }
         let outcomes = await batch.run(Self.inputs(5), sideBySide: 2, make: Self.job, ended: { _ in })
-        #expect(outcomes.map(\.ending) == [.upToDate, .failed(Problem(.tool, "killed")), .upToDate, .upToDate, .upToDate])
+        #expect(
+            outcomes.map(\.ending) == [.upToDate, .failed(Problem(.tool, "killed")), .upToDate, .upToDate, .upToDate])
     }
 
     @Test(arguments: [1, 2, 5, 30]) func atMostSoManySideBySide(_ sideBySide: Int) async {
@@ -100,7 +102,8 @@ import Testing
             }
         }
         var ended: [String] = []
-        let outcomes = await batch.run(Self.inputs(4), sideBySide: 1, make: Self.job, ended: { ended.append($0.input.id) })
+        let outcomes = await batch.run(
+            Self.inputs(4), sideBySide: 1, make: Self.job, ended: { ended.append($0.input.id) })
         #expect(tries.withLock { $0 } == ["scan 0", "scan 1", "scan 2", "scan 3", "scan 0", "scan 1"])
         #expect(outcomes.map(\.ending) == [.upToDate, .busy, .upToDate, .upToDate])
         #expect(ended == ["scan 2", "scan 3", "scan 0", "scan 1"])

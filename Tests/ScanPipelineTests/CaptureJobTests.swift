@@ -18,14 +18,18 @@ import Testing
         #expect(
             try Self.roundTrip(
                 CaptureJob(
-                    input: input, pipelineText: "stages:\n  - read\n", pipelinePath: "p/x.yaml", settings: ["a.b=c", "ä.ö="],
+                    input: input, pipelineText: "stages:\n  - read\n", pipelinePath: "p/x.yaml",
+                    settings: ["a.b=c", "ä.ö="],
                     output: "out", workers: 3, isForced: true)))
     }
 
     @Test func events() throws {
         #expect(
-            try Self.roundTrip(CaptureEvent.progress(RunProgress(stage: "mask-range[2]", pass: 3, frame: 1, frameCount: 640))))
-        let run = try MockRun([.reader { Capture.mock(4) }, .every(2), .decompress, .unproject, .writer("write-ply", to: "a")])
+            try Self.roundTrip(
+                CaptureEvent.progress(RunProgress(stage: "mask-range[2]", pass: 3, frame: 1, frameCount: 640))))
+        let run = try MockRun([
+            .reader { Capture.mock(4) }, .every(2), .decompress, .unproject, .writer("write-ply", to: "a"),
+        ])
         let summary = CaptureSummary(run.receipt)
         #expect(summary.frameCount == 4)
         #expect(summary.framesKept == 2)

@@ -149,6 +149,7 @@ import Testing
                 == "`--set level` is not of the form stage.option=value")
         job.settings = ["write.level=3"]
         _ = try CaptureWork.run(job, library: fixture.library, tool: "") { _ in }
-        #expect(PublishedResult("a", in: fixture.output)?.receipt["stages"]?.array?.last?["options"]?["level"] == .of(3))
+        #expect(
+            PublishedResult("a", in: fixture.output)?.receipt["stages"]?.array?.last?["options"]?["level"] == .of(3))
     }
 }

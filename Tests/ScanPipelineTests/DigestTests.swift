@@ -13,7 +13,9 @@ import Testing
 
     @Test func equalsPython() throws {
         let folder = try TemporaryFolder()
-        let contents = [0, 1, 55, 56, 63, 64, 65, 1000, (1 << 18) - 1, 1 << 18, (1 << 18) + 1, 1_000_003].map { noise($0) }
+        let contents = [0, 1, 55, 56, 63, 64, 65, 1000, (1 << 18) - 1, 1 << 18, (1 << 18) + 1, 1_000_003].map {
+            noise($0)
+        }
         let paths = try contents.enumerated().map { try folder.write($1, to: "\($0)") }
         let expected = try pythonDigests(of: paths)
         try #require(expected.count == contents.count)
@@ -29,7 +31,9 @@ import Testing
         final class Broken: ByteSource {
             let name = "x"
             let byteCount: Int64? = nil
-            func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int { throw Problem(.input, "torn") }
+            func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+                throw Problem(.input, "torn")
+            }
         }
         #expect(problem { _ = try Digest.of(Broken()) }?.summary == "torn")
     }

@@ -24,13 +24,17 @@ import Testing
         let input = try fixture.capture("a")
         let pipeline = try fixture.pipeline()
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
-        for ending in [.upToDate, .busy, .arriving, .failedBefore(Problem(.input, "")), .notBegun("")] as [CaptureEnding] {
+        for ending in [.upToDate, .busy, .arriving, .failedBefore(Problem(.input, "")), .notBegun("")]
+            as [CaptureEnding]
+        {
             try record.note(CaptureOutcome(input: input, ending: ending), of: pipeline)
         }
         #expect(FailureNote.load("a", in: fixture.state) == nil)
     }
 
-    @Test(arguments: ["", "[]", "{}", "{\"id\": \"a\", \"input\": \"b\", \"fault\": \"odd\"}"]) func damagedNotes(_ text: String) throws {
+    @Test(arguments: ["", "[]", "{}", "{\"id\": \"a\", \"input\": \"b\", \"fault\": \"odd\"}"]) func damagedNotes(
+        _ text: String
+    ) throws {
         let fixture = try DiskFixture()
         try fixture.write(text, to: "out/.scanmill/failures/a.json")
         #expect(FailureNote.load("a", in: fixture.state) == nil)

@@ -92,13 +92,16 @@ import Testing
         #expect(try FileSystem.bytes(of: path, limit: 5) == Array("12345".utf8))
         let failure = try #require(problem { _ = try FileSystem.bytes(of: path, limit: 4) })
         #expect(failure.summary == "the file has 5 bytes, more than 4")
-        #expect(problem { _ = try FileSystem.bytes(of: folder.path, limit: 4) }?.summary == "this is not a regular file")
+        #expect(
+            problem { _ = try FileSystem.bytes(of: folder.path, limit: 4) }?.summary == "this is not a regular file")
     }
 
     @Test func durability() throws {
         let folder = try TemporaryFolder()
         try FileSystem.syncFolder(folder.path)
-        #expect(problem { try FileSystem.syncFolder(folder.path + "/none") }?.summary == "cannot open the folder: No such file or directory")
+        #expect(
+            problem { try FileSystem.syncFolder(folder.path + "/none") }?.summary
+                == "cannot open the folder: No such file or directory")
         #expect(problem { try FileSystem.sync(-1, path: "a") }?.fault == .environment)
     }
 

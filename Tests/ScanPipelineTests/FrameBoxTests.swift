@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct FrameBoxTests {
     @Test func keepsFactsAndTraces() {
-        let box = FrameBox(frames: (0..<3).map(FrameFacts.init(index:)), traces: [FrameTrace(isTaken: true, files: ["a"])])
+        let box = FrameBox(
+            frames: (0..<3).map(FrameFacts.init(index:)), traces: [FrameTrace(isTaken: true, files: ["a"])])
         #expect(box.frame(at: 0).isTaken)
         #expect(box.frame(at: 0).files == ["a"])
         #expect(!box.frame(at: 2).isTaken)
@@ -16,7 +17,10 @@ import Testing
         frame.depth = DepthMap(width: 1, height: 1, metres: [1])
         box.take(frame, at: 2)
         #expect(box.frames[2].sharpness == 3)
-        #expect(box.traces == [FrameTrace(isTaken: true, files: ["a"]), FrameTrace(), FrameTrace(isTaken: true, files: ["b"])])
+        #expect(
+            box.traces == [
+                FrameTrace(isTaken: true, files: ["a"]), FrameTrace(), FrameTrace(isTaken: true, files: ["b"]),
+            ])
         #expect(box.frame(at: 2).depth == nil)
     }
 }

@@ -67,7 +67,8 @@ import Testing
             done: { position, frame in
                 trace.state.withLock { state in
                     state.inFlight -= 1
-                    state.done.append(frame.index == position && frame.timestamp ?? 0 == Int64(plans.count) ? position : -1)
+                    state.done.append(
+                        frame.index == position && frame.timestamp ?? 0 == Int64(plans.count) ? position : -1)
                 }
             })
         var problem: Problem?
@@ -76,7 +77,8 @@ import Testing
     }
 
     private static let mixed = [
-        Plan(isOrdered: true), Plan(isOrdered: false), Plan(isOrdered: false), Plan(isOrdered: true), Plan(isOrdered: true),
+        Plan(isOrdered: true), Plan(isOrdered: false), Plan(isOrdered: false), Plan(isOrdered: true),
+        Plan(isOrdered: true),
         Plan(isOrdered: false),
     ]
 
@@ -88,7 +90,8 @@ import Testing
         #expect(trace.done.sorted() == Array(0..<200))
     }
 
-    @Test(arguments: [0, 1, 2, 5, 6, 7, 18, 19], [1, 2, 8]) func everyCountAroundTheWindow(_ count: Int, _ workers: Int) {
+    @Test(arguments: [0, 1, 2, 5, 6, 7, 18, 19], [1, 2, 8]) func everyCountAroundTheWindow(_ count: Int, _ workers: Int)
+    {
         let (trace, problem) = Self.run(count: count, plans: Self.mixed, workers: workers)
         #expect(problem == nil)
         #expect(trace.done.sorted() == Array(0..<count))
@@ -170,7 +173,9 @@ import Testing
             #expect(problem?.place.frame == first, "round \(round)")
             // Of the steps that fail in that frame it is the first.
             if let first {
-                #expect(problem?.summary == "step \(plans.firstIndex { $0.failures.contains(first) } ?? -1)", "round \(round)")
+                #expect(
+                    problem?.summary == "step \(plans.firstIndex { $0.failures.contains(first) } ?? -1)",
+                    "round \(round)")
             }
             let whole = first ?? count
             #expect(trace.done.filter { $0 < whole }.sorted() == Array(0..<whole), "round \(round)")

@@ -7,7 +7,8 @@ import Testing
         let names = ["b", "a/z", "a", "é", "Z", "a-b"]
         let source = MockSource(files: Dictionary(uniqueKeysWithValues: names.map { ($0, Array($0.utf8)) }))
         // The size that was listed does not count, what was read does.
-        let inputs = try InputDigests.take(names.map { InputFile(path: $0, byteCount: 99) }, from: source, workers: workers)
+        let inputs = try InputDigests.take(
+            names.map { InputFile(path: $0, byteCount: 99) }, from: source, workers: workers)
         #expect(inputs.map(\.path) == ["Z", "a", "a-b", "a/z", "b", "é"])
         #expect(inputs.map(\.byteCount) == [1, 1, 3, 3, 1, 2])
         #expect(inputs.map(\.digest) == inputs.map { Digest.of(Array($0.path.utf8)) })
@@ -17,7 +18,8 @@ import Testing
         let source = MockSource(files: ["b": [1], "d": [2]])
         for _ in 0..<20 {
             let failure = problem {
-                _ = try InputDigests.take(["b", "c", "a", "d"].map { InputFile(path: $0, byteCount: 1) }, from: source, workers: workers)
+                _ = try InputDigests.take(
+                    ["b", "c", "a", "d"].map { InputFile(path: $0, byteCount: 1) }, from: source, workers: workers)
             }
             #expect(failure?.place.file == "c")
         }

@@ -4,13 +4,15 @@ import Testing
 
 @Suite struct NearestTests {
     static let stages = [
-        "read", "select-every", "select-frames", "filter-blur", "decompress", "mask-confidence", "mask-range", "mask-jumps",
+        "read", "select-every", "select-frames", "filter-blur", "decompress", "mask-confidence", "mask-range",
+        "mask-jumps",
         "unproject", "cull-by-box", "voxel-downsample", "write-ply", "write-transforms", "write-colmap",
     ]
 
     @Test(arguments: [
         ("reed", "read"), ("decompres", "decompress"), ("decompresss", "decompress"), ("unporject", "unproject"),
-        ("mask_range", "mask-range"), ("Mask-Range", "mask-range"), ("maskrange", "mask-range"), ("mask-conf", "mask-confidence"),
+        ("mask_range", "mask-range"), ("Mask-Range", "mask-range"), ("maskrange", "mask-range"),
+        ("mask-conf", "mask-confidence"),
         ("voxel", "voxel-downsample"), ("write-col", "write-colmap"), ("write-tr", "write-transforms"),
         ("filter-blurry", "filter-blur"), ("cull-by-boxes", "cull-by-box"), ("filter-blur-2", "filter-blur"),
     ]) func finds(_ word: String, _ stage: String) {
@@ -39,10 +41,13 @@ import Testing
     /// Against the recursive definition of optimal string alignment, written down in Python.
     @Test func distancesAreThoseOfTheDefinition() throws {
         var random = SplitMix(seed: 7)
-        var words: [(String, String)] = [("", ""), ("", "abc"), ("abc", ""), ("ab", "ba"), ("ca", "abc"), ("abcd", "badc")]
+        var words: [(String, String)] = [
+            ("", ""), ("", "abc"), ("abc", ""), ("ab", "ba"), ("ca", "abc"), ("abcd", "badc"),
+        ]
         for _ in 0..<60 {
             let pair = (0..<2).map { _ in
-                String((0..<Int.random(in: 0...6, using: &random)).map { _ in "abc".randomElement(using: &random) ?? "a" })
+                String(
+                    (0..<Int.random(in: 0...6, using: &random)).map { _ in "abc".randomElement(using: &random) ?? "a" })
             }
             words.append((pair[0], pair[1]))
         }

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct OptionFileTests {
-    private static func run(_ files: [String: [UInt8]], pipeline: [String: String], reading path: String, declares: Bool = true) throws -> MockRun {
+    private static func run(
+        _ files: [String: [UInt8]], pipeline: [String: String], reading path: String, declares: Bool = true
+    ) throws -> MockRun {
         let read = Mock.reader {
             var capture = Capture.mock(1, source: MockSource(files: files), channels: [])
             capture.files = files.keys.map { InputFile(path: $0, byteCount: 0, channels: [.box]) }

@@ -14,7 +14,8 @@ import Testing
     // MARK: - Numbers
 
     @Test(arguments: [
-        ("2.5", 2.5), ("-3", -3), ("+4", 4), ("1e-3", 0.001), ("1E2", 100), (".5", 0.5), ("5.", 5), ("007", 7), ("-0", 0),
+        ("2.5", 2.5), ("-3", -3), ("+4", 4), ("1e-3", 0.001), ("1E2", 100), (".5", 0.5), ("5.", 5), ("007", 7),
+        ("-0", 0),
         ("-100", -100), ("100", 100),
     ]) func readsNumbers(_ text: String, _ value: Double) {
         var options = Self.reader(.scalar(text))
@@ -24,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "nan", "NaN", ".nan", "inf", "-inf", "infinity", ".inf", "0x10", "0x1p3", "1_000", "1,5", "1e400", "five", "1 2", " 1",
+        "nan", "NaN", ".nan", "inf", "-inf", "infinity", ".inf", "0x10", "0x1p3", "1_000", "1,5", "1e400", "five",
+        "1 2", " 1",
         "~", "١",
     ]) func refusesWhatIsNoNumber(_ text: String) {
         var options = Self.reader(.scalar(text))
@@ -74,7 +76,9 @@ import Testing
 
     // MARK: - Whole numbers
 
-    @Test(arguments: [("0", 0), ("-5", -5), ("+5", 5), ("010", 10)]) func readsWholeNumbers(_ text: String, _ value: Int) {
+    @Test(arguments: [("0", 0), ("-5", -5), ("+5", 5), ("010", 10)]) func readsWholeNumbers(
+        _ text: String, _ value: Int
+    ) {
         var options = Self.reader(.scalar(text))
         #expect(options.integer("x", "", default: 1, in: -10...10) == value)
         #expect(options.resolved["x"] == .of(value))
@@ -230,7 +234,8 @@ import Testing
 
     @Test func exactlyOne() {
         func check(_ given: [String]) -> OptionReader {
-            var options = OptionReader(given: Dictionary(uniqueKeysWithValues: given.map { ($0, OptionValue(.scalar("1"))) }))
+            var options = OptionReader(
+                given: Dictionary(uniqueKeysWithValues: given.map { ($0, OptionValue(.scalar("1"))) }))
             for name in ["a", "b", "c"] { _ = options.integer(name, "", in: 0...9) }
             options.exactlyOne(of: ["a", "b", "c"])
             return options

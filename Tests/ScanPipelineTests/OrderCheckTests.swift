@@ -56,7 +56,8 @@ import Testing
 
     @Test func whatIsChangedIsNeededUnlessItIsOptional() {
         let strict = Mock.frame("strict", .init(changes: [.confidence]))
-        let lenient = Mock.frame("lenient", .init(wants: [.points], prefers: [[.cloud, .depth]], changes: [.points, .cloud]))
+        let lenient = Mock.frame(
+            "lenient", .init(wants: [.points], prefers: [[.cloud, .depth]], changes: [.points, .cloud]))
         #expect(Self.mistakes(["read", "strict"], of: Self.usual + [strict]).count == 1)
         #expect(Self.mistakes(["read", "lenient"], of: Self.usual + [lenient]).isEmpty)
     }
@@ -71,7 +72,8 @@ import Testing
             ])
         #expect(
             Self.mistakes(["read", "careful", "decompress"], of: mocks).first
-                == "1: `careful` needs depth, which no stage before it makes; move `decompress` above it, or set `plain: true`")
+                == "1: `careful` needs depth, which no stage before it makes; move `decompress` above it, or set `plain: true`"
+        )
         #expect(Self.mistakes(["read", "decompress", "careful"], of: mocks).isEmpty)
         // A reader that never has any gives no reason to ask.
         #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
@@ -82,7 +84,8 @@ import Testing
         capture.channels = [.frames, .color]
         #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
         capture.channels.insert(.recordedDepth)
-        #expect(OrderCheck.firstLack(of: capture, in: steps)?.summary == "careful needs depth, and this capture has none")
+        #expect(
+            OrderCheck.firstLack(of: capture, in: steps)?.summary == "careful needs depth, and this capture has none")
     }
 
     @Test func everythingThatACaptureLacksForAStageIsNamed() throws {
@@ -98,8 +101,10 @@ import Testing
     }
 
     @Test func rolesSeeWhatTheRolesBeforeThemMake() {
-        let own = Mock.frame("own", .init(needs: [.depth], makes: [.points])).folding(.init(needs: [.points], makes: [.cloud]))
-            .finishing(.init(needs: [.cloud]))
+        let own = Mock.frame("own", .init(needs: [.depth], makes: [.points])).folding(
+            .init(needs: [.points], makes: [.cloud])
+        )
+        .finishing(.init(needs: [.cloud]))
         #expect(Self.mistakes(["read", "decompress", "own"], of: Self.usual + [own]).isEmpty)
         let wrong = Mock.frame("wrong", .init(needs: [.cloud])).folding(.init(makes: [.cloud]))
         #expect(Self.mistakes(["read", "wrong"], of: Self.usual + [wrong]).count == 1)
@@ -137,7 +142,8 @@ import Testing
     @Test(arguments: [
         ("{id}.ply", "{id}.ply", true), ("nerf/", "nerf/", true), ("nerf/", "nerf/transforms.json", true),
         ("nerf/transforms.json", "nerf/", true), ("nerf", "nerf/", true), ("nerf/images/", "nerf/", true),
-        ("nerf/", "nerf2/", false), ("nerf/", "nerf2", false), ("a.ply", "a.ply2", false), ("{id}.ply", "{id}.json", false),
+        ("nerf/", "nerf2/", false), ("nerf/", "nerf2", false), ("a.ply", "a.ply2", false),
+        ("{id}.ply", "{id}.json", false),
     ]) func twoStagesThatWriteOnePath(_ a: String, _ b: String, _ clash: Bool) {
         let mocks: [Mock] = [
             .reader(), .decompress, .unproject, .writer("write-a", to: a), .writer("write-b", to: b),
@@ -152,7 +158,9 @@ import Testing
         let both = Mock.fold("both", .init(needs: [.points]), claims: ["nerf/", "nerf/points.ply"])
         #expect(Self.mistakes(["read", "decompress", "unproject", "both"], of: Self.usual + [both]).isEmpty)
         #expect(
-            Self.mistakes(["read", "decompress", "unproject", "both", "both"], of: Self.usual + [both]).map { $0.prefix(30) } == [
+            Self.mistakes(["read", "decompress", "unproject", "both", "both"], of: Self.usual + [both]).map {
+                $0.prefix(30)
+            } == [
                 "4: `both[2]` and `both[1]` bot"
             ])
     }
@@ -209,7 +217,8 @@ import Testing
     /// A channel that is derived is missing because of what it would have been derived from.
     @Test func whatALackComesFrom() throws {
         let confident = Mock.frame("confident", .init(needs: [.confidence], changes: [.depth]))
-        let steps = try Self.steps(["read", "decompress", "confident", "unproject", "write-ply"], of: Self.usual + [confident])
+        let steps = try Self.steps(
+            ["read", "decompress", "confident", "unproject", "write-ply"], of: Self.usual + [confident])
         var capture = Capture.mock(3)
         capture.channels = [.frames, .recordedDepth]
         capture.absences = [.recordedConfidence: "this recorder has no confidence"]
@@ -225,7 +234,9 @@ import Testing
         let boxed = Mock.frame("boxed", .init(anyOf: [[.box, .cloud]]))
         let steps = try Self.steps(["read", "perhaps", "boxed"], of: Self.usual + [perhaps, boxed])
         var capture = Capture.mock(3)
-        #expect(OrderCheck.firstLack(of: capture, in: steps)?.summary == "boxed needs box or cloud, and this capture has none")
+        #expect(
+            OrderCheck.firstLack(of: capture, in: steps)?.summary
+                == "boxed needs box or cloud, and this capture has none")
         capture.channels.insert(.box)
         #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
     }
@@ -235,11 +246,13 @@ import Testing
             .finishing(.init(anyOf: [[.cloud, .points]], wants: [.cloud], changes: [.cloud]))
         let mocks = Self.usual + [cull]
         let withCloud = OrderCheck.decide(
-            try Self.steps(["read", "decompress", "unproject", "sum", "cull", "write-ply"], of: mocks), for: [.frames, .recordedDepth])
+            try Self.steps(["read", "decompress", "unproject", "sum", "cull", "write-ply"], of: mocks),
+            for: [.frames, .recordedDepth])
         #expect(withCloud[4].uses.reads == [.cloud])
         #expect(withCloud[4].uses.frame.changes.isEmpty)
         let withPoints = OrderCheck.decide(
-            try Self.steps(["read", "decompress", "unproject", "cull", "write-ply"], of: mocks), for: [.frames, .recordedDepth])
+            try Self.steps(["read", "decompress", "unproject", "cull", "write-ply"], of: mocks),
+            for: [.frames, .recordedDepth])
         #expect(withPoints[3].uses.reads == [.points])
         #expect(withPoints[3].uses.finish.changes.isEmpty)
         #expect(withPoints[3].uses.frame.changes == [.points])
@@ -258,7 +271,9 @@ import Testing
     /// What one group gives up another may have chosen.
     @Test func groupsThatOverlap() throws {
         let picky = Mock.frame("picky", .init(anyOf: [[.color, .luma], [.luma, .depth]]))
-        let steps = try Self.steps(["read", "decompress", "picky"], of: [.reader("read", [.color, .luma, .recordedDepth]), .decompress, picky])
+        let steps = try Self.steps(
+            ["read", "decompress", "picky"],
+            of: [.reader("read", [.color, .luma, .recordedDepth]), .decompress, picky])
         #expect(OrderCheck.decide(steps, for: [.frames, .color, .luma])[2].uses.reads == [.color, .luma])
         #expect(OrderCheck.decide(steps, for: [.frames, .color, .recordedDepth])[2].uses.reads == [.color, .depth])
         #expect(OrderCheck.decide(steps, for: [.frames, .luma])[2].uses.reads == [.luma])

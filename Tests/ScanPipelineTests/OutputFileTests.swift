@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct OutputFileTests {
-    @Test(arguments: [[0], [1], [262_143], [262_144], [262_145], [100_000, 100_000, 100_000], [10, 700_000, 10], [262_143, 1, 1]])
+    @Test(arguments: [
+        [0], [1], [262_143], [262_144], [262_145], [100_000, 100_000, 100_000], [10, 700_000, 10], [262_143, 1, 1],
+    ])
     func holdsWhatWasWritten(_ pieces: [Int]) throws {
         let fixture = try OutputFixture()
         let output = try fixture.open()
@@ -110,7 +112,8 @@ import Testing
         #expect(output.files.isEmpty)
         let folder = try TemporaryFolder()
         let source = try folder.write(noise(900_000), to: "large")
-        #expect(problem { try output.copy(FileLocation(path: source), name: "large", to: "copy") }?.fault == .environment)
+        #expect(
+            problem { try output.copy(FileLocation(path: source), name: "large", to: "copy") }?.fault == .environment)
         #expect(!FileSystem.exists(output.workPath + "/copy"))
         output.abandon()
         #expect(fixture.tree() == [".scanmill/work/"])

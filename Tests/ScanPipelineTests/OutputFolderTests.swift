@@ -90,7 +90,9 @@ import Testing
             }
         }
         #expect(
-            fixture.tree().filter { !$0.hasPrefix(".scanmill") } == (0..<5).map { "scan/d/\($0)" } + ["scan/receipt.json"])
+            fixture.tree().filter { !$0.hasPrefix(".scanmill") } == (0..<5).map { "scan/d/\($0)" } + [
+                "scan/receipt.json"
+            ])
         #expect(fixture.tree().allSatisfy { $0.hasPrefix("scan/") || $0.hasSuffix("/") })
     }
 
@@ -200,11 +202,13 @@ import Testing
             problem { try output.copy(FileLocation(path: path + "x"), name: "pictures/1.jpg", to: "a") })
         #expect(missing.place.file == "pictures/1.jpg")
         #expect(missing.fault == .input)
-        #expect(problem { try output.copy(FileLocation(path: path, range: 1..<9), name: "n", to: "b") }?.fault == .input)
+        #expect(
+            problem { try output.copy(FileLocation(path: path, range: 1..<9), name: "n", to: "b") }?.fault == .input)
         #expect(
             problem { try output.copy(FileLocation(path: fixture.folder.path + "/fifo"), name: "n", to: "c") }?.summary
                 == "this is not a regular file")
-        #expect(problem { try output.copy(FileLocation(path: fixture.folder.path), name: "n", to: "d") }?.fault == .input)
+        #expect(
+            problem { try output.copy(FileLocation(path: fixture.folder.path), name: "n", to: "d") }?.fault == .input)
         #expect(output.files.isEmpty)
         #expect(fixture.tree(output.workPath).isEmpty)
     }
@@ -232,13 +236,16 @@ import Testing
         #expect(output.files.map(\.path) == ["Z", "a-1", "a.b", "a/c", "b", "é"])
     }
 
-    @Test(arguments: ["", "/", "/etc/passwd", "..", "../a", "a/../../b", "a//b", "a/", ".", "./a", "a/.", "a\0b", "a/b\0"])
+    @Test(arguments: [
+        "", "/", "/etc/passwd", "..", "../a", "a/../../b", "a//b", "a/", ".", "./a", "a/.", "a\0b", "a/b\0",
+    ])
     func unsafePathsAreRefused(_ path: String) throws {
         let fixture = try OutputFixture()
         let output = try fixture.open()
         let location = FileLocation(path: try fixture.folder.write("abc", to: "in.bin"))
         for attempt in [
-            { try output.write([1], to: path) }, { _ = try output.create(path) }, { _ = try output.externalPath(for: path) },
+            { try output.write([1], to: path) }, { _ = try output.create(path) },
+            { _ = try output.externalPath(for: path) },
             { try output.adopt(path) }, { try output.copy(location, name: "in.bin", to: path) },
             { try output.copy(MemorySource(name: "x", [1]), to: path) },
         ] as [() throws -> Void] {
@@ -248,7 +255,9 @@ import Testing
         #expect(fixture.tree(output.workPath).isEmpty)
     }
 
-    @Test(arguments: ["a", "a/b/c.d", "...", "a..b", ".hidden", "-x", "a b", "ä", "a\\b"]) func odd(_ path: String) throws {
+    @Test(arguments: ["a", "a/b/c.d", "...", "a..b", ".hidden", "-x", "a b", "ä", "a\\b"]) func odd(_ path: String)
+        throws
+    {
         let fixture = try OutputFixture()
         let output = try fixture.open()
         try output.write([1], to: path)
@@ -258,9 +267,12 @@ import Testing
     // MARK: - Ids and places
 
     @Test(arguments: [
-        ("", "`` cannot be a capture's id"), (".", "`.` cannot be a capture's id"), ("..", "`..` cannot be a capture's id"),
-        (".scanmill", "`.scanmill` cannot be a capture's id"), ("a/b", "the capture's id holds a control character or a slash"),
-        ("/", "the capture's id holds a control character or a slash"), ("a\nb", "the capture's id holds a control character or a slash"),
+        ("", "`` cannot be a capture's id"), (".", "`.` cannot be a capture's id"),
+        ("..", "`..` cannot be a capture's id"),
+        (".scanmill", "`.scanmill` cannot be a capture's id"),
+        ("a/b", "the capture's id holds a control character or a slash"),
+        ("/", "the capture's id holds a control character or a slash"),
+        ("a\nb", "the capture's id holds a control character or a slash"),
         ("a\0", "the capture's id holds a control character or a slash"),
         ("\u{7f}", "the capture's id holds a control character or a slash"),
         (String(repeating: "ä", count: 101), "the capture's id is 202 bytes long, more than 200"),
@@ -273,7 +285,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "a b", "-x", "--", "ä", "a\u{308}", "椅子", "x.y", ".hidden", "*", "a'b\"c", "\\", String(repeating: "x", count: 200),
+        "a b", "-x", "--", "ä", "a\u{308}", "椅子", "x.y", ".hidden", "*", "a'b\"c", "\\",
+        String(repeating: "x", count: 200),
         String(repeating: "ä", count: 100),
     ]) func idsThatAreOdd(_ id: String) throws {
         let fixture = try OutputFixture()

@@ -11,10 +11,13 @@ import Testing
         var next = 0
         while next < steps.count {
             let plan = PassPlan.next(from: next, of: steps)
-            func names(_ indices: some Sequence<Int>) -> String { indices.map { steps[$0].label }.joined(separator: " ") }
+            func names(_ indices: some Sequence<Int>) -> String {
+                indices.map { steps[$0].label }.joined(separator: " ")
+            }
             var text = names(plan.steps)
             if !plan.replayed.isEmpty { text += " (\(names(plan.replayed)))" }
-            text += plan.walksFrames ? " < " + plan.sourceChannels.map(\.name).sorted().joined(separator: " ") : " no walk"
+            text +=
+                plan.walksFrames ? " < " + plan.sourceChannels.map(\.name).sorted().joined(separator: " ") : " no walk"
             passes.append(text)
             try #require(plan.steps.lowerBound == next && plan.steps.upperBound > next)
             next = plan.steps.upperBound
@@ -27,7 +30,8 @@ import Testing
     private static let json = Mock.writer("write-json", to: "a.json")
     private static let transforms = Mock.frame("write-transforms", .init(needs: [.color, .pose]), claims: ["nerf/"])
         .folding().finishing()
-    private static let blur = Mock.frame("blur", .init(needs: [.color], makes: [.sharpness])).finishing(.init(drops: true))
+    private static let blur = Mock.frame("blur", .init(needs: [.color], makes: [.sharpness])).finishing(
+        .init(drops: true))
     private static let sharp = Mock.frame("sharp", .init(needs: [.color], makes: [.sharpness], drops: true))
     private static let maskConfidence = Mock.frame("mask-confidence", .init(needs: [.confidence], changes: [.depth]))
     private static let maskJumps = Mock.frame("mask-jumps", .init(wants: [.previousDepth], changes: [.depth]))
@@ -108,7 +112,8 @@ import Testing
     @Test func aFinishSeesTheFramesAsTheyWereInItsPlace() throws {
         let list = Mock.finish("write-list", .init(needs: [.frames], wants: [.pose]), claims: ["list"])
         let turn = Mock.frame("turn", .init(changes: [.pose]))
-        #expect(try Self.passes([Self.read, list, Self.sharp]) == ["read no walk", "write-list no walk", "sharp < color"])
+        #expect(
+            try Self.passes([Self.read, list, Self.sharp]) == ["read no walk", "write-list no walk", "sharp < color"])
         #expect(try Self.passes([Self.read, list, turn]) == ["read no walk", "write-list no walk", "turn < "])
         #expect(
             try Self.passes([Self.read, list, .decompress, .unproject, Self.ply]) == [
@@ -118,7 +123,10 @@ import Testing
 
     @Test func withoutFrameRolesThereIsNoWalk() throws {
         let info = Mock.finish("info", .init(needs: [.frames]))
-        #expect(try Self.passes([Self.read, info, .every(2), info]) == ["read no walk", "info[1] every no walk", "info[2] no walk"])
+        #expect(
+            try Self.passes([Self.read, info, .every(2), info]) == [
+                "read no walk", "info[1] every no walk", "info[2] no walk",
+            ])
     }
 
     // MARK: - Replays
@@ -126,7 +134,10 @@ import Testing
     /// Never unmasked depth where a mask stood before.
     @Test func aReplayIncludesEveryMask() throws {
         #expect(
-            try Self.passes([Self.read, .decompress, .mask, Self.maskConfidence, .unproject, .sum, .every(2), .mask, .unproject, Self.ply])
+            try Self.passes([
+                Self.read, .decompress, .mask, Self.maskConfidence, .unproject, .sum, .every(2), .mask, .unproject,
+                Self.ply,
+            ])
                 == [
                     "read no walk",
                     "decompress mask[1] mask-confidence unproject[1] sum every < recorded-confidence recorded-depth",
@@ -142,7 +153,8 @@ import Testing
                 "write-depth (decompress mask) < recorded-depth",
             ])
         #expect(
-            try Self.passes([Self.read, .decompress, .mask, .every(2), Self.transforms]).last == "write-transforms < color")
+            try Self.passes([Self.read, .decompress, .mask, .every(2), Self.transforms]).last
+                == "write-transforms < color")
     }
 
     /// What changed a channel after the one that made it anew does not count.
@@ -150,7 +162,8 @@ import Testing
         let fill = Mock.frame("fill", .init(needs: [.color], makes: [.depth]))
         let depthWriter = Mock.writer("write-depth", to: "d", reading: [.depth])
         #expect(
-            try Self.passes([Self.read, .decompress, .mask, fill, .every(2), depthWriter]).last == "write-depth (fill) < color")
+            try Self.passes([Self.read, .decompress, .mask, fill, .every(2), depthWriter]).last
+                == "write-depth (fill) < color")
     }
 
     @Test func foldsAreNotReplayed() throws {

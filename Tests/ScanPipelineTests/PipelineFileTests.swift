@@ -105,7 +105,8 @@ import Testing
     }
 
     @Test func valuesThatNoOptionTakes() throws {
-        let (file, problems) = Self.parse("stages:\n  - x: {a: {b: 1}, c: [1, [2]], d: [{e: 1}], f: , g: null, h: \"null\", i: []}\n")
+        let (file, problems) = Self.parse(
+            "stages:\n  - x: {a: {b: 1}, c: [1, [2]], d: [{e: 1}], f: , g: null, h: \"null\", i: []}\n")
         #expect(problems.isEmpty)
         let options = try #require(file.entries.first).options
         #expect(options["a"]?.content == .other("mapping"))
@@ -252,9 +253,10 @@ import Testing
         #expect(Self.parse("stages: [read\n").problems.map(\.place.line) == [2])
         #expect(Self.parse("stages:\n  - read\n - x\n").problems.map(\.place.line) == [3])
         #expect(Self.parse("a: *nothing\n").problems.map(\.summary) == ["this is not YAML: found undefined alias"])
-        #expect(Self.parse("stages: [read]\n---\nstages: [read]\n").problems.map(\.summary) == [
-            "this is not YAML: but found another document"
-        ])
+        #expect(
+            Self.parse("stages: [read]\n---\nstages: [read]\n").problems.map(\.summary) == [
+                "this is not YAML: but found another document"
+            ])
         #expect(Self.parse("stages: \"unclosed\n").problems.count == 1)
         #expect(Self.parse("%BAD\n---\na: 1\n").problems.count == 1)
     }
@@ -271,7 +273,8 @@ import Testing
         for depth in [200, 5_000, 200_000] {
             let text = "stages: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
             #expect(Self.parse(text).problems.count == 1)
-            let block = "stages:\n" + (0..<min(depth, 3_000)).map { String(repeating: " ", count: $0) + "- \n" }.joined()
+            let block =
+                "stages:\n" + (0..<min(depth, 3_000)).map { String(repeating: " ", count: $0) + "- \n" }.joined()
             #expect(!Self.parse(block).problems.isEmpty)
         }
     }
@@ -299,11 +302,13 @@ import Testing
         #expect(try PipelineFile.text(of: [], path: "p.yaml") == "")
     }
 
-    @Test(arguments: [
-        (Array("a: 1\nb: ".utf8) + [0xff] + Array("\n".utf8), 2, 8), ([0xff, 0xfe, 0x73, 0x00], 1, 0),
-        (Array("gr".utf8) + [0xf6, 0xdf] + Array("e\n".utf8), 1, 2), (Array("a\n\n\u{fc}".utf8).dropLast(), 3, 3),
-        (Array("\u{fffd}".utf8) + [0xc0], 1, 3),
-    ] as [([UInt8], Int, Int64)]) func bytesThatAreNot(_ bytes: [UInt8], _ line: Int, _ byte: Int64) throws {
+    @Test(
+        arguments: [
+            (Array("a: 1\nb: ".utf8) + [0xff] + Array("\n".utf8), 2, 8), ([0xff, 0xfe, 0x73, 0x00], 1, 0),
+            (Array("gr".utf8) + [0xf6, 0xdf] + Array("e\n".utf8), 1, 2), (Array("a\n\n\u{fc}".utf8).dropLast(), 3, 3),
+            (Array("\u{fffd}".utf8) + [0xc0], 1, 3),
+        ] as [([UInt8], Int, Int64)]) func bytesThatAreNot(_ bytes: [UInt8], _ line: Int, _ byte: Int64) throws
+    {
         let problem = try #require(problem { _ = try PipelineFile.text(of: bytes, path: "p.yaml") })
         #expect(problem.summary == "this is not UTF-8 text")
         #expect(problem.fault == .usage)
@@ -318,7 +323,8 @@ import Testing
     @Test(arguments: [
         ("5", OptionValue.Content.scalar("5")), ("", .scalar("")), ("[1, 2]", .list(["1", "2"])), ("[]", .list([])),
         ("[3, 17-20]", .list(["3", "17-20"])), ("[1, [2]]", .other("nested list")), ("[1", .scalar("[1")),
-        ("a: b", .scalar("a: b")), ("#1", .scalar("#1")), ("a #b", .scalar("a #b")), ("~", .scalar("~")), ("*a", .scalar("*a")),
+        ("a: b", .scalar("a: b")), ("#1", .scalar("#1")), ("a #b", .scalar("a #b")), ("~", .scalar("~")),
+        ("*a", .scalar("*a")),
         ("{a: 1}", .scalar("{a: 1}")), ("C:\\x", .scalar("C:\\x")), ("'q'", .scalar("'q'")), ("- x", .scalar("- x")),
     ]) func valuesFromTheCommandLine(_ text: String, _ content: OptionValue.Content) {
         #expect(PipelineFile.value(text).content == content)

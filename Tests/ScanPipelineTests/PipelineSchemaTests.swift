@@ -10,7 +10,8 @@ import Testing
     static let library = StageLibrary([
         Mock.reader().entry, StageDocTests.entry, Mock.decompress.entry,
         Mock.frame("odd").taking { options in
-            _ = options.number("any", "Any.", default: 1, in: (-Double.greatestFiniteMagnitude)...Double.greatestFiniteMagnitude)
+            _ = options.number(
+                "any", "Any.", default: 1, in: (-Double.greatestFiniteMagnitude)...Double.greatestFiniteMagnitude)
             _ = options.number("share", "A share.", in: 0.5...1)
             _ = options.integer("whole", "Any.", in: Int.min...Int.max)
             _ = options.choice("quality", "How good.", default: Quality.ten)
@@ -71,22 +72,36 @@ import Testing
         let cases = [
             (#"{"stages": ["read"]}"#, true),
             (#"{"name": "a", "description": "b", "stages": ["read", {"decompress": null}, {"decompress": {}}]}"#, true),
-            (#"{"stages": ["read", {"cull-points": {"margin": 0.25, "levels": [1, 8], "keep": "outside", "depth": true}}]}"#, true),
-            (#"{"stages": [{"cull-points": {"levels": 3, "frames": [3, "17-20"]}}, {"cull-points": {"frames": "a.txt"}}]}"#, true),
+            (
+                #"{"stages": ["read", {"cull-points": {"margin": 0.25, "levels": [1, 8], "keep": "outside", "depth": true}}]}"#,
+                true
+            ),
+            (
+                #"{"stages": [{"cull-points": {"levels": 3, "frames": [3, "17-20"]}}, {"cull-points": {"frames": "a.txt"}}]}"#,
+                true
+            ),
             (#"{"stages": [{"odd": {"quality": 10}}, {"odd": {"quality": true}}, {"odd": {"any": -1e300}}]}"#, true),
             (#"{}"#, false), (#"{"stages": []}"#, false), (#"{"stages": "read"}"#, false), (#"["read"]"#, false),
             (#"{"stages": ["reed"]}"#, false), (#"{"stages": ["read"], "extra": 1}"#, false),
-            (#"{"stages": [{"read": {}, "decompress": {}}]}"#, false), (#"{"stages": [{"decompress": {"level": 1}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"margin": 11}}]}"#, false), (#"{"stages": [{"cull-points": {"margin": "1"}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"every": 0}}]}"#, false), (#"{"stages": [{"cull-points": {"every": 1.5}}]}"#, false),
-            (#"{"stages": [{"cull-points": {"levels": [9]}}]}"#, false), (#"{"stages": [{"cull-points": {"keep": "up"}}]}"#, false),
+            (#"{"stages": [{"read": {}, "decompress": {}}]}"#, false),
+            (#"{"stages": [{"decompress": {"level": 1}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"margin": 11}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"margin": "1"}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"every": 0}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"every": 1.5}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"levels": [9]}}]}"#, false),
+            (#"{"stages": [{"cull-points": {"keep": "up"}}]}"#, false),
             (#"{"stages": [{"odd": {"quality": "10"}}]}"#, false), (#"{"stages": [{"odd": {"share": 0.4}}]}"#, false),
         ]
         let result = try runPython(script, [try Self.schema()] + cases.map(\.0))
-        if result.output == "no jsonschema\n" { return skip("the check of the schema, because Python has no module jsonschema") }
+        if result.output == "no jsonschema\n" {
+            return skip("the check of the schema, because Python has no module jsonschema")
+        }
         let answers = result.output.split(separator: "\n")
         try #require(answers.count == cases.count, "\(result.errors)")
-        for (answer, expected) in zip(answers, cases) { #expect(answer == (expected.1 ? "yes" : "no"), "\(expected.0)") }
+        for (answer, expected) in zip(answers, cases) {
+            #expect(answer == (expected.1 ? "yes" : "no"), "\(expected.0)")
+        }
     }
 
     /// What the schema takes, the reader takes as well.
@@ -98,7 +113,9 @@ import Testing
               - cull-points: {margin: 0.25, levels: 3, keep: outside, depth: true, frames: [3, 17-20], title: 5}
               - odd: {quality: 10, any: -1e300, share: 1, whole: -9223372036854775808}
             """
-        let failure = #expect(throws: PipelineMistakes.self) { _ = try Pipeline.load(text: text, path: "p", library: Self.library) }
+        let failure = #expect(throws: PipelineMistakes.self) {
+            _ = try Pipeline.load(text: text, path: "p", library: Self.library)
+        }
         #expect(failure?.problems.map(\.summary) == ["`cull-points` needs points, which no stage before it makes"])
     }
 }

@@ -63,7 +63,8 @@ import Testing
         #expect(pipeline.name == "good")
         #expect(
             pipeline.steps.map(\.label) == [
-                "read", "select-frames", "filter-blur", "decompress", "mask-range[1]", "mask-range[2]", "unproject", "write-ply",
+                "read", "select-frames", "filter-blur", "decompress", "mask-range[1]", "mask-range[2]", "unproject",
+                "write-ply",
             ])
         #expect(pipeline.steps.map(\.name)[4...5] == ["mask-range", "mask-range"])
         #expect(pipeline.warnings.isEmpty)
@@ -179,7 +180,9 @@ import Testing
     }
 
     @Test func manyStagesAreCheckedInNoTime() throws {
-        let text = "stages:\n  - read\n  - decompress\n" + String(repeating: "  - mask-range\n", count: 20_000) + "  - unproject\n"
+        let text =
+            "stages:\n  - read\n  - decompress\n" + String(repeating: "  - mask-range\n", count: 20_000)
+            + "  - unproject\n"
         let pipeline = try Self.load(text + "  - write-ply\n")
         #expect(pipeline.steps.count == 20_004)
         #expect(pipeline.steps[20_001].label == "mask-range[20000]")
@@ -191,7 +194,8 @@ import Testing
         let pipeline = try Self.load(
             Self.good,
             [
-                "mask-range[2].far=3", "filter-blur.window=7", "select-frames.exclude=[3, 17-20]", "write-ply.levels=[1,2]",
+                "mask-range[2].far=3", "filter-blur.window=7", "select-frames.exclude=[3, 17-20]",
+                "write-ply.levels=[1,2]",
                 "write-ply.title=a: b, #1", "filter-blur.window=8",
             ])
         let options = Dictionary(uniqueKeysWithValues: pipeline.steps.map { ($0.label, $0.options) })
@@ -259,7 +263,9 @@ import Testing
         #expect([parsed.stage, parsed.option, parsed.value] == [stage, option, value])
     }
 
-    @Test(arguments: ["", "a", "a.b", "a=b", ".a=b", "a.=b", "=", ".=", "a=b.c"]) func refusesSettings(_ text: String) throws {
+    @Test(arguments: ["", "a", "a.b", "a=b", ".a=b", "a.=b", "=", ".=", "a=b.c"]) func refusesSettings(_ text: String)
+        throws
+    {
         let problem = try #require(problem { _ = try OptionOverride(parsing: text) })
         #expect(problem.summary == "`--set \(text)` is not of the form stage.option=value")
         #expect(problem.fix == "for example  --set mask-range.far=4")

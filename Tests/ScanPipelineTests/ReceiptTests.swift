@@ -12,13 +12,16 @@ import Testing
             capture.device = "a \"tablet\"\n\u{1}é"
             capture.findings = ["recognised-by": .string("scan.json"), "streams": .object(["depth": .of(4)])]
             capture.files = [InputFile(path: "scan.jsonl", byteCount: 5)]
-            capture.source = MockSource(files: ["scan.jsonl": Array("12345".utf8)], streams: [.recordedDepth: 5])
+            capture.source = MockSource(
+                files: ["scan.jsonl": Array("12345".utf8)], streams: [.recordedDepth: 5],
+                tools: ["zip": "1", "ffmpeg": "6", "x": ""])
             capture.warnings = ["an old recorder"]
             return capture
         }.taking { options in
             _ = options.number("limit", "", default: 0.05, in: 0...1)
         }
-        return try MockRun([read, .every(2), .decompress, .unproject, .sum, .writer("write-ply", to: "deep/a.ply")], workers: 2)
+        return try MockRun(
+            [read, .every(2), .decompress, .unproject, .sum, .writer("write-ply", to: "deep/a.ply")], workers: 2)
     }
 
     @Test func wordForWord() throws {
@@ -28,7 +31,11 @@ import Testing
                 {
                   "tool": "scanmill 0",
                   "key": "\(run.receipt.key.text)",
-                  "uses": {},
+                  "uses": {
+                    "ffmpeg": "6",
+                    "x": "",
+                    "zip": "1"
+                  },
                   "capture": {
                     "id": "scan",
                     "format": "mock",

@@ -11,7 +11,8 @@ import Testing
         let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
         let run = try MockRun([.reader { Capture.mock(3) }, .every(2)])
         let endings: [CaptureEnding] = [
-            .done(CaptureSummary(run.receipt)), .failed(Problem(.input, "torn")), .failedBefore(Problem(.input, "still torn")),
+            .done(CaptureSummary(run.receipt)), .failed(Problem(.input, "torn")),
+            .failedBefore(Problem(.input, "still torn")),
             .upToDate, .arriving, .busy, .notBegun("too late"),
         ]
         try record.end(zip(inputs, endings).map(CaptureOutcome.init), seconds: 1.5)

@@ -66,7 +66,10 @@ import Testing
                 capture.warnings = ["the clock jumped"]
             }
             let run = try MockRun(
-                [source, sharp, Self.bad([30, 77]), .decompress, .mask, .unproject, chatty, .sum, .every(2), .unproject, Self.ply],
+                [
+                    source, sharp, Self.bad([30, 77]), .decompress, .mask, .unproject, chatty, .sum, .every(2),
+                    .unproject, Self.ply,
+                ],
                 workers: workers)
             return (run.json, try run.text("scan.ply"))
         }
@@ -91,7 +94,8 @@ import Testing
             told.withLock { $0.append(progress) }
         }
         let all = told.withLock { $0 }
-        #expect(all.map(\.stage) == Array(repeating: "decompress", count: 3) + Array(repeating: "unproject[2]", count: 3))
+        #expect(
+            all.map(\.stage) == Array(repeating: "decompress", count: 3) + Array(repeating: "unproject[2]", count: 3))
         #expect(all.map(\.frame) == [1, 2, 3, 1, 2, 3])
         #expect(all.map(\.frameCount) == [3, 3, 3, 3, 3, 3])
         #expect(all.map(\.pass) == [2, 2, 2, 3, 3, 3])
@@ -100,7 +104,8 @@ import Testing
     // MARK: - Dropped frames
 
     /// What the receipt says of the frames.
-    private static func frames(_ run: MockRun) throws -> (source: Int, kept: Int, by: [String: Int], dropped: [String]) {
+    private static func frames(_ run: MockRun) throws -> (source: Int, kept: Int, by: [String: Int], dropped: [String])
+    {
         let json = try #require(try JSONSerialization.jsonObject(with: Data(run.receipt.bytes)) as? [String: Any])
         let frames = try #require(json["frames"] as? [String: Any])
         let dropped = try #require(frames["dropped"] as? [[String: Any]])
@@ -124,7 +129,8 @@ import Testing
         #expect(frames.kept + frames.by.values.reduce(0, +) == frames.source)
         #expect(
             frames.dropped == [
-                "1 every not one of every 2", "3 sharp blurred", "5 read no pose", "7 sharp blurred", "9 every not one of every 2",
+                "1 every not one of every 2", "3 sharp blurred", "5 read no pose", "7 sharp blurred",
+                "9 every not one of every 2",
                 "11 sharp blurred",
             ])
         #expect(try run.text("scan.ply") == "0 0 2 2 4 4 6 6 8 8 10 10")
@@ -132,7 +138,8 @@ import Testing
     }
 
     @Test(arguments: [1, 8]) func badFramesAreDroppedByName(_ workers: Int) throws {
-        let run = try MockRun([Self.reader(40), Self.bad([3, 17]), .decompress, .unproject, Self.ply], workers: workers)
+        let run = try MockRun(
+            [Self.reader(40), Self.bad([3, 17]), .decompress, .unproject, Self.ply], workers: workers)
         let frames = try Self.frames(run)
         #expect(frames.by == ["picky": 2])
         #expect(
@@ -146,7 +153,10 @@ import Testing
         // Exactly 5 % is allowed.
         _ = try MockRun([Self.reader(40), Self.bad([1, 2]), .decompress, .unproject, Self.ply], workers: workers)
         let failure = try #require(
-            problem { _ = try MockRun([Self.reader(40), Self.bad([9, 1, 2, 30]), .decompress, .unproject, Self.ply], workers: workers) })
+            problem {
+                _ = try MockRun(
+                    [Self.reader(40), Self.bad([9, 1, 2, 30]), .decompress, .unproject, Self.ply], workers: workers)
+            })
         #expect(
             failure.message() == """
                 error: 4 of 40 frames are bad (10 %)
@@ -183,14 +193,21 @@ import Testing
     @Test(arguments: [1, 8]) func badFramesCanFailTheCapture(_ workers: Int) throws {
         let read = Self.reader(40) { $0.onBadFrame = .fail }
         let failure = try #require(
-            problem { _ = try MockRun([read, Self.bad([30, 7, 31]), .decompress, .unproject, Self.ply], workers: workers) })
+            problem {
+                _ = try MockRun([read, Self.bad([30, 7, 31]), .decompress, .unproject, Self.ply], workers: workers)
+            })
         #expect(
             failure.message() == "error: the pose is no rotation\n  --> scan.jsonl:8, frame 7, stage picky")
     }
 
-    @Test(arguments: [Problem.Fault.environment, .tool, .usage]) func otherFaultsFailTheCapture(_ fault: Problem.Fault) throws {
+    @Test(arguments: [Problem.Fault.environment, .tool, .usage]) func otherFaultsFailTheCapture(_ fault: Problem.Fault)
+        throws
+    {
         let failure = try #require(
-            problem { _ = try MockRun([Self.reader(40), Self.bad([7], fault: fault), .decompress, .unproject, Self.ply], workers: 8) })
+            problem {
+                _ = try MockRun(
+                    [Self.reader(40), Self.bad([7], fault: fault), .decompress, .unproject, Self.ply], workers: 8)
+            })
         #expect(failure.fault == fault)
         #expect(failure.place.frame == 7)
         #expect(failure.place.stage == "picky")
@@ -198,7 +215,9 @@ import Testing
 
     @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasTakenFailsTheCapture(_ workers: Int) throws {
         let failure = try #require(
-            problem { _ = try MockRun([Self.reader(40), .decompress, .unproject, .sum, Self.bad([7])], workers: workers) })
+            problem {
+                _ = try MockRun([Self.reader(40), .decompress, .unproject, .sum, Self.bad([7])], workers: workers)
+            })
         #expect(failure.place.frame == 7)
         #expect(failure.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
     }
@@ -206,7 +225,10 @@ import Testing
     /// Also when the fold took it in an earlier pass.
     @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasTakenBeforeFailsTheCapture(_ workers: Int) throws {
         let failure = try #require(
-            problem { _ = try MockRun([Self.reader(40), .decompress, .unproject, .sum, .every(2), Self.bad([8])], workers: workers) })
+            problem {
+                _ = try MockRun(
+                    [Self.reader(40), .decompress, .unproject, .sum, .every(2), Self.bad([8])], workers: workers)
+            })
         #expect(failure.place.frame == 8)
         #expect(failure.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
         // The frames that were not kept are not looked at.
@@ -222,14 +244,16 @@ import Testing
     }
 
     @Test(arguments: [1, 8]) func filesOfABadFrameAreTakenBack(_ workers: Int) throws {
-        let pictures = Mock.frame("write-pictures", .init(needs: [.depth]), claims: ["pictures/"]) { (frame, context) throws(Problem) in
+        let pictures = Mock.frame("write-pictures", .init(needs: [.depth]), claims: ["pictures/"]) {
+            (frame, context) throws(Problem) in
             let path = "pictures/\(frame.index).txt"
             try context.output.write([UInt8(frame.index)], to: path)
             frame.files.append(path)
         }
         // In the same pass, and in a later one.
         for between in [[], [Mock.every(1)]] {
-            let run = try MockRun([Self.reader(40), .decompress, pictures] + between + [Self.bad([4, 9])], workers: workers)
+            let run = try MockRun(
+                [Self.reader(40), .decompress, pictures] + between + [Self.bad([4, 9])], workers: workers)
             #expect(run.receipt.files.count == 38)
             #expect(!run.receipt.files.contains { $0.path == "pictures/9.txt" })
             #expect(throws: (any Error).self) { try run.text("pictures/9.txt") }
@@ -238,7 +262,9 @@ import Testing
     }
 
     @Test func noFramesAtAll() throws {
-        #expect(problem { _ = try MockRun([Self.reader(0), .decompress, .unproject, Self.ply]) }?.summary == "the capture holds no frames")
+        #expect(
+            problem { _ = try MockRun([Self.reader(0), .decompress, .unproject, Self.ply]) }?.summary
+                == "the capture holds no frames")
     }
 
     @Test func noFramesLeft() throws {
@@ -272,7 +298,8 @@ import Testing
 
     @Test(arguments: [1, 8]) func aLaterPassSeesMaskedDepthAndCountsNothingTwice(_ workers: Int) throws {
         let depths = Mock.writer("write-depth", to: "depth.txt", reading: [.depth])
-        let run = try MockRun([Self.reader(6), .decompress, .mask, .unproject, .sum, .every(2), depths], workers: workers)
+        let run = try MockRun(
+            [Self.reader(6), .decompress, .mask, .unproject, .sum, .every(2), depths], workers: workers)
         #expect(try run.text("depth.txt") == "0 1000 2 1002 4 1004")
         #expect(run.counts("decompress") == ["frames": .of(6)])
         #expect(run.counts("mask") == ["masked": .of(6)])
@@ -290,7 +317,9 @@ import Testing
     @Test func aLaterPassStopsBehindTheLastKeptFrame() throws {
         let source = MockSource()
         let head = Mock.finish("head", .init(needs: [.frames], drops: true)) { capture, context in
-            for frame in capture.keptFrames.dropFirst(3) { capture.drop(frame.index, stage: context.label, reason: "behind") }
+            for frame in capture.keptFrames.dropFirst(3) {
+                capture.drop(frame.index, stage: context.label, reason: "behind")
+            }
         }
         let read = Self.reader(50) { capture in
             var filled = source
@@ -316,7 +345,8 @@ import Testing
         let run = try MockRun([read, .decompress, .unproject, Self.ply])
         #expect(
             source.log.all == [
-                "tracks recorded-depth", "recorded-depth 0", "recorded-depth 1 unwanted", "recorded-depth 2", "recorded-depth 3",
+                "tracks recorded-depth", "recorded-depth 0", "recorded-depth 1 unwanted", "recorded-depth 2",
+                "recorded-depth 3",
                 "recorded-depth 4", "recorded-depth end",
             ])
         #expect(try run.text("scan.ply") == "0 0 2 2 3 3 4 4")
@@ -340,14 +370,18 @@ import Testing
         #expect(frames.source == 6)
         #expect(frames.kept == 4)
         #expect(
-            frames.dropped == ["4 read only recorded-depth.stream has this frame", "5 read only recorded-depth.stream has this frame"])
+            frames.dropped == [
+                "4 read only recorded-depth.stream has this frame", "5 read only recorded-depth.stream has this frame",
+            ])
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold.
     @Test(arguments: [1, 8]) func streamsAreSettledBeforeFramesAreChosen(_ workers: Int) throws {
         let source = MockSource()
         let last = Mock.finish("last", .init(needs: [.frames], drops: true)) { capture, context in
-            for frame in capture.keptFrames.dropLast() { capture.drop(frame.index, stage: context.label, reason: "not the last") }
+            for frame in capture.keptFrames.dropLast() {
+                capture.drop(frame.index, stage: context.label, reason: "not the last")
+            }
         }
         let read = Self.reader(8) { capture in
             var filled = source
@@ -372,7 +406,10 @@ import Testing
             capture.source = filled
         }
         _ = try MockRun([read, .decompress, .unproject, .sum, paint, .every(2), .unproject, Self.ply])
-        #expect(source.log.all.filter { $0.hasPrefix("tracks") } == ["tracks recorded-depth", "tracks ", "tracks recorded-depth"])
+        #expect(
+            source.log.all.filter { $0.hasPrefix("tracks") } == [
+                "tracks recorded-depth", "tracks ", "tracks recorded-depth",
+            ])
         #expect(source.log.count("recorded-depth 0 unwanted") == 0)
     }
 
@@ -381,11 +418,14 @@ import Testing
             final class Track: FrameTrack {
                 var name: String { "depth" }
                 func advance(_ frame: inout Frame, isWanted: Bool) {
-                    frame.recordedDepth = RecordedDepth(width: 1, height: 1, encoding: .uint16(unitsPerMetre: 1), bytes: [1, 0])
+                    frame.recordedDepth = RecordedDepth(
+                        width: 1, height: 1, encoding: .uint16(unitsPerMetre: 1), bytes: [1, 0])
                 }
                 func finish() -> TrackEnd { TrackEnd(warnings: ["3 bytes behind the end", "3 bytes behind the end"]) }
             }
-            func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { channels.isEmpty ? [] : [Track()] }
+            func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] {
+                channels.isEmpty ? [] : [Track()]
+            }
             func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
             func bytes(of file: String, limit: Int) -> [UInt8] { [] }
             func location(of file: String) -> FileLocation? { nil }
@@ -428,7 +468,8 @@ import Testing
         func look(_ name: String, _ role: Uses.Role = .init()) -> Mock {
             .frame(name, role) { frame, _ in
                 let there = [
-                    ("recorded", frame.recordedDepth != nil), ("confidence", frame.confidence != nil), ("depth", frame.depth != nil),
+                    ("recorded", frame.recordedDepth != nil), ("confidence", frame.confidence != nil),
+                    ("depth", frame.depth != nil),
                     ("points", frame.points != nil), ("picture", frame.picture != nil),
                 ].filter(\.1).map(\.0)
                 seen.withLock { _ = $0.insert("\(name): \(there.joined(separator: " "))") }
@@ -436,13 +477,16 @@ import Testing
         }
         let read = Self.reader(30) { capture in
             capture.channels.insert(.color)
-            capture.source = MockSource(streams: [.recordedDepth: 30, .recordedConfidence: 30], prepare: { frame, channels in
-                if channels.contains(.color) { frame.picture = .file("a.jpg") }
-            })
+            capture.source = MockSource(
+                streams: [.recordedDepth: 30, .recordedConfidence: 30],
+                prepare: { frame, channels in
+                    if channels.contains(.color) { frame.picture = .file("a.jpg") }
+                })
         }
         _ = try MockRun(
             [
-                read, look("a"), .decompress, look("b"), look("c", .init(needs: [.confidence])), look("d"), .unproject, look("e"),
+                read, look("a"), .decompress, look("b"), look("c", .init(needs: [.confidence])), look("d"), .unproject,
+                look("e"),
                 look("f", .init(needs: [.color])), look("g"), .sum, look("h"),
             ], workers: workers)
         #expect(
@@ -465,8 +509,13 @@ import Testing
         }
         _ = try MockRun([Self.reader(3), note(.decompress), note(.unproject), Self.ply])
         let all = seen.withLock { $0 }
-        #expect(all["decompress"] == [[.frames, .recordedDepth, .recordedConfidence], [.depth, .points], [.recordedDepth, .recordedConfidence]])
-        #expect(all["unproject"]?[0] == [.frames, .recordedDepth, .recordedConfidence, .depth, .confidence, .previousDepth])
+        #expect(
+            all["decompress"] == [
+                [.frames, .recordedDepth, .recordedConfidence], [.depth, .points],
+                [.recordedDepth, .recordedConfidence],
+            ])
+        #expect(
+            all["unproject"]?[0] == [.frames, .recordedDepth, .recordedConfidence, .depth, .confidence, .previousDepth])
         #expect(all["unproject"]?[1] == [.points])
     }
 
@@ -490,7 +539,8 @@ import Testing
     @Test func onlyFilesThatAreUsedAreDigested() throws {
         let read = Self.reader(2) { capture in
             capture.files = [
-                InputFile(path: "b.jsonl", byteCount: 1), InputFile(path: "depth", byteCount: 1, channels: [.recordedDepth]),
+                InputFile(path: "b.jsonl", byteCount: 1),
+                InputFile(path: "depth", byteCount: 1, channels: [.recordedDepth]),
                 InputFile(path: "color", byteCount: 1, channels: [.color]), InputFile(path: "a.json", byteCount: 1),
             ]
             var source = MockSource()

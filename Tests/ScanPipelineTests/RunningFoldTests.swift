@@ -30,7 +30,9 @@ import Testing
     @Test func endsComeInTheOrderOfTheList() throws {
         let log = Log()
         func step(_ name: String) -> Mock {
-            Mock.fold(name).ending { list, _, _ in log.add("end \(name) \(list.count)") }.finishing { _, _ in log.add("finish \(name)") }
+            Mock.fold(name).ending { list, _, _ in log.add("end \(name) \(list.count)") }.finishing { _, _ in
+                log.add("finish \(name)")
+            }
         }
         _ = try MockRun([.reader { Capture.mock(3) }, step("a"), step("b")])
         #expect(log.all == ["end a 3", "finish a", "end b 3", "finish b"])

@@ -7,7 +7,8 @@ import Testing
     enum Side: String, CaseIterable { case inside, outside }
 
     static let entry = Mock.frame(
-        "cull-points", .init(needs: [.box], wants: [.color], makes: [.sharpness], changes: [.points], drops: true), claims: ["{id}.txt", "nerf/"]
+        "cull-points", .init(needs: [.box], wants: [.color], makes: [.sharpness], changes: [.points], drops: true),
+        claims: ["{id}.txt", "nerf/"]
     ).finishing(.init(anyOf: [[.cloud, .points]])).taking { options in
         _ = options.number("margin", "Grow the box | on every side.", default: 0.5, in: -10...10, unit: "m")
         _ = options.integer("every", "Take each n-th.", in: 1...Int.max)
@@ -57,7 +58,8 @@ import Testing
 
     @Test func pageOfAStageWithNothing() {
         #expect(
-            StageDoc.page(Mock.frame("idle").entry).hasSuffix("## Options\n\nNone.\n\n## Needs and makes\n\n- nothing\n"))
+            StageDoc.page(Mock.frame("idle").entry).hasSuffix(
+                "## Options\n\nNone.\n\n## Needs and makes\n\n- nothing\n"))
     }
 
     @Test func textWordForWord() {
@@ -109,7 +111,9 @@ import Testing
         #expect(json["name"] as? String == "cull-points")
         let options = try #require(json["options"] as? [[String: Any]])
         #expect(
-            options.compactMap { $0["name"] as? String } == ["margin", "every", "levels", "depth", "keep", "title", "frames"])
+            options.compactMap { $0["name"] as? String } == [
+                "margin", "every", "levels", "depth", "keep", "title", "frames",
+            ])
         #expect(options[0]["default"] as? String == "0.5")
         #expect(options[0]["unit"] as? String == "m")
         #expect(options[1]["default"] == nil)

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct StageTests {
     private static let role = Uses.Role(
-        needs: [.pose], anyOf: [[.color, .luma]], wants: [.confidence], prefers: [[.cloud, .points]], makes: [.sharpness],
+        needs: [.pose], anyOf: [[.color, .luma]], wants: [.confidence], prefers: [[.cloud, .points]],
+        makes: [.sharpness],
         mayMake: [.box], derives: [(.previousDepth, from: .recordedDepth)], changes: [.depth, .confidence])
 
     @Test func whatARoleReads() {

@@ -7,18 +7,18 @@ import TestSupport
 /// A capture's source on disk: the files of a folder, or a single file.
 struct DiskSource: CaptureSource {
     let folder: String
-    let opened = Log()
-    var version = "1"
+    let isArchive: Bool
+    let version: String
 
     func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
         try FileSystem.bytes(of: "\(folder)/\(file)", limit: limit)
     }
-    func location(of file: String) -> FileLocation? { FileLocation(path: "\(folder)/\(file)") }
+    /// A capture in a single file stands for an archive, whose entries lie nowhere on disk.
+    func location(of file: String) -> FileLocation? { isArchive ? nil : FileLocation(path: "\(folder)/\(file)") }
     func open(_ file: String) throws(Problem) -> any ByteSource {
-        opened.add(file)
-        return MemorySource(name: file, try bytes(of: file, limit: .max), step: 1 << 16)
+        MemorySource(name: file, try bytes(of: file, limit: .max), step: 1 << 16)
     }
     func toolVersions(for channels: Set<Channel>) -> [String: String] { ["decoder": version] }
 }
@@ -68,8 +68,7 @@ final class DiskFixture: Sendable {
         let log = log
         let (tool, format, revision) = versions.withLock { $0 }
         let read = Mock.finish("read", .init(makes: [.frames], mayMake: [.box])) { (capture, context) throws(Problem) in
-            var isFolder = false
-            if FileSystem.isFolder(context.input.path) { isFolder = true }
+            let isFolder = FileSystem.isFolder(context.input.path)
             let folder = isFolder ? context.input.path : FileSystem.parent(of: context.input.path)
             let name = isFolder ? "frames.txt" : String(context.input.path.split(separator: "/").last ?? "")
             let text = String(decoding: try FileSystem.bytes(of: "\(folder)/\(name)", limit: .max), as: UTF8.self)
@@ -83,8 +82,7 @@ final class DiskFixture: Sendable {
             capture.formatRevision = format
             capture.channels = [.frames]
             capture.files = [InputFile(path: name, byteCount: Int64(text.utf8.count))]
-            var source = DiskSource(folder: folder)
-            source.version = tool
+            let source = DiskSource(folder: folder, isArchive: !isFolder, version: tool)
             capture.source = LoggedSource(source: source, log: log)
         }
         let write = Mock.fold("write", claims: ["{id}.txt"]).ending { (list, capture, context) throws(Problem) in
@@ -94,14 +92,13 @@ final class DiskFixture: Sendable {
             read.entry,
             StageLibrary.Entry(card: StageCard(name: "pick", summary: "", details: "", example: "")) { options in
                 let file = options.text("file", "A file.")
-                var pick = Mock.finish("pick", .init(needs: [.frames], drops: true)) { (capture, context) throws(Problem) in
+                var pick = Mock.finish("pick", .init(needs: [.frames], drops: true)) {
+                    (capture, context) throws(Problem) in
                     guard let file, let first = try context.file(file).first else { return }
                     capture.drop(Int(first) - 48, stage: context.label, reason: "named by the file")
                 }
                 pick.uses.files = file.map { [$0] } ?? []
-                var silent = options
-                let stage = pick.entry.make(&silent)
-                return stage
+                return pick.entry.make(&options)
             },
             StageLibrary.Entry(
                 card: StageCard(name: "write", summary: "", details: "", example: "", revision: revision)
@@ -123,12 +120,15 @@ final class DiskFixture: Sendable {
     }
 
     @discardableResult
-    func run(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) throws -> CaptureEnding {
+    func run(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) throws
+        -> CaptureEnding
+    {
         try CaptureWork.run(job(input, text, forced: forced), library: library, tool: "scanmill 0") { _ in }
     }
 
     func plan(
-        _ inputs: [CaptureInput], _ text: String = "stages: [read, write]", _ change: (inout BatchPlan.Rules) -> Void = { _ in }
+        _ inputs: [CaptureInput], _ text: String = "stages: [read, write]",
+        _ change: (inout BatchPlan.Rules) -> Void = { _ in }
     ) throws -> [BatchPlan.Decision] {
         var rules = BatchPlan.Rules()
         change(&rules)

@@ -31,7 +31,8 @@ struct Mock: Sendable {
     /// A stage with a fold role; without a closure it gathers the frames' numbers.
     static func fold(
         _ name: String, _ role: Uses.Role = .init(), claims: [String] = [],
-        _ fold: @escaping @Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void = { frame, list, _ in
+        _ fold: @escaping @Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void = {
+            frame, list, _ in
             list.append(frame.index)
         }
     ) -> Mock {
@@ -72,7 +73,8 @@ struct Mock: Sendable {
     /// A second role beside the first.
     func folding(
         _ role: Uses.Role = .init(),
-        _ fold: @escaping @Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void = { frame, list, _ in
+        _ fold: @escaping @Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void = {
+            frame, list, _ in
             list.append(frame.index)
         }
     ) -> Mock {
@@ -89,7 +91,8 @@ struct Mock: Sendable {
     }
 
     func finishing(
-        _ role: Uses.Role = .init(), _ finish: @escaping @Sendable (inout Capture, StageContext) throws(Problem) -> Void = { _, _ in }
+        _ role: Uses.Role = .init(),
+        _ finish: @escaping @Sendable (inout Capture, StageContext) throws(Problem) -> Void = { _, _ in }
     ) -> Mock {
         var copy = self
         copy.uses.finish = role
@@ -98,7 +101,8 @@ struct Mock: Sendable {
     }
 
     var entry: StageLibrary.Entry {
-        let card = StageCard(name: name, summary: "The stage \(name).", details: "Details of \(name).", example: "- \(name)")
+        let card = StageCard(
+            name: name, summary: "The stage \(name).", details: "Details of \(name).", example: "- \(name)")
         return StageLibrary.Entry(card: card) { options in
             declare?(&options)
             return switch (process != nil, fold != nil, finish != nil) {
@@ -121,7 +125,8 @@ extension StageLibrary {
 extension Pipeline {
     /// The mocks in the order given, one step each, without options.
     static func of(_ mocks: [Mock]) throws -> Pipeline {
-        let file = PipelineFile(path: "mocks.yaml", name: "mocks", entries: mocks.map { PipelineFile.Entry(stage: $0.name) })
+        let file = PipelineFile(
+            path: "mocks.yaml", name: "mocks", entries: mocks.map { PipelineFile.Entry(stage: $0.name) })
         let kinds = mocks.reduce(into: [Mock]()) { list, mock in
             if !list.contains(where: { $0.name == mock.name }) { list.append(mock) }
         }
@@ -149,7 +154,9 @@ extension MockStage {
         try mock.end?(fold, &capture, context)
     }
 
-    func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) { try mock.finish?(&capture, context) }
+    func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        try mock.finish?(&capture, context)
+    }
 }
 
 private struct FrameMock: MockStage, FrameStage { let mock: Mock }

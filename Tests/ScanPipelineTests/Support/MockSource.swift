@@ -17,13 +17,18 @@ struct MockSource: CaptureSource {
     /// How many frames each stream holds.
     var streams: [Channel: Int] = [:]
     var prepare: @Sendable (inout Frame, Set<Channel>) throws(Problem) -> Void = { _, _ in }
+    var tools: [String: String] = [:]
     let log = Log()
+
+    func toolVersions(for channels: Set<Channel>) -> [String: String] { tools }
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         log.add("tracks " + channels.map(\.name).sorted().joined(separator: " "))
         let streamed = channels.filter { streams[$0] != nil }.sorted { $0.name < $1.name }
         return streamed.map {
-            MockTrack($0, held: streams[$0] ?? 0, listed: capture.frames.count, carries: channels.contains(.previousDepth), log)
+            MockTrack(
+                $0, held: streams[$0] ?? 0, listed: capture.frames.count, carries: channels.contains(.previousDepth),
+                log)
         }
     }
 
@@ -36,7 +41,9 @@ struct MockSource: CaptureSource {
 
     func location(of file: String) -> FileLocation? { nil }
 
-    func open(_ file: String) throws(Problem) -> any ByteSource { MemorySource(name: file, try bytes(of: file, limit: .max)) }
+    func open(_ file: String) throws(Problem) -> any ByteSource {
+        MemorySource(name: file, try bytes(of: file, limit: .max))
+    }
 }
 
 /// Bytes in memory, handed out a few at a time.
@@ -86,13 +93,17 @@ final class MockTrack: FrameTrack, @unchecked Sendable {
         guard frame.index == position else { throw Problem(.tool, "frame \(frame.index) came as number \(position)") }
         log.add("\(channel.name) \(position)\(isWanted ? "" : " unwanted")")
         if position >= held {
-            if !frame.facts.isDropped { frame.facts.drop = Drop(stage: "read", reason: "the stream has \(held) frames") }
+            if !frame.facts.isDropped {
+                frame.facts.drop = Drop(stage: "read", reason: "the stream has \(held) frames")
+            }
             return
         }
         let byte = UInt8(truncatingIfNeeded: position)
         switch channel {
         case .recordedConfidence:
-            if isWanted { frame.recordedConfidence = ConfidenceMap(width: 1, height: 1, values: [byte], range: 0...255) }
+            if isWanted {
+                frame.recordedConfidence = ConfidenceMap(width: 1, height: 1, values: [byte], range: 0...255)
+            }
         default:
             let depth = RecordedDepth(width: 1, height: 1, encoding: .uint16(unitsPerMetre: 1), bytes: [byte, 0])
             if isWanted { frame.recordedDepth = depth }
@@ -109,7 +120,9 @@ final class MockTrack: FrameTrack, @unchecked Sendable {
 
 extension Capture {
     /// A capture of `count` frames with depth and confidence streams of that length.
-    static func mock(_ count: Int, source: MockSource? = nil, channels: Set<Channel> = [.recordedDepth, .recordedConfidence]) -> Capture {
+    static func mock(
+        _ count: Int, source: MockSource? = nil, channels: Set<Channel> = [.recordedDepth, .recordedConfidence]
+    ) -> Capture {
         var capture = Capture(id: "scan")
         capture.format = "mock"
         capture.frames = (0..<count).map(FrameFacts.init(index:))

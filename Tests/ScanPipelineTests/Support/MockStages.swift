@@ -13,7 +13,9 @@ extension Mock {
         guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
         frame.depth = DepthMap(width: 1, height: 1, metres: [Float(recorded.bytes[0])])
         frame.confidence = frame.recordedConfidence
-        frame.previousDepth = frame.recordedDepthBefore.map { DepthMap(width: 1, height: 1, metres: [Float($0.bytes[0])]) }
+        frame.previousDepth = frame.recordedDepthBefore.map {
+            DepthMap(width: 1, height: 1, metres: [Float($0.bytes[0])])
+        }
         context.count("frames", 1)
     }
 
@@ -75,7 +77,9 @@ struct MockRun {
 
     /// The text of a file in the work folder.
     func text(_ path: String) throws -> String {
-        String(decoding: try folder.bytes(String(output.workPath.dropFirst(folder.path.count + 1)) + "/" + path), as: UTF8.self)
+        String(
+            decoding: try folder.bytes(String(output.workPath.dropFirst(folder.path.count + 1)) + "/" + path),
+            as: UTF8.self)
     }
 
     func counts(_ label: String) -> JSONObject? { receipt.stages.first { $0.label == label }?.counts }
