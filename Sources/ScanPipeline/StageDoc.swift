@@ -47,7 +47,8 @@ public enum StageDoc {
                 "needs": .of(role.demands.map { $0.map(\.name).joined(separator: "|") }),
                 "needs-where": .object(conditions(of: role)),
                 "wants": .of(role.wants.map(\.name)),
-                "prefers": .of(role.prefers.map { $0.map(\.name).joined(separator: "|") }), "makes": .of(role.possible.map(\.name).sorted()),
+                "prefers": .of(role.prefers.map { $0.map(\.name).joined(separator: "|") }),
+                "makes": .of(role.possible.map(\.name).sorted()),
                 "changes": .of(role.changes.map(\.name)), "drops": .bool(role.drops),
             ])
         }

@@ -9,7 +9,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     public static let card = StageCard(
         name: "write-staging",
-        summary: "Write the capture in MultiScan's staging format: only the frames that are left, all streams equally long.",
+        summary: "Write MultiScan's staging format: the frames that are left, in streams of equal length.",
         details: """
             Writes `<id>.json`, `<id>.jsonl`, `<id>.depth.zlib`, `<id>.confidence.zlib`, the pictures, the motion files,
             `boundingbox.json` and `processed.txt`, each where the capture has it. Files are named after the capture's id,
@@ -61,7 +61,8 @@ public struct WriteStaging: FrameStage, FoldStage {
         // A video is taken as a file where that will do: nobody has to decode it.
         let either: [Channel] = [.video, .color]
         let files = [
-            "{id}.json", "{id}.jsonl", "{id}.depth.zlib", "{id}.confidence.zlib", "{id}.mp4", "color/", "boundingbox.json",
+            "{id}.json", "{id}.jsonl", "{id}.depth.zlib", "{id}.confidence.zlib", "{id}.mp4", "color/",
+            "boundingbox.json",
             "processed.txt",
         ]
         return Uses(
@@ -126,7 +127,9 @@ public struct WriteStaging: FrameStage, FoldStage {
     private func checkSizes(_ parcel: Parcel, _ capture: Capture) throws(Problem) {
         guard let size = capture.depthSize else { return }
         let isNew = StagingContent.metadata(recordedIn: capture) == nil
-        for (name, found) in [("depth", parcel.depth?.block.size), ("confidence", isNew ? parcel.confidence?.size : nil)] {
+        for (name, found) in [
+            ("depth", parcel.depth?.block.size), ("confidence", isNew ? parcel.confidence?.size : nil),
+        ] {
             guard let found, found != size else { continue }
             throw Problem(.input, "the frame's \(name) is \(found), and the capture's is \(size)")
         }

@@ -20,7 +20,9 @@ import Testing
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return try names.reduce(into: [:]) { tree, name in
             let url = folder.appendingPathComponent(name)
-            if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true { tree[name] = try Data(contentsOf: url) }
+            if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
+                tree[name] = try Data(contentsOf: url)
+            }
         }
     }
 
@@ -37,9 +39,10 @@ import Testing
             let run = try Scanmill.run(
                 ["run", "staging.yaml", "captures", "-o", "out-\(jobs)", "--jobs", "\(jobs)"], in: folder.path)
             #expect(run.status == 0, "\(run.errors)")
-            trees.append(try ["still", "moving"].reduce(into: [:]) { all, id in
-                for (name, bytes) in try Self.tree(folder.url("out-\(jobs)/\(id)")) { all["\(id)/\(name)"] = bytes }
-            })
+            trees.append(
+                try ["still", "moving"].reduce(into: [:]) { all, id in
+                    for (name, bytes) in try Self.tree(folder.url("out-\(jobs)/\(id)")) { all["\(id)/\(name)"] = bytes }
+                })
         }
         #expect(trees[0].keys.contains("moving/moving.mp4"))
         #expect(trees[0].keys.contains("still/outputs/depth/7.png"))

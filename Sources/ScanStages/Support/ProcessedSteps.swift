@@ -11,7 +11,8 @@ struct ProcessedSteps {
 
     var text: String {
         let steps = [
-            ("convert", isConverted), ("recons", false), ("texturing", false), ("segmentation", false), ("render", false),
+            ("convert", isConverted), ("recons", false), ("texturing", false), ("segmentation", false),
+            ("render", false),
             ("thumbnail", files.isSuperset(of: ["\(id)_thumb.jpg", "\(id)_preview.mp4"])), ("alignpairs", false),
             ("allValid", false),
         ]

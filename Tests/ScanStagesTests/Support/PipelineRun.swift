@@ -49,7 +49,9 @@ struct PipelineRun {
         } catch { return error.problems.map { "\($0.summary); \($0.fix ?? "")" } }
     }
 
-    func bytes(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)"))) }
+    func bytes(_ file: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)")))
+    }
 
     func text(_ file: String) throws -> String { String(decoding: try bytes(file), as: UTF8.self) }
 
