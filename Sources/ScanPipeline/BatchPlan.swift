@@ -48,14 +48,17 @@ public struct BatchPlan: Sendable {
         if rules.isForced { return .run("asked for with --force") }
         let result = "\(state.output)/\(input.id)"
         if let known = ResultState.load(input.id, in: state), FileSystem.exists("\(result)/\(Receipt.fileName)") {
-            guard let staleness = known.staleness(of: input.path, pipeline: digest, result: result) else { return .upToDate }
             if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
                 return .run(PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved))
             }
-            return .run(staleness)
+            switch known.standing(of: input.path, pipeline: digest, result: result) {
+            case .upToDate: return .upToDate
+            case .stale(let why): return .run(why)
+            case .unsure: return .run("it was new when it was run: its digests will be compared")
+            }
         }
         if let note = FailureNote.load(input.id, in: state) {
-            let fingerprint = FailureNote.fingerprint(of: input.path, pipeline: pipeline)
+            let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline)
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
             return .run("it failed before: \(note.problem.summary)")
         }
@@ -67,7 +70,12 @@ public struct BatchPlan: Sendable {
     private static func newest(_ path: String) -> Int64 {
         var newest = FileSystem.status(of: path)?.modified ?? 0
         guard FileSystem.isFolder(path) else { return newest }
-        for name in FileSystem.names(in: path) { newest = max(newest, Self.newest("\(path)/\(name)")) }
+        for name in FileSystem.names(in: path) {
+            let inner = "\(path)/\(name)"
+            // A link to a folder is not followed: it may lead back up.
+            if FileSystem.isFolder(inner) && !FileSystem.isFolderItself(inner) { continue }
+            newest = max(newest, Self.newest(inner))
+        }
         return newest
     }
 }

@@ -33,10 +33,14 @@ public struct OutputStatus: Sendable {
                 return Entry(id: id, standing: .failed, cause: note.problem.summary)
             }
             guard published.contains(id) else { return Entry(id: id, standing: .neverRun) }
-            let staleness = ResultState.load(id, in: state).flatMap { known in
-                known.staleness(of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)")
+            let known = ResultState.load(id, in: state)
+            if let known,
+                case .stale(let why) = known.standing(
+                    of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)")
+            {
+                return Entry(id: id, standing: .stale, cause: why)
             }
-            return Entry(id: id, standing: staleness == nil ? .done : .stale, cause: staleness)
+            return Entry(id: id, standing: .done)
         }
     }
 

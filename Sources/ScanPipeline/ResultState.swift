@@ -17,7 +17,8 @@ struct ResultState: Hashable, Sendable {
     /// When the files were looked at, nanoseconds since 1970: what changed in the two seconds before that may have
     /// changed again without its time showing it.
     var looked: Int64
-    /// Folders on disk with the time of their last change, which shows files that came or went.
+    /// Folders on disk with the time of their last change, which shows files that came or went; and the archive, where
+    /// the capture is one.
     var folders: [String: Int64]
     /// Input files on disk.
     var inputs: [String: Input]
@@ -31,16 +32,15 @@ struct ResultState: Hashable, Sendable {
         var inputs: [String: Input] = [:]
         var folders: [String: Int64] = [:]
         for used in opened.inputs {
-            guard let location = opened.capture.source.location(of: used.path),
-                let status = FileSystem.status(of: location.path)
+            guard let path = opened.files[used.path]?.location ?? opened.capture.source.location(of: used.path)?.path,
+                let status = FileSystem.status(of: path)
             else { continue }
-            inputs[location.path] = Input(status: status, digest: used.digest)
-            let folder = FileSystem.parent(of: location.path)
+            inputs[path] = Input(status: status, digest: used.digest)
+            let folder = FileSystem.parent(of: path)
             if folders[folder] == nil { folders[folder] = FileSystem.status(of: folder)?.modified }
         }
-        if FileSystem.isFolder(job.input.path) {
-            folders[job.input.path] = FileSystem.status(of: job.input.path)?.modified
-        }
+        // Also for an archive, whose files may lie nowhere on disk as such.
+        folders[job.input.path] = FileSystem.status(of: job.input.path)?.modified
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
         return ResultState(
@@ -48,19 +48,33 @@ struct ResultState: Hashable, Sendable {
             inputs: inputs, outputs: sizes)
     }
 
-    /// Why the result may no longer be what a run would make, or nil when everything stands as it was.
-    func staleness(of input: String, pipeline: Digest, result: String) -> String? {
-        if self.pipeline != pipeline { return "the pipeline changed" }
-        if self.input != input { return "the capture lies at another path" }
+    /// How a result stands against the files as they are now.
+    enum Standing: Hashable, Sendable {
+        case upToDate
+        /// Something is not as it was.
+        case stale(String)
+        /// Nothing seems to have changed, but a file was so young when it was looked at that a change right after would
+        /// not show: the digests have to be compared.
+        case unsure
+    }
+
+    func standing(of input: String, pipeline: Digest, result: String) -> Standing {
+        if self.pipeline != pipeline { return .stale("the pipeline changed") }
+        if self.input != input { return .stale("the capture lies at another path") }
+        var isSure = true
         for (folder, modified) in folders.sorted(by: { $0.key < $1.key }) {
-            let now = FileSystem.status(of: folder)?.modified
-            if now != modified || !isSettled(modified) { return "files came or went in \(folder)" }
+            if FileSystem.status(of: folder)?.modified != modified {
+                return .stale(FileSystem.isFolder(folder) ? "files came or went in \(folder)" : "\(folder) changed")
+            }
+            isSure = isSure && isSettled(modified)
         }
         for (path, known) in inputs.sorted(by: { $0.key < $1.key }) {
-            guard let now = FileSystem.status(of: path) else { return "\(path) is gone" }
-            if now != known.status || !isSettled(known.status.modified) { return "\(path) changed" }
+            guard let now = FileSystem.status(of: path) else { return .stale("\(path) is gone") }
+            if now != known.status { return .stale("\(path) changed") }
+            isSure = isSure && isSettled(known.status.modified)
         }
-        return outputDefect(result)
+        if let defect = outputDefect(result) { return .stale(defect) }
+        return isSure ? .upToDate : .unsure
     }
 
     private func outputDefect(_ result: String) -> String? {

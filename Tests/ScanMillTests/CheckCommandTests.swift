@@ -1,0 +1,46 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct CheckCommandTests {
+    @Test func allMistakesAreShownAtOnce() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            nmae: typo
+            stages:
+              - read: {mismatch: longest}
+              - mask-range: {near: 5, far: 1}
+              - unproject
+              - filter-blur
+
+            """, to: "bad.yaml")
+        let result = try Scanmill.run(["check", "bad.yaml"], in: folder.path)
+        #expect(result.status == 2)
+        #expect(result.output == "bad.yaml: 4 mistakes\n")
+        for line in [
+            "bad.yaml:1:1: error: unknown key `nmae`", "did you mean `name`?",
+            "bad.yaml:3:12: error: read: `mismatch` is `longest`, which is none of auto, shortest, fail",
+            "error: mask-range: `far` is nearer than `near`",
+            "error: filter-blur: one of `at-least`, `keep`, `window` is needed",
+        ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
+    }
+
+    @Test func theOrderIsCheckedOnceTheRestIsRight() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("stages: [read, unproject, decompress, write-ply, write-ply]", to: "order.yaml")
+        let result = try Scanmill.run(["check", "order.yaml", "--json"], in: folder.path)
+        #expect(result.status == 2)
+        let json = try JSONValue.parse(Array(result.output.utf8), file: "stdout")
+        let messages = json["mistakes"]?.array?.compactMap { $0["message"]?.string } ?? []
+        #expect(messages.contains("`unproject` needs depth, which no stage before it makes"))
+        #expect(messages.contains("`write-ply[2]` and `write-ply[1]` both write {id}.ply"))
+        #expect(json["mistakes"]?.array?.first?["fix"] == .string("move `decompress` above it"))
+    }
+
+    @Test func aFileThatIsNotThereIsSaidSo() throws {
+        let result = try Scanmill.run(["check", "nowhere.yaml"])
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("nowhere.yaml: error: cannot read the file"))
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The committed pages and the schema are what the stages say of themselves.
+@Suite struct DocsCommandTests {
+    @Test func committedPagesAreUpToDate() throws {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run(["docs", folder.path])
+        #expect(result.status == 0)
+        let made = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let pages = SharedData.checkout.appendingPathComponent("Sources/ScanStages/ScanStages.docc/Stages")
+        let committed = try FileManager.default.contentsOfDirectory(atPath: pages.path).sorted()
+        #expect(made.filter { $0.hasSuffix(".md") } == committed, "run `make docs` and commit what it wrote")
+        for name in committed {
+            let text = try String(contentsOf: pages.appendingPathComponent(name), encoding: .utf8)
+            #expect(try folder.bytes(name) == Array(text.utf8), "\(name) is not what `scanmill docs` writes; run `make docs`")
+        }
+        let schema = try Data(contentsOf: SharedData.checkout.appendingPathComponent("pipelines/pipeline.schema.json"))
+        #expect(try folder.bytes("pipeline.schema.json") == [UInt8](schema), "run `make docs` and commit the schema")
+    }
+
+    @Test func aFolderThatCannotBeMadeIsTheEnvironmentsFault() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a file", to: "taken")
+        let result = try Scanmill.run(["docs", "\(folder.path)/taken/below"])
+        #expect(result.status == 3)
+        #expect(result.errors.contains("cannot write the pages"))
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// Every pipeline that people find in `pipelines/`, on the committed sample.
+@Suite struct ReadyPipelinesTests {
+    static let folder = SharedData.checkout.appendingPathComponent("pipelines").path
+    static let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
+
+    static func run(_ pipeline: String, _ more: [String] = []) throws -> (folder: TemporaryFolder, receipt: JSONValue) {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run(
+            ["run", "\(Self.folder)/\(pipeline).yaml", sample, "-o", folder.path, "-q"] + more)
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("desk/receipt.json"), file: "receipt.json")
+        return (folder, receipt)
+    }
+
+    @Test func thereIsATestForEach() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".yaml") }
+        #expect(
+            names.sorted() == ["decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "room-cloud.yaml"])
+    }
+
+    @Test(arguments: ["decode-images", "nightly-staging", "object-nerf", "room-cloud"])
+    func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
+        let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+    }
+
+    @Test func objectNerf() throws {
+        let (folder, receipt) = try Self.run("object-nerf")
+        #expect(receipt["frames"]?["source"] == .integer(60))
+        #expect(receipt["frames"]?["kept"] == .integer(12))
+        let transforms = try JSONValue.parse(try folder.bytes("desk/nerf/transforms.json"), file: "transforms.json")
+        let frames = try #require(transforms["frames"]?.array)
+        #expect(frames.count == 12)
+        for frame in frames {
+            for key in ["file_path", "depth_file_path", "mask_path"] {
+                let path = try #require(frame[key]?.string)
+                #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/nerf/\(path)"))
+            }
+        }
+        // The box holds the object alone: its points lie on a box of 32 × 24 × 22 cm.
+        let counts = try #require(receipt["stages"]?.array?.first { $0["name"]?.string == "cull-by-box" }?["counts"])
+        let (before, after) = (try #require(counts["points-in"]?.integer), try #require(counts["points-out"]?.integer))
+        #expect(after > 1000 && after < before / 5)
+        for file in ["cameras", "images", "points3D"] {
+            for kind in ["txt", "bin"] {
+                #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/colmap/sparse/0/\(file).\(kind)"))
+            }
+        }
+    }
+
+    @Test func roomCloud() throws {
+        let (folder, receipt) = try Self.run("room-cloud")
+        let voxels = receipt["stages"]?.array?.first { $0["name"]?.string == "voxel-downsample" }?["counts"]?["voxels"]
+        let header = String(decoding: try folder.bytes("desk/desk.ply").prefix(60), as: UTF8.self)
+        #expect(header.contains("element vertex \(try #require(voxels?.integer))\n"))
+    }
+
+    @Test func nightlyStagingIsACaptureAgain() throws {
+        let (folder, _) = try Self.run("nightly-staging")
+        let again = try Scanmill.run(["inspect", "\(folder.path)/desk", "--json"])
+        #expect(again.status == 0, "\(again.errors)")
+        let facts = try JSONValue.parse(Array(again.output.utf8), file: "inspect")
+        #expect(facts["format"]?.string == "multiscan" || facts["capture"]?["format"]?.string == "multiscan")
+    }
+
+    @Test func decodeImages() throws {
+        let (folder, _) = try Self.run("decode-images")
+        for number in ["0", "10", "50"] {
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/outputs/color/\(number).jpg"))
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/outputs/depth/\(number).png"))
+        }
+    }
+
+    /// R5: the bytes do not depend on the number of workers, the working folder, the time zone, the locale or the umask.
+    @Test func resultsDependOnNothingElse() throws {
+        func digest(_ jobs: Int, _ environment: [String: String], from directory: String) throws -> String {
+            let folder = try TemporaryFolder()
+            let result = try runCommand(
+                [
+                    "sh", "-c", "umask $1; shift; exec \"$@\"", "sh", jobs == 1 ? "077" : "022", Scanmill.path, "run",
+                    "\(Self.folder)/object-nerf.yaml", Self.sample, "-o", folder.path, "--jobs", "\(jobs)",
+                ], in: directory, environment: environment)
+            #expect(result.status == 0, "\(result.errors)")
+            let sums = try runCommand(["sh", "-c", "cd \"$1\" && find desk -type f | LC_ALL=C sort | xargs sha256sum", "sh", folder.path])
+            #expect(sums.output.split(separator: "\n").count > 50)
+            return sums.output
+        }
+        let first = try digest(1, [:], from: "/")
+        #expect(try digest(2, ["TZ": "Asia/Tokyo", "LC_ALL": "C"], from: "/tmp") == first)
+        #expect(try digest(8, ["TZ": "America/St_Johns", "LC_ALL": "tr_TR.UTF-8"], from: Self.folder) == first)
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// The tool as people run it: exit codes, what is said where, what is on disk afterwards.
+@Suite struct RunCommandTests {
+    static let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
+
+    /// A pipeline that is quick on the sample.
+    static let cloud = """
+        name: quick
+        stages:
+          - read
+          - select-every: {step: 20}
+          - decompress
+          - unproject: {every: 4, color: false}
+          - voxel-downsample: {size: 0.05}
+          - write-ply
+
+        """
+
+    let folder: TemporaryFolder
+    var output: String { "\(folder.path)/out" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(Self.cloud, to: "quick.yaml")
+    }
+
+    private func run(_ arguments: [String]) throws -> CommandResult {
+        try Scanmill.run(["run", "quick.yaml"] + arguments, in: folder.path)
+    }
+
+    private func copySample(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: Self.sample, toPath: "\(folder.path)/in/\(name)")
+    }
+
+    private func names(_ path: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)")) ?? []).sorted()
+    }
+
+    @Test func aRunSaysOneLineACaptureAndASummary() throws {
+        let result = try run([Self.sample, "-o", "out"])
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("done     desk  3 of 60 frames, 1 file, ") == true)
+        #expect(lines.last == "1 capture: 1 done; results are in out")
+        #expect(names("out/desk") == ["desk.ply", "receipt.json"])
+    }
+
+    @Test func aSecondRunDoesNothing() throws {
+        #expect(try run([Self.sample, "-o", "out"]).status == 0)
+        let before = try runCommand(["sh", "-c", "find out/desk -printf '%p %T@ %i\\n'"], in: folder.path).output
+        let result = try run([Self.sample, "-o", "out"])
+        #expect(result.status == 0)
+        #expect(result.output == "1 capture: 1 up to date; results are in out\n")
+        #expect(try runCommand(["sh", "-c", "find out/desk -printf '%p %T@ %i\\n'"], in: folder.path).output == before)
+        #expect(names("out/.scanmill/runs").count == 1)
+    }
+
+    @Test func quietSaysNothingUnlessSomethingFailed() throws {
+        let good = try run([Self.sample, "-o", "out", "-q"])
+        #expect(good.output == "" && good.errors == "" && good.status == 0)
+        try copySample("bad")
+        try folder.write("{", to: "in/bad/desk.json")
+        let bad = try run(["in/bad", "-o", "out", "-q"])
+        #expect(bad.status == 1)
+        #expect(bad.output == "")
+        #expect(bad.errors.contains("error: "))
+    }
+
+    @Test func jsonIsOneObjectOnStdout() throws {
+        let result = try run([Self.sample, "-o", "out", "--json"])
+        let json = try JSONValue.parse(Array(result.output.utf8), file: "stdout")
+        let capture = try #require(json["captures"]?.array?.first)
+        #expect(capture["id"] == .string("desk"))
+        #expect(capture["status"] == .string("done"))
+        #expect(capture["frames"]?["kept"] == .integer(3))
+        #expect(result.errors == "")
+    }
+
+    @Test func oneBadCaptureDoesNotStopTheOthers() throws {
+        for name in ["a", "b", "c"] { try copySample(name) }
+        let depth = try folder.bytes("in/b/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "in/b/desk.depth.zlib")
+        let result = try run(["in", "-o", "out"])
+        #expect(result.status == 1)
+        #expect(names("out").filter { !$0.hasPrefix(".") } == ["a", "c"])
+        #expect(result.errors.contains("error: depth stream truncated\n  --> in/b/desk.depth.zlib at byte "), "\(result.errors)")
+        #expect(result.errors.contains("   = nothing was published for b\n"))
+        #expect(result.errors.contains("--set read.truncated=keep-whole"))
+        #expect(result.errors.contains("to see it again:  scanmill run quick.yaml in/b -o out --retry"))
+
+        // Nothing has changed, so it is not tried again, and still counts.
+        let again = try run(["in", "-o", "out"])
+        #expect(again.status == 1)
+        #expect(again.output.contains("failed   b  as before: depth stream truncated"))
+        #expect(again.output.contains("3 captures: 2 up to date, 1 failed before; results are in out"))
+
+        // The cause is gone, so is the failure.
+        try folder.write(depth, to: "in/b/desk.depth.zlib")
+        #expect(try run(["in", "-o", "out"]).status == 0)
+        #expect(names("out").filter { !$0.hasPrefix(".") } == ["a", "b", "c"])
+        #expect(names("out/.scanmill/failures") == [])
+    }
+
+    @Test func keepWholeSalvagesAndAccounts() throws {
+        try copySample("cut")
+        let depth = try folder.bytes("in/cut/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "in/cut/desk.depth.zlib")
+        let result = try run(["in", "-o", "out", "--set", "read.truncated=keep-whole"])
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("out/cut/receipt.json"), file: "receipt")
+        let frames = try #require(receipt["frames"])
+        let dropped = try #require(frames["dropped"]?.array)
+        #expect(frames["source"] == .integer(60))
+        #expect(try #require(frames["kept"]?.integer) + Int64(dropped.count) == 60)
+        let lost = dropped.filter { $0["stage"] == .string("read") }
+        #expect(lost.count > 20)
+        #expect(lost.allSatisfy { $0["reason"]?.string?.contains("desk.depth.zlib at byte ") == true })
+    }
+
+    @Test func aFailureLeavesTheLastGoodResult() throws {
+        try copySample("desk")
+        #expect(try run(["in/desk", "-o", "out"]).status == 0)
+        let good = try folder.bytes("out/desk/desk.ply")
+        try folder.write("not JSON\n", to: "in/desk/desk.jsonl")
+        let result = try run(["in/desk", "-o", "out"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("the last good result is unchanged"))
+        #expect(try folder.bytes("out/desk/desk.ply") == good)
+        #expect(names("out/.scanmill/work") == [])
+    }
+
+    @Test func mistakesOfAPipelineEndTheRunBeforeItBegins() throws {
+        try folder.write("stages:\n  - read\n  - unprojekt\n  - mask-range: {fra: 4}\n", to: "quick.yaml")
+        let result = try run([Self.sample, "-o", "out"])
+        #expect(result.status == 2)
+        #expect(
+            result.errors == """
+                quick.yaml:3:5: error: there is no stage `unprojekt`
+                    - unprojekt
+                      ^
+                  fix: did you mean `unproject`?
+                quick.yaml:4:18: error: `mask-range` has no option `fra`
+                    - mask-range: {fra: 4}
+                                   ^
+                  fix: did you mean `far`?
+                2 mistakes; nothing was run
+
+                """)
+        #expect(names("out") == [])
+    }
+
+    @Test func usageMistakesExitWith2() throws {
+        #expect(try run(["nowhere", "-o", "out"]).status == 2)
+        #expect(try run([Self.sample, "-o", "out", "--only", "chair"]).errors == "error: `--only chair`: no capture has this id\n")
+        #expect(try run([Self.sample, "-o", "out", "--only", "chair"]).status == 2)
+        let setting = try run([Self.sample, "-o", "out", "--set", "voxel-downsample.sise=1"])
+        #expect(setting.status == 2)
+        #expect(setting.errors.contains("`voxel-downsample` has no option `sise`"))
+        #expect(try Scanmill.run(["run"]).status == 64 || Scanmill.run(["run"]).status == 2)
+        try folder.write("x", to: "empty/nothing.txt")
+        let nothing = try run(["empty", "-o", "out"])
+        #expect(nothing.status == 2)
+        #expect(nothing.errors.contains("error: there is no capture in empty"))
+    }
+
+    @Test func setChangesAnOptionAndRunsAgain() throws {
+        #expect(try run([Self.sample, "-o", "out"]).status == 0)
+        let plan = try Scanmill.run(
+            ["plan", "quick.yaml", Self.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"], in: folder.path)
+        #expect(plan.output.hasPrefix("run        desk  voxel-downsample.size changed from 0.05 to 0.1\n"), "\(plan.output)")
+        #expect(try run([Self.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"]).output.hasPrefix("done"))
+    }
+
+    @Test func outBelongsToOnePipeline() throws {
+        #expect(try run([Self.sample, "-o", "out"]).status == 0)
+        try folder.write(Self.cloud.replacingOccurrences(of: "name: quick", with: "name: other"), to: "quick.yaml")
+        let refused = try run([Self.sample, "-o", "out"])
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("out holds results of the pipeline `quick`, not of `other`"))
+        #expect(try run([Self.sample, "-o", "out", "--replace"]).status == 0)
+    }
+
+    @Test func twoCapturesWithOneIdFailAlone() throws {
+        try copySample("a")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/in/more", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: Self.sample, toPath: "\(folder.path)/in/more/a")
+        try copySample("b")
+        let result = try run(["in", "-o", "out"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("error: 2 captures are called a"))
+        #expect(names("out").filter { !$0.hasPrefix(".") } == ["b"])
+    }
+
+    @Test func theInputIsNeverChanged() throws {
+        try copySample("desk")
+        let before = try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output
+        #expect(try run(["in", "-o", "out"]).status == 0)
+        #expect(try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output == before)
+    }
+
+    @Test func aChildThatIsKilledIsAFailedCapture() throws {
+        // 20,000 rendered frames take minutes: time enough to find the child and kill it.
+        try folder.write("stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]", to: "slow.yaml")
+        try copySample("desk")
+        let script = """
+            "$1" run slow.yaml in/desk -o out & parent=$!
+            for i in $(seq 100); do
+              child=$(pgrep -P $parent -f run-one-capture) && break; sleep 0.1
+            done
+            sleep 0.5; kill -9 $child; wait $parent; echo "status $?"
+            """
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
+        #expect(result.output.contains("status 3"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("error: the capture's process was killed"))
+        #expect(names("out").filter { !$0.hasPrefix(".") } == [])
+    }
+
+    @Test(arguments: [("INT", 130), ("TERM", 143)])
+    func aSignalEndsTheRunWithinFiveSeconds(_ name: String, _ status: Int) throws {
+        try folder.write("stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]", to: "slow.yaml")
+        try copySample("a")
+        try copySample("b")
+        let script = """
+            "$1" run slow.yaml in -o out --jobs 1 & parent=$!
+            sleep 1.5; start=$(date +%s%N); kill -$2 $parent; wait $parent
+            echo "status $? after $(( ($(date +%s%N) - start) / 1000000 )) ms"
+            """
+        let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path, name], in: folder.path)
+        #expect(result.output.contains("status \(status) after "), "\(result.output) \(result.errors)")
+        let milliseconds = result.output.split(separator: " ").dropLast().last.flatMap { Int($0) } ?? .max
+        #expect(milliseconds < 6000)
+        #expect(result.output.contains("left     b  stopped by SIG\(name)"))
+        #expect(names("out").filter { !$0.hasPrefix(".") } == [])
+    }
+}

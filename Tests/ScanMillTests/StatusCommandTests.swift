@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `status`, `verify` and `gc` on results as runs leave them.
+@Suite struct StatusCommandTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        for name in ["a", "b"] {
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/in/\(name)")
+        }
+    }
+
+    private func scanmill(_ arguments: String...) throws -> CommandResult {
+        try Scanmill.run(arguments, in: folder.path)
+    }
+
+    @Test func everyStandingIsListed() throws {
+        #expect(try scanmill("status", "out").output == "nothing has been run into out\n")
+        try folder.write("{", to: "in/b/desk.json")
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 1)
+        let status = try scanmill("status", "out")
+        #expect(status.output.hasPrefix("failed  b  "))
+        #expect(status.output.hasSuffix("1 done, 1 failed\n"))
+        try folder.write(try folder.bytes("in/a/desk.jsonl") + [0x0A], to: "in/a/desk.jsonl")
+        #expect(try scanmill("status", "out").output.contains("stale  a  "))
+    }
+
+    @Test func verifyFindsAFlippedByteAMissingFileAndAStranger() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        #expect(try scanmill("verify", "out").output == "2 results: 2 sound, 0 damaged\n")
+
+        var ply = try folder.bytes("out/a/a.ply")
+        ply[ply.count / 2] ^= 1
+        try folder.write(ply, to: "out/a/a.ply")
+        let flipped = try scanmill("verify", "out")
+        #expect(flipped.status == 3)
+        #expect(flipped.errors.contains("error: a file of the result holds other bytes than were written\n  --> out/a/a.ply\n"))
+
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
+        #expect(try scanmill("verify", "out").errors.contains("a file of the result is missing"))
+        try folder.write("?", to: "out/b/notes.txt")
+        let both = try scanmill("verify", "out")
+        #expect(both.errors.contains("that its receipt does not list"))
+        #expect(both.output == "2 results: 0 sound, 2 damaged\n")
+    }
+
+    @Test func aDamagedResultIsMadeAgain() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        let good = try folder.bytes("out/a/a.ply")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
+        let again = try scanmill("run", "quick.yaml", "in", "-o", "out")
+        #expect(again.output.contains("2 captures: 1 done, 1 up to date"))
+        #expect(try folder.bytes("out/a/a.ply") == good)
+    }
+
+    @Test func leftoversAreCollected() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try folder.write("half", to: "out/.scanmill/work/a.host.1.xyz/a.ply")
+        try folder.write("old", to: "out/.scanmill/trash/b/b.ply")
+        #expect(try scanmill("gc", "out").output == "2 leftovers removed\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
+        #expect(try scanmill("verify", "out").status == 0)
+    }
+}
