@@ -25,12 +25,11 @@ public struct WriteStaging: FrameStage, FoldStage {
             `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
             recorded bytes and needs no `decompress`. Confidence is always as recorded.
 
-            **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264;
-            `frames` writes pictures to `color/000000.jpg`, …: copied, or as `color` says; those of a
-            video, and of a synthetic capture, become JPEGs (`quality`, 4:4:4). A video of
-            which no frame is missing is copied byte for byte. Otherwise it is encoded again, with the same size and
-            colours; frames are shown at the times of their camera lines. ffmpeg works with one thread and bit-exact, so
-            that a rerun gives the same bytes.
+            **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264. `frames`
+            writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
+            become JPEGs (`quality`, 4:4:4). A video of which no frame is missing is copied byte for byte. Otherwise it is
+            encoded again, with the same size and colours; frames are shown at the times of their camera lines. ffmpeg works
+            with one thread and bit-exact, so that a rerun gives the same bytes.
 
             **Motion files** are copied whole, since their samples are found by time.
 
@@ -60,11 +59,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     public var uses: Uses {
         // A video is taken as a file where that will do: nobody has to decode it.
         let either: [Channel] = [.video, .color]
-        let files = [
-            "{id}.json", "{id}.jsonl", "{id}.depth.zlib", "{id}.confidence.zlib", "{id}.mp4", "color/",
-            "boundingbox.json",
-            "processed.txt",
-        ]
+        let files = ["json", "jsonl", "depth.zlib", "confidence.zlib", "mp4"] + MotionKind.allCases.map(\.rawValue)
         return Uses(
             frame: .init(
                 needs: [.pose, .intrinsics, .timestamp] + (rgb == .frames ? [.color] : []),
@@ -72,7 +67,8 @@ public struct WriteStaging: FrameStage, FoldStage {
                 conditions: depth == .masked
                     ? [.init(.depth, when: .recordedDepth, instead: "set `depth: source`")] : [],
                 wants: [.recordedDepth, .recordedConfidence], prefers: rgb == .auto ? [either] : []),
-            fold: .init(wants: [.box, .motion]), claims: files + MotionKind.allCases.map { "{id}.\($0.rawValue)" })
+            fold: .init(wants: [.box, .motion]),
+            claims: files.map { "{id}.\($0)" } + ["color/", "boundingbox.json", "processed.txt"])
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
@@ -168,8 +164,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             fold.content.confidenceRange = parcel.confidenceRange
         }
         if let picture = parcel.picture {
-            let path = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
-            fold.content.color = path.hasSuffix(".png") ? .png : .jpeg
+            _ = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
+            let ending = picture.fileExtension
+            fold.content.color = ColorStorage(encoding: ending == "png" ? "png" : "jpeg", fileExtension: ending)
         }
         if let pixels = parcel.pixels { try fold.encoder.append(pixels, at: frame.timestamp ?? 0, context) }
         fold.content.add(frame.facts)

@@ -155,6 +155,8 @@ import Testing
         for isAndroid in [false, true] {
             let source = try MiniSource { ($0.pictures, $0.isAndroid) = (pictures, isAndroid) }
             let read = try ReadCapture(source.path)
+            #expect(read.capture.channels.contains(.video) == (pictures == .mp4))
+            #expect(read.capture.cameraLineFile == "recorded.jsonl")
             for (stages, kept) in [(Self.all, Array(0..<7)), (Self.third, [0, 3, 6])] {
                 let run = try PipelineRun(stages, on: source.path)
                 let back = try ReadCapture(run.path)
@@ -206,6 +208,34 @@ import Testing
         #expect(try run.inflated("mini.depth.zlib") == kept.flatMap(source.mini.depthBytes))
         #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == kept.map(source.mini.timestamp))
         #expect(try run.json("mini.json")["streams"]?.array?.first?["number_of_frames"]?.integer == 6)
+    }
+
+    /// Moves the cameras and the box of a capture.
+    private struct Move: FrameStage, CaptureStage {
+        static let card = StageCard(name: "move", summary: "Move.", details: "For tests.", example: "- move")
+
+        init(_ options: inout OptionReader) {}
+
+        var uses: Uses { Uses(frame: .init(changes: [.pose]), finish: .init(changes: [.box])) }
+
+        func process(_ frame: inout Frame, in context: StageContext) { frame.facts.pose?.position.y += 4 }
+        func finish(_ capture: inout Capture, in context: StageContext) { capture.box?.center.y += 4 }
+    }
+
+    @Test func whatStagesHaveMovedIsWrittenAsItIsNow() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(
+            "- read\n- move\n- write-staging: {depth: source}", on: source.path, with: [StageLibrary.Entry(Move.self)])
+        let (before, after) = (try ReadCapture(source.path).capture, try ReadCapture(run.path).capture)
+        for (old, new) in zip(before.frames, after.frames) {
+            #expect(new.pose?.position.y == 4.5)
+            #expect(new.pose?.rotation == old.pose?.rotation)
+            #expect(new.intrinsics == old.intrinsics)
+            #expect(new.timestamp == old.timestamp)
+        }
+        #expect(after.box?.center == Vector3(0.5, 4.25, -2))
+        #expect(after.box?.halfSize == before.box?.halfSize)
+        #expect(try run.text("mini.jsonl").split(separator: "\n")[2].hasSuffix(",\"source_frame\":2}"))
     }
 
     // MARK: - What it needs

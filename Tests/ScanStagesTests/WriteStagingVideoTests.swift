@@ -169,7 +169,8 @@ import Testing
         // By Python's zlib: frames × bytes of a frame, and the source's own bytes.
         let recorded = try PipelineRun.inflated(SharedData.path("\(name)/\(name).depth.zlib"))
         let size = 256 * 192 * 2
-        let isRecorded = try run.inflated("\(name).depth.zlib") == kept.flatMap { recorded[$0 * size..<($0 + 1) * size] }
+        let frames = kept.flatMap { recorded[$0 * size..<($0 + 1) * size] }
+        let isRecorded = try run.inflated("\(name).depth.zlib") == frames
         #expect(isRecorded)
         #expect(try run.inflated("\(name).confidence.zlib").count == kept.count * 256 * 192)
         if name == "office-video" {

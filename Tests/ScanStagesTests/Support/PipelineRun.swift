@@ -15,9 +15,13 @@ struct PipelineRun {
     /// - Parameters:
     ///   - stages: the lines below `stages:`.
     ///   - id: the capture's id, where it is not its folder's name.
-    init(_ stages: String, on capture: String, id: String? = nil, workers: Int = 2) throws {
+    ///   - more: stages of the test's own.
+    init(
+        _ stages: String, on capture: String, id: String? = nil, workers: Int = 2, with more: [StageLibrary.Entry] = []
+    ) throws {
         let pipeline = try Pipeline.load(
-            text: "name: test\nstages:\n\(stages)\n", path: "test.yaml", library: .builtIn)
+            text: "name: test\nstages:\n\(stages)\n", path: "test.yaml",
+            library: StageLibrary(StageLibrary.builtIn.entries + more))
         folder = try TemporaryFolder()
         let id = id ?? URL(fileURLWithPath: capture).lastPathComponent
         let output = try OutputFolder(root: folder.path, id: id)
