@@ -42,7 +42,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
             MultiScan compares depth with the frame before and zeroes what differs by more than 5 cm. Where frames are
             missing or depth is masked that would remove too much, so a warning says to set its `delta_thresh` and
-            `depth_delta` to 0. Another warning tells when there is no mp4, without which its server does not start.
+            `depth_delta` to 0. Another warning tells when there is no mp4, from which alone its server takes pictures.
             """,
         example: "- write-staging: {rgb: mp4}")
 

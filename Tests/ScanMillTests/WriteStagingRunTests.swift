@@ -50,6 +50,27 @@ import Testing
         #expect(trees[0] == trees[2])
     }
 
+    @Test func anUntouchedVideoNeedsNoFFmpeg() throws {
+        let folder = try TemporaryFolder()
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let stages = "stages:\n  - read\n  - select-frames: {exclude: [20]}\n  - write-staging: {depth: source}\n"
+        try folder.write("name: plain\n\(stages)", to: "plain.yaml")
+        let arguments = ["run", "plain.yaml", "mini", "-o", "out"]
+        let run = try Scanmill.run(arguments, in: folder.path, environment: ["PATH": folder.path])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors.contains("recorded.mp4 was copied without a look at its frames: ffmpeg was not found"))
+        #expect(try folder.bytes("out/mini/mini.mp4") == folder.bytes("mini/recorded.mp4"))
+
+        let thinned = arguments + ["--set", "select-frames.exclude=[2]"]
+        let failed = try Scanmill.run(thinned, in: folder.path, environment: ["PATH": folder.path])
+        #expect(failed.status == 3)
+        #expect(failed.errors.contains("error: ffmpeg was not found\n  --> stage write-staging"), "\(failed.errors)")
+        // The older result is still there.
+        #expect(try folder.bytes("out/mini/mini.mp4") == folder.bytes("mini/recorded.mp4"))
+    }
+
     @Test func aPipelineWithoutDecompressIsExplained() throws {
         let folder = try TemporaryFolder()
         try MiniCapture().write(in: folder)

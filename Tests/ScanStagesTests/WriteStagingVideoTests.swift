@@ -157,7 +157,6 @@ import Testing
         let back = try ReadCapture(run.path)
         #expect(back.capture.frames.count == kept.count)
         #expect(back.capture.warnings == source.capture.warnings)
-        // Compared outside of the expectations, which take their time over megabytes.
         let wrong = kept.indices.filter { number in
             let (a, b) = (back.capture.frames[number], source.capture.frames[kept[number]])
             return (a.timestamp, a.pose, a.intrinsics) != (b.timestamp, b.pose, b.intrinsics)

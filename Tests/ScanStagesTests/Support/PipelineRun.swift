@@ -78,10 +78,12 @@ struct PipelineRun {
     func inflated(_ file: String) throws -> [UInt8] { try Self.inflated("\(path)/\(file)") }
 
     static func inflated(_ path: String) throws -> [UInt8] {
-        let script = "import sys, zlib; sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
-        let result = try runPython(script, [path])
+        // Into a file: what a command prints is also made a text, which takes long for megabytes that are none.
+        let folder = try TemporaryFolder()
+        let script = "import sys, zlib; open(sys.argv[2], 'wb').write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
+        let result = try runPython(script, [path, folder.url("inflated").path])
         if result.status != 0 { throw Problem(.tool, result.errors) }
-        return result.outputBytes
+        return try folder.bytes("inflated")
     }
 }
 
