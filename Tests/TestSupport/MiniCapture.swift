@@ -48,10 +48,10 @@ public struct MiniCapture: Sendable {
     /// The grey of all pixels of a frame's picture, within a video's range.
     public static func grey(_ frame: Int) -> UInt8 { UInt8(30 + frame * 25 % 200) }
 
-    /// 10 a second, one lost after every third.
+    /// 10 a second, one lost after every third. Every other frame comes 7 ms later than a video shows it.
     public func timestamp(_ frame: Int) -> Int64 {
         let frame = Int64(repeatedTimestamps.contains(frame) ? frame - 1 : frame)
-        return 281_234_567_891_234 + (frame + frame / 3) * 100_000_000
+        return 281_234_567_891_234 + (frame + frame / 3) * 100_000_000 + frame % 2 * 7_000_000
     }
 
     public static func position(_ frame: Int) -> [Double] { [Double(frame) / 4, 0.5, -Double(frame) / 8] }
