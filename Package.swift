@@ -54,7 +54,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
             ]
         ),
-        .target(name: "TestSupport", dependencies: ["ScanModel"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["ScanModel", "ScanFormats"], path: "Tests/TestSupport"),
         .testTarget(name: "ScanModelTests", dependencies: ["ScanModel", "TestSupport"]),
         .testTarget(name: "ScanFormatsTests", dependencies: ["ScanFormats", "TestSupport"]),
         .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"]),

@@ -59,7 +59,9 @@ public struct CameraIntrinsics: Hashable, Sendable {
     /// Why no picture can have this camera, or nil.
     public var defect: String? {
         guard fx.isFinite, fy.isFinite, cx.isFinite, cy.isFinite else { return "the intrinsics are not finite" }
-        guard fx > 0, fy > 0 else { return "the focal length is \(fx) × \(fy)" }
+        // Wide limits, within which every point of a depth pixel stays finite in single precision.
+        guard min(fx, fy) >= 1e-3, max(fx, fy) <= 1e9 else { return "the focal length is \(fx) × \(fy)" }
+        guard max(abs(cx), abs(cy)) <= 1e9 else { return "the principal point is \(cx), \(cy)" }
         return nil
     }
 }

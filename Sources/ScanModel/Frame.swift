@@ -62,6 +62,8 @@ public struct Frame: Sendable {
     public var facts: FrameFacts
 
     public var picture: Picture?
+    /// The pixels of a picture that is a file, once a stage has decoded them; the picture is still that file.
+    public var decodedPicture: RGBImage?
     public var luma: LumaImage?
     public var recordedDepth: RecordedDepth?
     /// The recorded depth of the source frame before, when a stage asks for `previous-depth`.
@@ -88,7 +90,7 @@ public struct Frame: Sendable {
     /// Frees what no later stage needs.
     public mutating func release(_ channel: Channel) {
         switch channel {
-        case .color: picture = nil
+        case .color: (picture, decodedPicture) = (nil, nil)
         case .luma: luma = nil
         case .recordedDepth: recordedDepth = nil
         case .recordedConfidence: recordedConfidence = nil

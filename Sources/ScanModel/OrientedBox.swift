@@ -23,7 +23,7 @@ public struct OrientedBox: Hashable, Sendable {
         if let floor {
             box.floor = floor - bottom
             // The bottom face itself lies below the floor; it must not cut before the floor does.
-            box.moveBottom(by: max(0, bottom))
+            box.moveBottom(by: max(0, bottom) + max(0, -margin))
         } else {
             box.moveBottom(by: bottom)
         }

@@ -11,7 +11,7 @@ package struct OptionFile: Hashable, Sendable {
 
     /// Looks for the file beside the capture's own, and then beside the pipeline.
     init(_ path: String, of capture: Capture, _ input: CaptureInput) throws(Problem) {
-        if capture.files.contains(where: { $0.path == path }) {
+        if Self.isInCapture(path, capture) {
             bytes = try capture.source.bytes(of: path, limit: Self.limit)
             location = capture.source.location(of: path)?.path
             return
@@ -24,6 +24,16 @@ package struct OptionFile: Hashable, Sendable {
             ).at(file: path)
         }
         location = full
+    }
+
+    /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for another reason than
+    /// that it is not there counts as held, so that the pipeline's own does not silently take its place.
+    private static func isInCapture(_ path: String, _ capture: Capture) -> Bool {
+        if path.hasPrefix("/") || path.split(separator: "/").contains("..") { return false }
+        do throws(Problem) {
+            _ = try capture.source.open(path)
+            return true
+        } catch { return error.fault == .environment }
     }
 
     static func besidePipeline(_ path: String, _ input: CaptureInput) -> String {

@@ -27,7 +27,9 @@ public struct StageContext: Sendable {
     /// A small file that an option names: beside the capture's own files, or else beside the pipeline. The stage declares
     /// it in ``Uses/files``.
     public func file(_ path: String) throws(Problem) -> [UInt8] {
-        guard let file = files[path] else { throw Problem(.tool, "a stage reads a file that it does not declare").at(file: path) }
+        guard let file = files[path] else {
+            throw Problem(.tool, "a stage reads a file that it does not declare").at(file: path)
+        }
         return file.bytes
     }
 

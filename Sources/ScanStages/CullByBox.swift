@@ -16,6 +16,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             `margin` grows every face except a clamped floor; `bottom` moves the bottom face alone, so `bottom: −0.02`
             takes away the table under an object. Tests are made in single precision: points within 1e-6 m of a face may
             fall on either side.
+
+            Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
+            points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
             """,
         example: "- cull-by-box: {margin: 0.02}")
 
@@ -24,10 +27,12 @@ public struct CullByBox: FrameStage, CaptureStage {
     let bottom: Double
     let side: Side
     let cullsDepth: Bool
+    let centre: PixelCentre
 
     public init(_ options: inout OptionReader) {
         box = options.text(
-            "box", "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
+            "box",
+            "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
             default: "capture")
         margin = options.number(
             "margin", "Grow the box on every side but a clamped floor; negative shrinks it.", default: 0, in: -10...10,
@@ -36,6 +41,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             "bottom", "Move the bottom face down; negative moves it up.", default: 0, in: -10...10, unit: "m")
         side = options.choice("keep", "Which points stay.", default: .inside)
         cullsDepth = options.flag("depth", "Zero the depth pixels of removed points as well.", default: false)
+        centre = options.choice(
+            "pixel-centre", "Where a depth pixel's coordinates are taken; the same as for `unproject`.",
+            default: .integer)
     }
 
     public var uses: Uses {
@@ -43,7 +51,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             frame: .init(
                 needs: (box == "capture" ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
-            finish: .init(anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud], changes: [.cloud]),
+            finish: .init(
+                anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
+                prefers: cullsDepth ? [[.cloud, .points]] : [], changes: [.cloud]),
             files: box == "capture" ? [] : [box])
     }
 
@@ -61,14 +71,22 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     private func grownBox(_ context: StageContext) throws(Problem) -> OrientedBox {
-        let plain: OrientedBox?
-        if box == "capture" {
-            plain = context.capture.box
-        } else {
-            plain = try BoundingBoxJSON(try context.file(box), file: box).box
-        }
+        let plain = box == "capture" ? context.capture.box : try boxFromFile(context)
         guard let plain else { throw Problem(.input, "the capture has no bounding box") }
         return plain.grown(by: margin, bottom: bottom)
+    }
+
+    private func boxFromFile(_ context: StageContext) throws(Problem) -> OrientedBox {
+        do throws(Problem) {
+            let read = try BoundingBoxJSON(try context.file(box), file: box)
+            read.warnings.forEach(context.warn)
+            return read.box
+        } catch {
+            // The option's fault, not a frame's: as `input` it would drop the frames one by one.
+            var problem = error
+            if problem.fault == .input { problem.fault = .usage }
+            throw problem
+        }
     }
 
     private func cull(_ cloud: PointCloud, _ box: OrientedBox, _ context: StageContext) -> PointCloud {
@@ -84,7 +102,7 @@ public struct CullByBox: FrameStage, CaptureStage {
         }
         try DepthMask.apply(to: &frame, in: context) { depth in
             let points = Unprojection(
-                camera: camera, pose: pose, width: depth.width, height: depth.height, centre: .integer
+                camera: camera, pose: pose, width: depth.width, height: depth.height, centre: centre
             ).points(of: depth)
             let removed = box.selection(points, keepInside: side == .outside)
             // The n-th point is the n-th pixel with depth.

@@ -30,8 +30,8 @@ public struct FilterBlur: FrameStage, CaptureStage {
             picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to 0.3 %
             on JPEG.
 
-            The receipt holds every score that was taken, and the longest run of frames dropped here; a run longer than one
-            second is warned about.
+            The receipt holds the scores of the frames that are left and of those dropped here, and the longest run of
+            frames dropped here. A hole of more than a second without a frame is warned about.
             """,
         example: "- filter-blur: {window: 5}")
 
@@ -41,7 +41,8 @@ public struct FilterBlur: FrameStage, CaptureStage {
     public init(_ options: inout OptionReader) {
         let score = options.number("at-least", "Lowest score that is kept.", in: 0...Double.greatestFiniteMagnitude)
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
-        let window = options.integer("window", "Keep the sharpest of each so many consecutive frames.", in: 1...1_000_000)
+        let window = options.integer(
+            "window", "Keep the sharpest of each so many consecutive frames.", in: 1...1_000_000)
         gray = options.choice("gray", "The brightness that is scored.", default: .bt601)
         options.exactlyOne(of: ["at-least", "keep", "window"])
         rule = score.map(Rule.atLeast) ?? share.map(Rule.keep) ?? .window(window ?? 1)
@@ -65,7 +66,9 @@ public struct FilterBlur: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        let reached = capture.frames.filter { $0.sharpness != nil && ($0.drop == nil || $0.drop?.stage == context.label) }
+        let reached = capture.frames.filter {
+            $0.sharpness != nil && ($0.drop == nil || $0.drop?.stage == context.label)
+        }
         context.record(
             "scores",
             .array(reached.map { .object(["frame": .of($0.index), "score": .number($0.sharpness ?? 0)]) }))
@@ -87,7 +90,8 @@ public struct FilterBlur: FrameStage, CaptureStage {
 
     private func keep(_ share: Double, _ capture: inout Capture, _ context: StageContext) {
         let kept = capture.keptFrames
-        let count = Int((share * Double(kept.count)).rounded(.up))
+        // 0.07 · 100 is a little more than 7 in double precision.
+        let count = Int((share * Double(kept.count) - 1e-9).rounded(.up))
         let ranked = kept.sorted { ($1.sharpness ?? 0, $0.index) < ($0.sharpness ?? 0, $1.index) }
         for frame in ranked.dropFirst(count) {
             capture.drop(
@@ -100,7 +104,9 @@ public struct FilterBlur: FrameStage, CaptureStage {
         let kept = capture.keptFrames
         for start in stride(from: 0, to: kept.count, by: length) {
             let window = kept[start..<min(start + length, kept.count)]
-            guard let best = window.max(by: { ($0.sharpness ?? 0, $1.index) < ($1.sharpness ?? 0, $0.index) }) else { continue }
+            guard let best = window.max(by: { ($0.sharpness ?? 0, $1.index) < ($1.sharpness ?? 0, $0.index) }) else {
+                continue
+            }
             for frame in window where frame.index != best.index {
                 capture.drop(
                     frame.index, stage: context.label,
@@ -109,27 +115,44 @@ public struct FilterBlur: FrameStage, CaptureStage {
         }
     }
 
-    /// The longest run of consecutive source frames that this stage dropped, and the time without a frame around it.
-    private func reportHoles(_ capture: Capture, _ context: StageContext) {
-        var longest = 0
-        var longestStart = 0
-        var run = 0
-        for frame in capture.frames {
-            run = frame.drop?.stage == context.label ? run + 1 : 0
-            if run > longest { (longest, longestStart) = (run, frame.index - run + 1) }
+    /// A run of frames dropped here, with none left in between; frames that other stages dropped do not end it.
+    private struct Hole {
+        var first: Int
+        var last: Int
+        var count = 1
+
+        /// From the frame left before it to the one after it; at an end of the capture, to the last one dropped.
+        func seconds(in frames: [FrameFacts]) -> Double? {
+            let before = frames[..<first].last { !$0.isDropped } ?? frames[first]
+            let after = frames[(last + 1)...].first { !$0.isDropped } ?? frames[last]
+            guard let start = before.timestamp, let end = after.timestamp else { return nil }
+            return (Double(end) - Double(start)) / 1e9
         }
-        context.record("longest-dropped-run", .of(longest))
-        let before = max(0, longestStart - 1)
-        let after = min(capture.frames.count - 1, longestStart + longest)
-        if longest > 0, let start = capture.frames[before].timestamp, let end = capture.frames[after].timestamp {
-            let seconds = Double(end - start) / 1e9
-            if seconds > 1 {
-                let advice = if case .window = rule { "a smaller `window` leaves shorter ones" } else { "`window` leaves shorter ones" }
-                context.warn(
-                    "frames \(longestStart) to \(longestStart + longest - 1) were all dropped, which leaves a hole of "
-                        + "\(Self.text(seconds)) s; \(advice)")
+    }
+
+    private func reportHoles(_ capture: Capture, _ context: StageContext) {
+        var holes: [Hole] = []
+        var isOpen = false
+        for frame in capture.frames {
+            if frame.drop == nil { isOpen = false }
+            guard frame.drop?.stage == context.label else { continue }
+            if isOpen, var hole = holes.popLast() {
+                hole.last = frame.index
+                hole.count += 1
+                holes.append(hole)
+            } else {
+                holes.append(Hole(first: frame.index, last: frame.index))
+                isOpen = true
             }
         }
+        context.record("longest-dropped-run", .of(holes.map(\.count).max() ?? 0))
+        let timed = holes.compactMap { hole in hole.seconds(in: capture.frames).map { (hole, $0) } }
+        guard let (hole, seconds) = timed.max(by: { $0.1 < $1.1 }), seconds > 1 else { return }
+        let advice =
+            if case .window = rule { "a smaller `window` leaves shorter ones" } else { "`window` leaves shorter ones" }
+        context.warn(
+            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(Self.text(seconds)) s; \(advice)"
+        )
     }
 
     private static func text(_ value: Double) -> String { String((value * 100).rounded() / 100) }

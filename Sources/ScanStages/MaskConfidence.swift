@@ -16,7 +16,8 @@ public struct MaskConfidence: FrameStage {
     let level: Int
 
     public init(_ options: inout OptionReader) {
-        level = options.integer("at-least", "Lowest level that is kept: 0 low, 1 medium, 2 high.", default: 2, in: 0...2)
+        level = options.integer(
+            "at-least", "Lowest level that is kept: 0 low, 1 medium, 2 high.", default: 2, in: 0...2)
     }
 
     public var uses: Uses { Uses(frame: .init(needs: [.confidence], changes: [.depth])) }

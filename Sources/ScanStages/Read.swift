@@ -50,7 +50,8 @@ public struct Read: CaptureStage {
         format = options.choice("format", "The capture's format; `auto` looks at its content.", default: .auto)
         rules.mismatch = options.choice("mismatch", "What to do with streams of different lengths.", default: .auto)
         rules.truncated = options.choice("truncated", "What to do with a stream that ends early.", default: .fail)
-        rules.onBadFrame = options.choice("on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
+        rules.onBadFrame = options.choice(
+            "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
         self.rules = rules
@@ -74,8 +75,10 @@ public struct Read: CaptureStage {
         opened.badFrameLimit = rules.badFrameLimit
         opened.channels.insert(.frames)
         if rules.onBadFrame == .fail, let bad = opened.frames.first(where: { $0.drop?.isBad == true }) {
-            throw Problem(.input, bad.drop?.reason ?? "bad frame", fix: "drop bad frames with  --set read.on-bad-frame=drop")
-                .inFrame(bad.index)
+            throw Problem(
+                .input, bad.drop?.reason ?? "bad frame", fix: "drop bad frames with  --set read.on-bad-frame=drop"
+            )
+            .inFrame(bad.index)
         }
         capture = opened
     }

@@ -18,8 +18,10 @@ public struct SelectEvery: CaptureStage {
     let count: Int?
 
     public init(_ options: inout OptionReader) {
-        step = options.integer("step", "Keep source frames offset, offset + step, offset + 2 · step, …", in: 1...1_000_000)
-        offset = options.integer("offset", "The first source frame that `step` keeps.", default: 0, in: 0...1_000_000_000)
+        step = options.integer(
+            "step", "Keep source frames offset, offset + step, offset + 2 · step, …", in: 1...1_000_000)
+        offset = options.integer(
+            "offset", "The first source frame that `step` keeps.", default: 0, in: 0...1_000_000_000)
         count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
         options.exactlyOne(of: ["step", "count"])
         if count != nil && offset != 0 { options.fail("offset", "`offset` goes with `step`, not with `count`") }
@@ -43,7 +45,7 @@ public struct SelectEvery: CaptureStage {
 
     /// The positions of the moments nearest to `count` evenly spaced ones from the first to the last; no moment is taken
     /// twice, and as many are taken as there can be.
-    static func spread(_ count: Int, over moments: [Int64]) -> [Int] {
+    package static func spread(_ count: Int, over moments: [Int64]) -> [Int] {
         guard count < moments.count, let first = moments.first, let last = moments.last else {
             return Array(moments.indices)
         }
@@ -51,7 +53,7 @@ public struct SelectEvery: CaptureStage {
         var next = 0
         for number in 0..<count {
             let share = count == 1 ? 0.5 : Double(number) / Double(count - 1)
-            let target = Double(first) + share * Double(last - first)
+            let target = Double(first) + share * (Double(last) - Double(first))
             // The ones still to come need a moment each.
             let end = moments.count - (count - number - 1)
             var best = next

@@ -40,7 +40,8 @@ public struct SelectFrames: CaptureStage {
             let isListed = ranges.contains { $0.contains(frame.index) }
             if isListed == (exclude != nil) {
                 capture.drop(
-                    frame.index, stage: context.label, reason: isListed ? "listed under exclude" : "not listed under include")
+                    frame.index, stage: context.label,
+                    reason: isListed ? "listed under exclude" : "not listed under include")
             }
         }
     }
@@ -52,11 +53,12 @@ public struct SelectFrames: CaptureStage {
             let text = String(decoding: try context.file(path), as: UTF8.self)
             var ranges: [ClosedRange<Int>] = []
             for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-                let item = line.prefix { $0 != "#" }
-                if item.allSatisfy(\.isWhitespace) { continue }
-                guard case .ranges(let parsed)? = FrameList(parsing: [String(item)]) else {
+                let item = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                if item.isEmpty { continue }
+                guard case .ranges(let parsed)? = FrameList(parsing: [item]) else {
                     throw Problem(
-                        .usage, "`\(item)` is neither a frame number nor a range", fix: "write one number or range a line, such as 17-20"
+                        .usage, "`\(item)` is neither a frame number nor a range",
+                        fix: "write one number or range a line, such as 17-20"
                     ).at(file: path, line: number + 1)
                 }
                 ranges += parsed

@@ -89,7 +89,9 @@ public struct WriteColmap: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        if !fold.gathers, context.reads.contains(.cloud), let cloud = capture.cloud { try fold.points.writer.add(cloud) }
+        if !fold.gathers, context.reads.contains(.cloud), let cloud = capture.cloud {
+            try fold.points.writer.add(cloud)
+        }
         try fold.points.close()
         let model = fold.model
         for (name, write) in [

@@ -18,6 +18,10 @@ public struct WritePly: FoldStage {
     public init(_ options: inout OptionReader) {
         file = options.text("file", "The file's path in the result; `{id}` is the capture's id.", default: "{id}.ply")
         if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply") }
+        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.contains(where: { ["", ".", ".."].contains($0) }) {
+            options.fail("file", "`file` leaves the result's folder", "a path such as clouds/{id}.ply")
+        }
     }
 
     public var uses: Uses { Uses(fold: .init(anyOf: [[.cloud, .points]]), claims: [file]) }

@@ -44,6 +44,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         masks = options.choice("masks", "Write masks of what lies in the box.", default: .none)
         testEvery = options.integer(
             "test-every", "Hold out every n-th frame for testing; 0 holds out none.", default: 0, in: 0...1_000_000)
+        if testEvery == 1 { options.fail("test-every", "`test-every: 1` leaves no frame for training") }
     }
 
     public var uses: Uses {
@@ -86,8 +87,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
     private func writeDepth(_ frame: inout Frame, _ context: StageContext, _ path: String) throws(Problem) {
         let size = context.capture.depthSize ?? PixelSize(1, 1)
-        let map = frame.depth ?? DepthMap(
-            width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+        let map =
+            frame.depth
+            ?? DepthMap(
+                width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
         if frame.depth == nil { context.count("frames-without-depth", 1) }
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
@@ -142,11 +145,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         }
         if let points {
             context.count("points", points)
-            if points > 1_000_000 {
-                context.warn(
-                    "points.ply holds \(points) points, and trainers start slowly with more than a million; "
-                        + "put voxel-downsample above, or raise its size")
-            }
+            Self.warning(points: points).map(context.warn)
         }
         if isZUp && capture.worldUp == nil {
             context.warn("the capture does not say which way is up, so its world was not turned")
@@ -156,6 +155,12 @@ public struct WriteTransforms: FrameStage, FoldStage {
         let file = try context.output.create("\(Self.folder)/transforms.json")
         try file.write(transforms(fold.entries, turn, hasPoints: points != nil))
         try file.close()
+    }
+
+    package static func warning(points: Int) -> String? {
+        guard points > 1_000_000 else { return nil }
+        return "points.ply holds \(points) points, and trainers start slowly with more than a million; "
+            + "put voxel-downsample above, or raise its size"
     }
 
     private func transforms(_ entries: [Entry], _ turn: WorldTurn, hasPoints: Bool) -> [UInt8] {

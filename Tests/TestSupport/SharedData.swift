@@ -11,7 +11,9 @@ public enum SharedData {
 
     public static let isThere: Bool = {
         let there = FileManager.default.fileExists(atPath: folder.path)
-        if !there { print("SKIPPED: tests on real captures, because there is no folder ../shared/data beside the checkout") }
+        if !there {
+            print("SKIPPED: tests on real captures, because there is no folder ../shared/data beside the checkout")
+        }
         return there
     }()
 

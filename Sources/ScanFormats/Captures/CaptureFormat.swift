@@ -57,11 +57,22 @@ public struct ReadRules: Hashable, Sendable {
     /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.
     public func tolerance(longest: Int) -> Int { max(3, longest / 100) }
 
+    /// The smallest number of frames beyond `frames` that ``tolerance(longest:)`` does not allow.
+    func firstExcess(over frames: Int) -> Int {
+        var excess = 1
+        while excess <= tolerance(longest: frames + excess) { excess += 1 }
+        return excess
+    }
+
     /// Decides what different numbers of frames mean.
-    /// - Parameter counts: the streams, as messages call them, with their numbers of frames.
+    /// - Parameters:
+    ///   - counts: the streams, as messages call them, with their numbers of frames.
+    ///   - goesOn: the last of them was not read to its end, and has at least so many.
     /// - Returns: the number of frames to use: the shortest stream's.
     /// - Throws: when the rule does not allow the difference; all counts are named.
-    public func reconcile(_ counts: [(stream: String, frames: Int)]) throws(Problem) -> Int {
+    public func reconcile(
+        _ counts: [(stream: String, frames: Int)], goesOn: Bool = false
+    ) throws(Problem) -> Int {
         let shortest = counts.map(\.frames).min() ?? 0
         let longest = counts.map(\.frames).max() ?? 0
         let difference = longest - shortest
@@ -73,16 +84,17 @@ public struct ReadRules: Hashable, Sendable {
             }
         if isAllowed { return shortest }
         let limit = mismatch == .fail ? "none" : "at most \(tolerance(longest: longest))"
+        let named = counts.map { "\($0.stream): \($0.frames)" }.joined(separator: ", ")
         throw Problem(
-            .input, "the streams differ in length by \(difference) frames",
-            notes: [counts.map { "\($0.stream): \($0.frames)" }.joined(separator: ", "), "allowed is \(limit)"],
+            .input, "the streams differ in length by \(goesOn ? "at least " : "")\(difference) frames",
+            notes: [named + (goesOn ? " or more" : ""), "allowed is \(limit)"],
             fix: "copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest")
     }
 
     /// What the default rules would have thrown for these numbers of frames, which these rules allow.
-    func forgiven(_ counts: [(stream: String, frames: Int)]) -> [Problem] {
+    func forgiven(_ counts: [(stream: String, frames: Int)], goesOn: Bool = false) -> [Problem] {
         do throws(Problem) {
-            _ = try ReadRules().reconcile(counts)
+            _ = try ReadRules().reconcile(counts, goesOn: goesOn)
             return []
         } catch { return [error] }
     }
@@ -115,7 +127,7 @@ public enum CaptureFormats {
     /// The tree at a path.
     /// - Throws: when there is nothing that could be a capture.
     public static func tree(at path: String) throws(Problem) -> any CaptureTree {
-        switch CaptureFolder(path: path).entry(".")?.kind {
+        switch CaptureFolder.kind(at: path) {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
             throw Problem(.input, "this file is not a capture in a format that ScanMill reads").at(file: path)

@@ -10,30 +10,35 @@ public enum CaptureSearch {
 
     /// - Parameters:
     ///   - path: a capture, or a folder in which captures are searched. The search stops at a capture, and passes over
-    ///     hidden folders and over results (whatever holds a `receipt.json`), unless they are what was named.
+    ///     hidden folders and over results (whatever holds a `receipt.json`), unless they are what was named. Links are
+    ///     followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
-    /// - Returns: the captures, sorted by path; none when the folder holds none.
+    /// - Returns: the captures, sorted by their path's parts; none when the folder holds none.
     public static func captures(at path: String, skipping output: String? = nil) throws(Problem) -> [Found] {
         let tree = try CaptureFormats.tree(at: path)
         if CaptureFormats.recognise(tree) != nil { return [(tree.name, path)] }
         var found: [Found] = []
-        let skipped = output.map { CaptureFolder(path: $0).identity } ?? nil
-        search(CaptureFolder(path: path), skipped, 0, &found)
+        let skipped = output.flatMap { CaptureFolder(path: $0).identity }
+        let folder = CaptureFolder(path: path)
+        var closed = Set([skipped, folder.identity].compactMap(\.self))
+        search(folder, &closed, 0, &found)
         return found
     }
 
+    /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private static func search(
-        _ folder: CaptureFolder, _ skipped: CaptureFolder.Identity?, _ depth: Int, _ found: inout [Found]
+        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int, _ found: inout [Found]
     ) {
         guard depth < depthLimit else { return }
         for entry in folder.entries(in: "") where entry.kind == .folder && !entry.name.hasPrefix(".") {
             let below = CaptureFolder(path: "\(folder.path)/\(entry.name)")
-            if let skipped, below.identity == skipped { continue }
+            guard let identity = below.identity, !closed.contains(identity) else { continue }
             if below.byteCount(of: "receipt.json") != nil { continue }
             if CaptureFormats.recognise(below) != nil {
                 found.append((below.name, below.path))
             } else {
-                search(below, skipped, depth + 1, &found)
+                closed.insert(identity)
+                search(below, &closed, depth + 1, &found)
             }
         }
     }

@@ -31,6 +31,11 @@ public struct CaptureEntry: Hashable, Sendable {
     public var name: String
     public var kind: Kind
 
+    public init(name: String, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+
     public var byteCount: Int64? { if case .file(let count) = kind { count } else { nil } }
 }
 
@@ -82,7 +87,9 @@ public struct CaptureFolder: CaptureTree, Hashable {
         defer { closedir(stream) }
         var result: [CaptureEntry] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if name == "." || name == ".." { continue }
             result.append(CaptureEntry(name: name, kind: Self.kind("\(full)/\(name)")))
         }
@@ -91,8 +98,16 @@ public struct CaptureFolder: CaptureTree, Hashable {
 
     public func entry(_ relative: String) -> CaptureEntry? {
         var status = stat()
-        guard lstat("\(path)/\(relative)", &status) == 0, let last = relative.split(separator: "/").last else { return nil }
+        guard lstat("\(path)/\(relative)", &status) == 0, let last = relative.split(separator: "/").last else {
+            return nil
+        }
         return CaptureEntry(name: String(last), kind: Self.kind("\(path)/\(relative)"))
+    }
+
+    /// What lies at a path; nil when there is nothing, not even a link.
+    static func kind(at path: String) -> CaptureEntry.Kind? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? kind(path) : nil
     }
 
     public func open(_ file: String) throws(Problem) -> any ByteSource {

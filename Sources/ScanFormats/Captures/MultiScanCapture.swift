@@ -6,7 +6,8 @@ import ScanModel
 /// Source: multiscan, docs/staging_file_format.md, and the scanner apps' own recorders.
 public enum MultiScanCapture: CaptureFormat {
     public static let name = "multiscan"
-    public static let summary = "MultiScan staging capture: metadata, camera lines, depth and confidence streams, video or frames."
+    public static let summary =
+        "MultiScan staging capture: metadata, camera lines, depth and confidence streams, video or frames."
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
@@ -35,7 +36,9 @@ public enum MultiScanCapture: CaptureFormat {
     private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool {
         guard let bytes = try? tree.bytes(of: file, limit: MultiScanReader.metadataLimit) else { return false }
         // A damaged file is still this capture's metadata: what is wrong with it is said when it is opened.
-        guard let json = try? JSONValue.parse(bytes, file: file) else { return bytes.contains(subsequence: "\"streams\"") }
+        guard let json = try? JSONValue.parse(bytes, file: file) else {
+            return bytes.contains(subsequence: "\"streams\"")
+        }
         return json["streams"]?.array != nil
     }
 }
@@ -86,7 +89,8 @@ struct MultiScanReader {
         try readDepth(metadata, &source)
         try readBox()
         readMotion()
-        if lineCount > 0 { capture.channels.formUnion([.pose, .intrinsics, .timestamp]) }
+        if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
+        if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         capture.source = source
         capture.files.sort { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
         return capture
@@ -154,7 +158,7 @@ struct MultiScanReader {
 
     private mutating func readPictures(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
         let video = "\(stem).mp4"
-        let pictures = try PictureFolder.find(in: tree)
+        let pictures = PictureFolder.find(in: tree)
         var size = metadata.colorStream?.size
         if tree.byteCount(of: video) != nil {
             try readVideo(video, metadata, &source)
@@ -164,16 +168,28 @@ struct MultiScanReader {
             pictures.check(&capture, in: tree)
             size = capture.colorSize
         } else {
-            capture.absences[.color] = tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
+            capture.absences[.color] =
+                tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
         }
         if let recorded = metadata.colorStream?.size, let size { try fitIntrinsics(from: recorded, to: size) }
-        if metadata.colorStream?.size == nil, let size {
-            for index in capture.frames.indices {
+        if metadata.colorStream?.size == nil { setIntrinsicsSize(size) }
+        capture.colorSize = size
+    }
+
+    /// The metadata does not say for which pictures the intrinsics are; the pictures themselves do, where there are any.
+    private mutating func setIntrinsicsSize(_ size: PixelSize?) {
+        for index in capture.frames.indices {
+            if let size {
                 capture.frames[index].intrinsics?.width = size.width
                 capture.frames[index].intrinsics?.height = size.height
+            } else {
+                capture.frames[index].intrinsics = nil
             }
         }
-        capture.colorSize = size
+        if size == nil && lineCount > 0 {
+            capture.absences[.intrinsics] =
+                "the size of the pictures that they are for is not known: \(stem).json has no resolution for the colour stream"
+        }
     }
 
     private mutating func readVideo(
@@ -198,7 +214,8 @@ struct MultiScanReader {
         capture.colorSize = PixelSize(facts.width, facts.height)
         if facts.rotation != 0 {
             capture.warnings.append(
-                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for")
+                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
+            )
         }
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
         capture.channels.formUnion([.color, .luma])
@@ -227,8 +244,9 @@ struct MultiScanReader {
         var wrong: [(frame: Int, off: Double)] = []
         for (index, time) in times.enumerated() where index < capture.frames.count {
             guard let stamp = capture.frames[index].timestamp else { continue }
-            let difference = time + start - stamp
-            if abs(difference) > median / 2 { wrong.append((index, Double(difference) / 1e6)) }
+            // In floating point, which no timestamp can overflow.
+            let difference = Double(time) - Double(stamp - start)
+            if abs(difference) > Double(median) / 2 { wrong.append((index, difference / 1e6)) }
         }
         guard let first = wrong.first else { return }
         let shown = wrong.prefix(20).map { "\($0.frame) (\(($0.off * 10).rounded() / 10) ms)" }.joined(separator: ", ")
@@ -247,12 +265,17 @@ struct MultiScanReader {
         guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
             throw Problem(
                 .input, "the pictures are \(size), and the metadata says \(recorded)",
-                notes: recorded == PixelSize(size.height, size.width) ? ["they look turned by a quarter against their intrinsics"] : [],
-                fix: "correct `resolution` ([height, width]) in \(stem).json, or export the pictures as they were recorded")
+                notes: recorded == PixelSize(size.height, size.width)
+                    ? ["they look turned by a quarter against their intrinsics"] : [],
+                fix:
+                    "correct `resolution` ([height, width]) in \(stem).json, or export the pictures as they were recorded"
+            )
         }
-        capture.warnings.append("the pictures are \(size), and the metadata says \(recorded); the intrinsics were scaled")
+        capture.warnings.append(
+            "the pictures are \(size), and the metadata says \(recorded); the intrinsics were scaled")
         for index in capture.frames.indices {
-            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(width: size.width, height: size.height)
+            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(
+                width: size.width, height: size.height)
         }
     }
 
@@ -271,7 +294,8 @@ struct MultiScanReader {
         let said = (stream?.frameCount ?? metadata.colorStream?.frameCount).map { "metadata says \($0) frames, " } ?? ""
         let claims = "\(said)the camera lines \(lineCount)"
         guard tree.byteCount(of: depthFile) != nil else {
-            let listed = stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
+            let listed =
+                stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
             capture.absences[.recordedDepth] = "\(tree.absence(of: depthFile)), \(listed)"
             capture.absences[.recordedConfidence] = "there is no depth"
             return

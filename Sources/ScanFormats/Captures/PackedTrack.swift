@@ -2,8 +2,8 @@ import ScanModel
 
 /// One compressed stream that holds all frames of depth or confidence back to back, without an index: frame n starts at
 /// n · frameBytes of the inflated bytes.
-struct PackedStream: Hashable, Sendable {
-    enum Content: Hashable, Sendable {
+package struct PackedStream: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         case depth(DepthEncoding)
         case confidence(ClosedRange<Int>)
     }
@@ -16,6 +16,14 @@ struct PackedStream: Hashable, Sendable {
     /// What other files say about the number of frames, for messages: "metadata says 640".
     var claims: String
 
+    package init(file: String, size: PixelSize, content: Content, rules: ReadRules, claims: String) {
+        self.file = file
+        self.size = size
+        self.content = content
+        self.rules = rules
+        self.claims = claims
+    }
+
     var subject: String { if case .depth = content { "depth stream" } else { "confidence stream" } }
 
     var frameBytes: Int {
@@ -25,9 +33,9 @@ struct PackedStream: Hashable, Sendable {
 }
 
 /// A packed stream during one pass: inflates on from frame to frame, dropped ones too.
-final class PackedTrack: FrameTrack, @unchecked Sendable {
+package final class PackedTrack: FrameTrack, @unchecked Sendable {
     // One frame at a time: the pass hands them over in order.
-    let name: String
+    package let name: String
     private let stream: PackedStream
     private let inflate: InflateStream
     private let frameCount: Int
@@ -36,9 +44,14 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
     private var position = 0
     /// Why there are no more frames, once there are none.
     private var end: String?
+    /// The stream did not end there, but could not be read on.
+    private var isBroken = false
+    /// What these rules allowed and the default ones would not have.
     private var forgiven: [Problem] = []
 
-    init(_ stream: PackedStream, _ tree: any CaptureTree, frameCount: Int, carriesPrevious: Bool) throws(Problem) {
+    package init(_ stream: PackedStream, _ tree: any CaptureTree, frameCount: Int, carriesPrevious: Bool)
+        throws(Problem)
+    {
         self.stream = stream
         name = stream.file
         self.frameCount = frameCount
@@ -46,7 +59,7 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
         inflate = InflateStream(try tree.open(stream.file), subject: stream.subject)
     }
 
-    func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
+    package func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
         defer { position += 1 }
         let previous = before
         before = nil
@@ -60,39 +73,50 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
         if let end, frame.facts.drop == nil { frame.facts.drop = Drop(stage: "read", reason: end) }
     }
 
-    func finish() throws(Problem) -> TrackEnd {
-        if end != nil { return TrackEnd(forgiven: forgiven) }
-        // Under `auto` a few frames more are fine and anything beyond is not, so nothing beyond has to be inflated: a
-        // stream made to explode stops here. Only `shortest` wants to know how long it really is.
-        let room = stream.rules.mismatch == .shortest ? 16 * max(frameCount, 64) : stream.rules.tolerance(longest: frameCount) + 1
-        var extra = 0
-        do throws(Problem) {
-            while extra < room {
-                let got = try inflate.skip(Int64(stream.frameBytes))
-                if got == 0 { break }
-                if got < Int64(stream.frameBytes) { throw partialFrame(got, at: frameCount + extra) }
-                extra += 1
+    package func finish() throws(Problem) -> TrackEnd {
+        var extra = (frames: 0, goesOn: false)
+        var warnings: [String] = []
+        if !isBroken {
+            do throws(Problem) {
+                if end == nil { try countExtraFrames(&extra) }
+                try checkTrailingBytes()
+            } catch {
+                guard stream.rules.truncated == .keepWhole, error.fault == .input else { throw describe(error) }
+                warnings.append(error.oneLine)
+                forgiven.append(describe(error))
             }
-            if extra == room, try !inflate.isAtEnd(), stream.rules.mismatch == .shortest {
-                throw Problem(
-                    .input, "the \(stream.subject) goes on and on", notes: ["more than \(frameCount + extra) frames; \(stream.claims)"]
-                ).at(file: stream.file)
-            }
-            try reconcile(frames: frameCount + extra)
-            try checkTrailing()
-            return TrackEnd(extraFrames: extra, reason: "only the \(stream.subject) has this frame", forgiven: forgiven)
-        } catch {
-            guard stream.rules.truncated == .keepWhole, error.fault == .input else { throw describe(error) }
-            return TrackEnd(
-                extraFrames: extra, reason: "only the \(stream.subject) has this frame", warnings: [error.oneLine],
-                forgiven: forgiven + [describe(error)])
+            if extra.frames > 0 { try reconcile(frames: frameCount + extra.frames, goesOn: extra.goesOn) }
+        }
+        return TrackEnd(
+            extraFrames: extra.frames, reason: "only the \(stream.subject) has this frame", warnings: warnings,
+            forgiven: forgiven)
+    }
+
+    /// Under `auto` a few frames more are fine and anything beyond is not, so nothing beyond has to be inflated: a stream
+    /// made to explode stops here. Only `shortest` wants to know how long it really is, up to a point.
+    private func countExtraFrames(_ extra: inout (frames: Int, goesOn: Bool)) throws(Problem) {
+        let takesAll = stream.rules.mismatch == .shortest
+        let room = takesAll ? 16 * max(frameCount, 64) : stream.rules.firstExcess(over: frameCount)
+        while extra.frames < room {
+            let got = try inflate.skip(Int64(stream.frameBytes))
+            if got == 0 { return }
+            if got < Int64(stream.frameBytes) { throw partialFrame(got, at: frameCount + extra.frames) }
+            extra.frames += 1
+        }
+        extra.goesOn = try !inflate.isAtEnd()
+        if extra.goesOn && takesAll {
+            throw Problem(
+                .input, "the \(stream.subject) goes on and on",
+                notes: ["more than \(frameCount + room) frames; \(stream.claims)"]
+            ).at(file: stream.file)
         }
     }
 
     private func attach(_ bytes: [UInt8], _ previous: RecordedDepth?, to frame: inout Frame, _ isWanted: Bool) {
         switch stream.content {
         case .depth(let encoding):
-            let depth = RecordedDepth(width: stream.size.width, height: stream.size.height, encoding: encoding, bytes: bytes)
+            let depth = RecordedDepth(
+                width: stream.size.width, height: stream.size.height, encoding: encoding, bytes: bytes)
             if carriesPrevious { before = depth }
             if isWanted { (frame.recordedDepth, frame.recordedDepthBefore) = (depth, previous) }
         case .confidence(let range):
@@ -102,6 +126,7 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
     }
 
     private func readFrame() throws(Problem) -> [UInt8]? {
+        let start = inflate.position
         var problem: Problem?
         let bytes = [UInt8](unsafeUninitializedCapacity: stream.frameBytes) { buffer, count in
             do throws(Problem) { count = try inflate.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
@@ -109,38 +134,37 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
             }
         }
         if bytes.count == stream.frameBytes { return bytes }
-        try stop(problem, got: Int64(bytes.count))
+        try stop(problem, got: inflate.position - start)
         return nil
     }
 
     private func skipFrame() throws(Problem) {
         let start = inflate.position
-        do throws(Problem) {
-            let got = try inflate.skip(Int64(stream.frameBytes))
-            if got < stream.frameBytes { try stop(nil, got: got) }
-        } catch {
-            if end == nil { try stop(error, got: inflate.position - start) }
-        }
+        var problem: Problem?
+        do throws(Problem) { _ = try inflate.skip(Int64(stream.frameBytes)) } catch { problem = error }
+        let got = inflate.position - start
+        if got < Int64(stream.frameBytes) { try stop(problem, got: got) }
     }
 
     /// The stream has no whole frame here. Either that is allowed, and the frames from here on are dropped, or it is a
     /// problem of the capture.
     private func stop(_ problem: Problem?, got: Int64) throws(Problem) {
         let failure = problem.map { describe($0, got: got) } ?? (got > 0 ? partialFrame(got, at: position) : nil)
-        if let failure {
-            guard stream.rules.truncated == .keepWhole, failure.fault == .input else { throw failure }
-            forgiven.append(failure)
-            end = (problem ?? failure).at(file: stream.file, byte: inflate.compressedPosition).oneLine
-        } else {
+        guard let failure else {
             try reconcile(frames: position)
             end = "the \(stream.subject) has \(position) frames"
+            return
         }
+        guard stream.rules.truncated == .keepWhole, failure.fault == .input else { throw failure }
+        isBroken = true
+        forgiven.append(failure)
+        end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
     }
 
-    private func reconcile(frames: Int) throws(Problem) {
+    private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
         let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
-        _ = try stream.rules.reconcile(counts)
-        forgiven += stream.rules.forgiven(counts)
+        _ = try stream.rules.reconcile(counts, goesOn: goesOn)
+        forgiven += stream.rules.forgiven(counts, goesOn: goesOn)
     }
 
     private func partialFrame(_ got: Int64, at frame: Int) -> Problem {
@@ -148,23 +172,25 @@ final class PackedTrack: FrameTrack, @unchecked Sendable {
             .input, "the \(stream.subject) ends inside frame \(frame)",
             notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"],
             fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
-        ).at(file: stream.file)
+        ).at(file: stream.file, byte: inflate.compressedPosition)
     }
 
+    /// Adds to a problem of the compressed bytes what it means for the frames.
     private func describe(_ problem: Problem, got: Int64? = nil) -> Problem {
         var described = problem.at(file: stream.file)
-        if let got, got < stream.frameBytes {
+        guard problem.fault == .input else { return described }
+        if let got {
             described = described.noting(
                 "it ended inside frame \(position) (\(got) of \(stream.frameBytes) bytes); \(stream.claims)")
         }
-        described.fix = described.fix ?? "copy the file again"
-        if problem.fault == .input, described.fix?.contains("keep-whole") == false {
-            described.fix = "\(described.fix ?? ""), or keep the whole frames with  --set read.truncated=keep-whole"
-        }
+        let copy = described.fix ?? "copy the file again"
+        described.fix =
+            copy.contains("keep-whole")
+            ? copy : "\(copy), or keep the whole frames with  --set read.truncated=keep-whole"
         return described
     }
 
-    private func checkTrailing() throws(Problem) {
+    private func checkTrailingBytes() throws(Problem) {
         let count = try inflate.trailingBytes()
         if count == 0 { return }
         throw Problem(

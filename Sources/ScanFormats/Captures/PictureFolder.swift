@@ -10,18 +10,10 @@ struct PictureFolder {
     static let extensions = ["jpg", "jpeg", "png"]
 
     /// The first of the folders that holds a picture.
-    static func find(in tree: any CaptureTree) throws(Problem) -> PictureFolder? {
+    static func find(in tree: any CaptureTree) -> PictureFolder? {
         for folder in folders where tree.hasFolder(folder) {
             let pictures = pictures(in: tree, folder)
-            if pictures.isEmpty { continue }
-            let numbers = pictures.compactMap(\.number)
-            if Set(numbers).count != numbers.count {
-                throw Problem(
-                    .input, "two pictures have the same number", notes: ["the frames could not be told apart"],
-                    fix: "keep one picture a frame in \(folder)/"
-                ).at(file: folder)
-            }
-            return PictureFolder(folder: folder, pictures: pictures)
+            if !pictures.isEmpty { return PictureFolder(folder: folder, pictures: pictures) }
         }
         return nil
     }
@@ -32,7 +24,8 @@ struct PictureFolder {
         let pictures = names.filter { name in
             let parts = name.split(separator: ".")
             guard parts.count >= 2, let last = parts.last else { return false }
-            return extensions.contains(last.lowercased()) && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
+            return extensions.contains(last.lowercased())
+                && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
         }
         let listed = pictures.map { (number: number(in: $0), path: "\(folder)/\($0)") }
         return listed.sorted { a, b in
@@ -45,16 +38,31 @@ struct PictureFolder {
         }
     }
 
-    /// The last run of digits before the extension: 12 of `frame_000012.jpg`.
+    /// The last run of digits in the first part of the name that has any: 12 of `frame_000012.jpg`, of
+    /// `frame-000012.color.jpg` and of `img.0012.png`.
     private static func number(in name: String) -> Int? {
-        let stem = name.split(separator: ".").first ?? ""
-        let digits = stem.reversed().drop { !$0.isNumber }.prefix { $0.isASCII && $0.isNumber }.reversed()
-        return Int(String(digits))
+        let isDigit = { (letter: Character) in letter.isASCII && letter.isNumber }
+        guard let part = name.split(separator: ".").dropLast().first(where: { $0.contains(where: isDigit) }) else {
+            return nil
+        }
+        return Int(String(part.reversed().drop { !isDigit($0) }.prefix(while: isDigit).reversed()))
+    }
+
+    private func checkNumbers() throws(Problem) {
+        for (one, next) in zip(pictures, pictures.dropFirst()) where one.number != nil && one.number == next.number {
+            throw Problem(
+                .input, "two pictures have the same number",
+                notes: ["\(one.path) and \(next.path): the frames could not be told apart"],
+                fix: "keep one picture a frame in \(folder)/"
+            ).at(file: folder)
+        }
     }
 
     /// Gives each frame of a capture its picture: by order, or by number where the numbers have gaps and fit the frames,
     /// because a picture that is missing in the middle would otherwise shift all later ones by one.
+    /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
     func attach(to capture: inout Capture, rules: ReadRules) throws(Problem) {
+        try checkNumbers()
         let lines = capture.frames.count
         var places = Array(pictures.indices)
         let numbers = pictures.compactMap(\.number)
@@ -64,7 +72,8 @@ struct PictureFolder {
             if first <= 1, last - first < lines, lines > 0 {
                 places = numbers.map { $0 - first }
             } else {
-                capture.warnings.append("the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order")
+                capture.warnings.append(
+                    "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order")
             }
         }
         let extent = (places.last ?? -1) + 1
@@ -101,10 +110,12 @@ struct PictureFolder {
             }
         }
         // Most pictures are right; the one with another size is the odd one.
-        guard let usual = sizes.max(by: { ($0.value, $1.key.width) < ($1.value, $0.key.width) })?.key else { return }
+        let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
+        guard let usual = ranked.first?.key else { return }
         capture.colorSize = usual
         for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
-            capture.drop(index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
+            capture.drop(
+                index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
         }
     }
 

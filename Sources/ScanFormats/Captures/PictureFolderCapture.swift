@@ -6,12 +6,12 @@ public enum PictureFolderCapture: CaptureFormat {
     public static let summary = "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth."
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard let pictures = try? PictureFolder.find(in: tree) else { return nil }
+        guard let pictures = PictureFolder.find(in: tree) else { return nil }
         return Recognition(format: name, reason: "\(pictures.folder)/ holds \(pictures.pictures.count) pictures")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        guard let pictures = try PictureFolder.find(in: tree) else {
+        guard let pictures = PictureFolder.find(in: tree) else {
             throw Problem(.input, "there are no pictures in color/, rgb/ or images/")
         }
         var capture = Capture(id: tree.name)

@@ -29,7 +29,8 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         self.layout = layout
         frameCount = video.facts.frameCount
         decoder = try VideoDecoder(
-            VideoInput(path: location.path, range: location.range, name: video.file), facts: video.facts, layout: layout,
+            VideoInput(path: location.path, range: location.range, name: video.file), facts: video.facts,
+            layout: layout,
             with: try FFmpeg.find())
     }
 

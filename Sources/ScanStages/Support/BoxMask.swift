@@ -1,12 +1,12 @@
 import ScanModel
 
 /// Masks of what lies in a box: 255 where it does, 0 elsewhere, at the colour picture's size.
-enum BoxMask {
+package enum BoxMask {
     /// 255 where the ray through the pixel's centre meets the box in front of the camera.
     ///
     /// The slab test: in the box's own axes the ray o + t·d is inside |q| ≤ h for t between the largest of the near and
     /// the smallest of the far crossings. A clamped floor is one more half-space.
-    static func silhouette(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage {
+    package static func silhouette(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage {
         let k = camera.counted(from: .corner)
         let boxFromWorld = box.worldFromBox.transposed
         let origin = boxFromWorld * (pose.position - box.center)
@@ -35,7 +35,13 @@ enum BoxMask {
                 if let floor = box.floor {
                     let rise = up.dot(ray)
                     let t = (floor - pose.position.y) / rise
-                    if rise > 0 { near = max(near, t) } else if rise < 0 { far = min(far, t) } else if pose.position.y < floor { far = -1 }
+                    if rise > 0 {
+                        near = max(near, t)
+                    } else if rise < 0 {
+                        far = min(far, t)
+                    } else if pose.position.y < floor {
+                        far = -1
+                    }
                 }
                 if near <= far { pixels[v * k.width + u] = 255 }
             }
@@ -44,7 +50,8 @@ enum BoxMask {
     }
 
     /// 255 where the depth pixel's point lies in the box, enlarged to the colour picture's size by nearest.
-    static func depth(_ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage {
+    package static func depth(_ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage
+    {
         let points = Unprojection(
             camera: camera, pose: pose, width: depth.width, height: depth.height, centre: .half
         ).points(of: depth)

@@ -12,13 +12,15 @@ extension Frame {
         switch picture {
         case .pixels(let image)?: return image
         case .file(let path)?:
+            if let decodedPicture { return decodedPicture }
             let bytes = try pictureBytes(path, context)
             let image: RGBImage
             do throws(Problem) {
                 image = PNG.isPNG(bytes) ? try PNG.decodeRGB(bytes) : try JPEG.decodeRGB(bytes)
             } catch { throw error.at(file: path) }
             try check(image.width, image.height, path, context)
-            picture = .pixels(image)
+            // Beside the file, not in its place: a writer that copies pictures still has to find it.
+            decodedPicture = image
             return image
         case nil: throw Problem(.input, "the frame has no picture")
         }

@@ -46,7 +46,8 @@ public final class PointFile {
 
     /// Writes a cloud whose number of points is known.
     static func write(
-        _ cloud: PointCloud, _ context: StageContext, path: String, turn: WorldTurn = .none, colorless: Colorless = .none
+        _ cloud: PointCloud, _ context: StageContext, path: String, turn: WorldTurn = .none,
+        colorless: Colorless = .none
     ) throws(Problem) {
         let file = try PointFile(context, path: path, turn: turn, colorless: colorless)
         try file.begin(with: cloud)

@@ -1,25 +1,26 @@
 import ScanModel
 
 /// A turn of the world that a writer makes, as nerfstudio's `applied_transform` says it.
-struct WorldTurn: Hashable, Sendable {
-    let rotation: Matrix3
+package struct WorldTurn: Hashable, Sendable {
+    package let rotation: Matrix3
 
-    static let none = WorldTurn(rotation: .identity)
+    package static let none = WorldTurn(rotation: .identity)
     /// (x, y, z) → (x, −z, y): a quarter turn about x, right-handed. ARKit's y-up worlds become z-up.
-    static let yUpToZUp = WorldTurn(rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
+    package static let yUpToZUp = WorldTurn(
+        rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
 
     /// Three rows of four.
-    var rows: [[Double]] {
+    package var rows: [[Double]] {
         let r = rotation.rows
         return [r.0, r.1, r.2].map { $0.components + [0] }
     }
 
-    func apply(_ pose: Pose) -> Pose {
+    package func apply(_ pose: Pose) -> Pose {
         Pose(rotation: rotation * pose.rotation, position: rotation * pose.position)
     }
 
     /// Exact for quarter turns: coordinates only change places and signs.
-    func apply(_ cloud: PointCloud) -> PointCloud {
+    package func apply(_ cloud: PointCloud) -> PointCloud {
         if self == .none { return cloud }
         let (a, b, c) = rotation.rows
         let rows = [a, b, c].map { (Float($0.x), Float($0.y), Float($0.z)) }

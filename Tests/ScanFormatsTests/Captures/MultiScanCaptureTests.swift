@@ -1,0 +1,348 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct MultiScanCaptureTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Writes a sample, changed as a test wants it, and opens it.
+    private func open(
+        _ sample: MultiScanSample = MultiScanSample(), rules: ReadRules = ReadRules(), as name: String = "scan",
+        _ change: (inout [String: [UInt8]]) throws -> Void = { _ in }
+    ) throws -> Capture {
+        var files = try sample.files()
+        try change(&files)
+        try? FileManager.default.removeItem(at: folder.url(name))
+        return try MultiScanCapture.open(CaptureFolder(path: try folder.write(files, under: name)), rules: rules)
+    }
+
+    private func problem(_ body: () throws -> Void) -> Problem? {
+        do {
+            try body()
+            return nil
+        } catch { return error as? Problem }
+    }
+
+    // MARK: - A sound capture
+
+    @Test func everythingThatIsThere() throws {
+        var sample = MultiScanSample()
+        sample.box = OrientedBox(center: Vector3(1, 2, 3), worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+        let capture = try open(sample) { files in
+            files["scan.rot"] = [1]
+            files["scan.grav"] = [2, 3]
+            files["unknown.bin"] = [4]
+        }
+        #expect(capture.id == "scan" && capture.format == "multiscan" && capture.variant == "iOS")
+        #expect(capture.device == "Test1,1, bench")
+        #expect(
+            capture.channels == [
+                .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence, .box, .motion,
+            ])
+        #expect(capture.frames.count == 4 && capture.keptFrames.count == 4)
+        for frame in capture.frames {
+            #expect(frame.timestamp == MultiScanSample.timestamp(frame.index))
+            #expect(frame.intrinsics == sample.camera(frame.index))
+            let pose = MultiScanSample.pose(frame.index)
+            #expect(frame.pose == pose)
+            #expect(frame.pictureFile == MultiScanSample.pictureName(frame.index))
+        }
+        #expect(capture.colorSize == PixelSize(32, 24) && capture.depthSize == PixelSize(8, 6))
+        #expect(capture.frameRate == 10)
+        #expect(capture.worldUp == Vector3(0, 1, 0) && capture.isMetric)
+        #expect(capture.box == sample.box)
+        #expect(
+            capture.motionFiles == [
+                MotionFile(kind: .rotationRate, path: "scan.rot"), MotionFile(kind: .gravity, path: "scan.grav"),
+            ])
+        #expect(capture.warnings.isEmpty)
+        // All files that belong to it, sorted; what a file is needed for.
+        #expect(
+            capture.files.map(\.path) == ["boundingbox.json"] + (0..<4).map(MultiScanSample.pictureName)
+                + ["scan.confidence.zlib", "scan.depth.zlib", "scan.grav", "scan.json", "scan.jsonl", "scan.rot"])
+        #expect(capture.files.first { $0.path == "scan.jsonl" }?.channels == [])
+        #expect(capture.files.first { $0.path == "scan.depth.zlib" }?.channels == [.recordedDepth])
+        #expect(capture.files.first { $0.path == "scan.grav" }?.byteCount == 2)
+        #expect(capture.metadata?["depth_unit"]?.string == "m")
+    }
+
+    @Test func eachLinesPlaceIsKnown() throws {
+        let capture = try open()
+        let lines = try folder.bytes("scan/scan.jsonl")
+        for frame in capture.frames {
+            let span = try #require(frame.line)
+            let line = lines[Int(span.offset)..<Int(span.offset) + span.count]
+            #expect(line.first == UInt8(ascii: "{") && line.last == UInt8(ascii: "}"))
+            #expect(String(decoding: line, as: UTF8.self).contains("\(MultiScanSample.timestamp(frame.index))"))
+        }
+    }
+
+    @Test func android() throws {
+        var sample = MultiScanSample()
+        sample.isAndroid = true
+        let capture = try open(sample)
+        #expect(capture.variant == "Android")
+        let track = try #require(try capture.source.tracks(for: [.recordedDepth], of: capture).first)
+        var frame = Frame(capture.frames[0])
+        try track.advance(&frame, isWanted: true)
+        #expect(frame.recordedDepth?.encoding == .uint16(unitsPerMetre: 1000, mask: 0x1FFF))
+    }
+
+    // MARK: - Names
+
+    @Test func theFoldersNameNeedNotBeTheFiles() throws {
+        let capture = try open(as: "renamed last week")
+        #expect(capture.id == "renamed last week")
+        #expect(capture.files.contains { $0.path == "scan.jsonl" })
+    }
+
+    @Test func ofSeveralNamesTheFoldersWins() throws {
+        var other = MultiScanSample()
+        other.stem = "aaa"
+        other.frameCount = 2
+        for (name, frames) in [("scan", 4), ("aaa", 2), ("neither", 2)] {
+            let capture = try open(as: name) { files in files.merge(try other.files()) { mine, _ in mine } }
+            #expect(capture.timestampedFrames == frames, "\(name)")
+        }
+    }
+
+    @Test func otherJSONFilesAreNoMetadata() throws {
+        let capture = try open { files in
+            files["aaa.json"] = Array(#"{"streams": 7}"#.utf8)
+            files["aaa.jsonl"] = [1]
+            files["bbb.json"] = Array(#"{"streams": []}"#.utf8)
+        }
+        #expect(capture.frames.count == 4)
+        let tree = CaptureFolder(path: folder.url("scan").path)
+        #expect(MultiScanCapture.recognise(tree)?.reason == "scan.json lists streams, and camera lines stand beside it")
+        let lonely = try TemporaryFolder()
+        try lonely.write(#"{"streams": []}"#, to: "a.json")
+        #expect(MultiScanCapture.recognise(CaptureFolder(path: lonely.path)) == nil)
+        #expect(
+            problem { _ = try MultiScanCapture.open(CaptureFolder(path: lonely.path), rules: ReadRules()) }?.summary
+                == "there is no metadata with a list of streams")
+    }
+
+    @Test func damagedMetadataIsStillThisCapturesAndNamed() throws {
+        let problem = problem {
+            _ = try open { files in files["scan.json"] = Array((files["scan.json"] ?? []).dropLast(30)) }
+        }
+        #expect(problem?.place.file == "scan.json")
+        #expect(problem?.place.line != nil)
+        #expect(MultiScanCapture.recognise(CaptureFolder(path: folder.url("scan").path)) != nil)
+    }
+
+    // MARK: - What is missing
+
+    @Test func withoutCameraLinesThereIsNoCapture() throws {
+        let missing = problem { _ = try open { $0["scan.jsonl"] = nil } }
+        #expect(missing?.summary == "the camera lines are missing")
+        #expect(missing?.notes == ["scan.jsonl is missing"])
+        let empty = problem { _ = try open { $0["scan.jsonl"] = [] } }
+        #expect(empty?.summary == "there are no camera lines in the file")
+        #expect(empty?.place.file == "scan.jsonl")
+        let pipe = problem {
+            _ = try open { $0["scan.jsonl"] = nil }
+        }
+        #expect(pipe != nil)
+        #expect(mkfifo(folder.path + "/scan/scan.jsonl", 0o644) == 0)
+        let found = self.problem {
+            _ = try MultiScanCapture.open(CaptureFolder(path: folder.url("scan").path), rules: ReadRules())
+        }
+        #expect(found?.notes == ["scan.jsonl is a pipe, not a file"])
+    }
+
+    @Test func whatElseIsMissingIsKnownWithItsReason() throws {
+        var sample = MultiScanSample()
+        sample.pictures = .none
+        let capture = try open(sample) { files in
+            files["scan.depth.zlib"] = nil
+            files["scan.confidence.zlib"] = nil
+        }
+        #expect(capture.channels == [.pose, .intrinsics, .timestamp])
+        #expect(
+            capture.absences[.recordedDepth] == "scan.depth.zlib is missing, though the metadata lists a depth stream")
+        #expect(capture.absences[.recordedConfidence] == "there is no depth")
+        #expect(
+            capture.absences[.color]
+                == "scan.mp4 is missing, and there is no folder color/, rgb/ or images/ with pictures")
+        #expect(capture.absences[.box] == "boundingbox.json is missing")
+        #expect(capture.absences[.motion] == "there are no files scan.rot, .acce, .mag, .atti, .grav")
+        #expect(capture.colorSize == PixelSize(32, 24))
+        let unsure = try open { $0["scan.confidence.zlib"] = nil }
+        #expect(unsure.absences[.recordedConfidence] == "scan.confidence.zlib is missing")
+        #expect(unsure.channels.contains(.recordedDepth))
+        let unlisted = try open { files in
+            files["scan.depth.zlib"] = nil
+            files["scan.json"] = Array(#"{"streams": []}"#.utf8)
+        }
+        #expect(
+            unlisted.absences[.recordedDepth] == "scan.depth.zlib is missing, the metadata lists no depth stream either"
+        )
+    }
+
+    @Test func depthOfUnknownSizeIsRefused() throws {
+        let problem = problem {
+            _ = try open { $0["scan.json"] = Array(#"{"streams": [{"type": "lidar_sensor"}]}"#.utf8) }
+        }
+        #expect(problem?.summary == "the depth stream's size is not known")
+        #expect(problem?.place.file == "scan.json")
+    }
+
+    // MARK: - Sizes
+
+    @Test func withoutAColourResolutionThePicturesSayIt() throws {
+        var sample = MultiScanSample()
+        sample.hasColorResolution = false
+        let capture = try open(sample)
+        #expect(capture.frames.map(\.intrinsics) == (0..<4).map(sample.camera))
+        #expect(capture.warnings.isEmpty)
+    }
+
+    @Test func withoutAnySizeThereAreNoIntrinsics() throws {
+        // Numbers for a picture of unknown size would put every point somewhere else.
+        var sample = MultiScanSample()
+        sample.hasColorResolution = false
+        sample.pictures = .none
+        let capture = try open(sample)
+        #expect(capture.frames.allSatisfy { $0.intrinsics == nil })
+        #expect(!capture.channels.contains(.intrinsics) && capture.channels.contains(.pose))
+        #expect(capture.absences[.intrinsics]?.contains("scan.json has no resolution for the colour stream") == true)
+        #expect(capture.keptFrames.count == 4)
+    }
+
+    @Test func resizedPicturesScaleTheIntrinsicsWithAWarning() throws {
+        var sample = MultiScanSample()
+        sample.pictureSize = PixelSize(16, 12)
+        let capture = try open(sample)
+        #expect(capture.warnings == ["the pictures are 16×12, and the metadata says 32×24; the intrinsics were scaled"])
+        let k = try #require(capture.frames[1].intrinsics)
+        #expect([k.fx, k.fy, k.cx, k.cy] == [15.125, 15.625, 7.75, 6.125])
+        #expect(k.width == 16 && k.height == 12)
+        // Hardly another shape: 32 × 24 and 31 × 23.
+        sample.pictureSize = PixelSize(31, 23)
+        #expect(problem { _ = try open(sample) }?.summary == "the pictures are 31×23, and the metadata says 32×24")
+    }
+
+    @Test func turnedPicturesAreRefused() throws {
+        var sample = MultiScanSample()
+        sample.pictureSize = PixelSize(24, 32)
+        let problem = problem { _ = try open(sample) }
+        #expect(
+            problem?.message() == """
+                error: the pictures are 24×32, and the metadata says 32×24
+                   = they look turned by a quarter against their intrinsics
+                   = fix: correct `resolution` ([height, width]) in scan.json, or export the pictures as they were recorded
+                """)
+    }
+
+    // MARK: - Bad frames
+
+    @Test func badFramesAreDroppedByName() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 12
+        sample.lines[2] = "{\"timestamp\": 1,"
+        sample.lines[3] = "not json"
+        sample.lines[4] = ""
+        sample.lines[5] = #"{"timestamp": 1400000000, "intrinsics": [30,0,0,0,31,0,15,12,1]}"#
+        sample.poses[6] = Pose(rotation: Matrix3(columns: .zero, Vector3(0, 1, 0), Vector3(0, 0, 1)), position: .zero)
+        sample.poses[7] = Pose(
+            rotation: Matrix3(columns: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)), position: .zero)
+        sample.poses[8] = Pose(rotation: .identity, position: Vector3(0, 2e7, 0))
+        sample.lines[9] =
+            #"{"timestamp": 1900000000, "intrinsics": [0,0,0,0,31,0,15,12,1], "transform": [1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}"#
+        sample.lines[10] =
+            #"{"timestamp": 2000000000, "intrinsics": [30,0,0,0,31,0,15,12,1], "transform": [1e999,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}"#
+        let capture = try open(sample)
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 11])
+        #expect(capture.frames.filter(\.isDropped).allSatisfy { $0.drop?.isBad == true && $0.drop?.stage == "read" })
+        let reasons = capture.frames.map { $0.drop?.reason ?? "" }
+        // What cannot be read is named by its line, which counts from 1.
+        for frame in [2, 3, 5] { #expect(reasons[frame].contains("scan.jsonl:\(frame + 1)"), "\(reasons[frame])") }
+        #expect(reasons[4] == "the camera line is blank (scan.jsonl:5)")
+        #expect(reasons[5].hasPrefix("the camera line has no “transform” ("))
+        #expect(reasons[6] == "the pose is singular (determinant 0.0)")
+        #expect(reasons[7] == "the pose is mirrored (determinant -1.0)")
+        #expect(reasons[8] == "the camera is more than 10,000 km from the origin")
+        #expect(reasons[9] == "the focal length is 0.0 × 31.0")
+        #expect(!reasons[10].isEmpty)
+        // The last frame still has its own line.
+        #expect(capture.frames[11].timestamp == MultiScanSample.timestamp(11))
+    }
+
+    @Test func nothingThatIsNoNumberPasses() throws {
+        // As writers put it that do not care for JSON.
+        for text in ["NaN", "nan", "Infinity", "-Infinity", "null", "1e400"] {
+            var sample = MultiScanSample()
+            sample.lines[1] =
+                "{\"timestamp\": 1100000000, \"intrinsics\": [30,0,0,0,31,0,15,12,1], \"transform\": [1,0,0,0,0,1,0,0,0,0,1,0,\(text),0,0,1]}"
+            let capture = try open(sample)
+            #expect(capture.keptFrames.map(\.index) == [0, 2, 3], "\(text)")
+            #expect(capture.frames[1].drop?.isBad == true)
+        }
+    }
+
+    @Test func timestampsThatGoBackAreWarnedAbout() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 6
+        sample.timestamps = [2: MultiScanSample.timestamp(1), 4: 5]
+        let capture = try open(sample)
+        #expect(capture.warnings == ["2 camera lines have a timestamp that is not later than the one before"])
+        #expect(capture.keptFrames.count == 6)
+    }
+
+    // MARK: - Lines and pictures in different numbers
+
+    @Test func whatOnlySomeStreamsHaveIsDropped() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 10
+        sample.pictureFrames = 12
+        let more = try open(sample)
+        #expect(more.frames.count == 12)
+        #expect(more.frames[10].drop == Drop(stage: "read", reason: "there are only 10 camera lines"))
+        sample.pictureFrames = 9
+        let fewer = try open(sample)
+        #expect(fewer.frames.count == 10)
+        #expect(fewer.frames[9].drop == Drop(stage: "read", reason: "there are only 9 pictures"))
+        sample.pictureFrames = 5
+        #expect(problem { _ = try open(sample) }?.notes == ["camera lines: 10, pictures: 5", "allowed is at most 3"])
+        var rules = ReadRules()
+        rules.mismatch = .shortest
+        #expect(try open(sample, rules: rules).keptFrames.count == 5)
+    }
+
+    // MARK: - Real captures
+
+    @Test(.enabled(if: SharedData.isThere))
+    func theOffice() throws {
+        let capture = try MultiScanCapture.open(CaptureFolder(path: SharedData.path("office")), rules: ReadRules())
+        #expect(capture.keptFrames.count == 40)
+        #expect(capture.colorSize == PixelSize(640, 480) && capture.depthSize == PixelSize(256, 192))
+        #expect(capture.motionFiles.count == 5)
+        #expect(capture.warnings.isEmpty)
+        #expect(capture.box?.floor == nil)
+        let expected = try SharedData.expected("office.expected.json")
+        let length = zip(capture.frames, capture.frames.dropFirst()).reduce(0.0) { sum, pair in
+            sum + ((pair.1.pose?.position ?? .zero) - (pair.0.pose?.position ?? .zero)).length
+        }
+        #expect(abs(length - (expected["path_length_m"] as? Double ?? 0)) < 1e-9)
+    }
+
+    @Test(.enabled(if: SharedData.isThere))
+    func theIPadsLinesAlone() throws {
+        let capture = try MultiScanCapture.open(CaptureFolder(path: SharedData.path("ipad")), rules: ReadRules())
+        #expect(capture.frames.count == 354)
+        #expect(capture.keptFrames.count == 354)
+        #expect(capture.channels == [.pose, .intrinsics, .timestamp])
+        #expect(Set(capture.frames.compactMap(\.intrinsics?.fx)).count > 10)
+    }
+}
+
+extension Capture {
+    /// Frames that have a camera line.
+    fileprivate var timestampedFrames: Int { frames.count { $0.timestamp != nil } }
+}

@@ -1,0 +1,204 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Through the two formats that have such folders.
+@Suite struct PictureFolderTests {
+    private func png(_ width: Int = 8, _ height: Int = 6) throws(Problem) -> [UInt8] {
+        try PNG.encodeRGB(
+            RGBImage(width: width, height: height, pixels: Array(repeating: 9, count: width * height * 3)))
+    }
+
+    private func open(_ files: [String: [UInt8]]) throws -> Capture {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(files, under: "pictures")
+        return try PictureFolderCapture.open(CaptureFolder(path: path), rules: ReadRules())
+    }
+
+    /// Opens a MultiScan capture of ten camera lines with these pictures.
+    private func open(pictures names: [String], lines: Int = 10) throws -> Capture {
+        var sample = MultiScanSample()
+        sample.frameCount = lines
+        sample.pictures = .none
+        sample.colorSize = PixelSize(8, 6)
+        var files = try sample.files()
+        for name in names { files["color/\(name)"] = try png() }
+        let folder = try TemporaryFolder()
+        return try MultiScanCapture.open(
+            CaptureFolder(path: try folder.write(files, under: "scan")), rules: ReadRules())
+    }
+
+    private func names(_ capture: Capture) -> [String] {
+        capture.frames.map { $0.pictureFile?.split(separator: "/").last.map(String.init) ?? "-" }
+    }
+
+    // MARK: - Which files are pictures
+
+    @Test func picturesAreSortedByNumberNotAsText() throws {
+        let capture = try open(["9", "10", "2", "1", "100"].reduce(into: [:]) { $0["images/\($1).png"] = [] })
+        #expect(names(capture) == ["1.png", "2.png", "9.png", "10.png", "100.png"])
+    }
+
+    @Test func depthPicturesAndOtherFilesAreNoFrames() throws {
+        var files = [
+            "rgb/0.png": try png(),
+            "rgb/1.JPG": try JPEG.encode(RGBImage(width: 8, height: 6, pixels: Array(repeating: 1, count: 144))),
+        ]
+        for name in ["0.depth.png", "0.mask.png", "notes.txt", ".hidden.png", "1.tiff", "png", "2.png/inner.png"] {
+            files["rgb/\(name)"] = try png()
+        }
+        let capture = try open(files)
+        #expect(names(capture) == ["0.png", "1.JPG"])
+        #expect(capture.colorSize == PixelSize(8, 6))
+        #expect(capture.keptFrames.count == 2)
+        #expect(capture.files.map(\.path) == ["rgb/0.png", "rgb/1.JPG"])
+    }
+
+    @Test func theFirstFolderThatHoldsAPictureIsTaken() throws {
+        let capture = try open(["images/0.png": png(), "rgb/7.png": png(), "rgb/8.png": png(), "color/readme.txt": []])
+        #expect(names(capture) == ["7.png", "8.png"])
+    }
+
+    @Test func whereTheNumberStands() throws {
+        for (pattern, numbers) in [
+            ("frame_%.jpg", ["000002", "000010"]), ("IMG 20240101 %.png", ["2", "10"]),
+            ("frame-%.color.png", ["000002", "000010"]),
+            ("img.%.png", ["2", "10"]), ("%_left.png", ["2", "10"]),
+        ] {
+            let files = try numbers.reduce(into: [String: [UInt8]]()) {
+                $0["images/\(pattern.replacing("%", with: $1))"] = try png()
+            }
+            let capture = try open(files)
+            #expect(names(capture) == numbers.map { pattern.replacing("%", with: $0) })
+            // Numbers with a gap, which is only noticed where the numbers are found.
+            #expect(
+                capture.warnings == [
+                    "the numbers in images/ have gaps; the pictures were given to the frames in their order"
+                ])
+        }
+    }
+
+    @Test func picturesWithoutNumbersComeBehindSortedAsText() throws {
+        let capture = try open(
+            ["b", "a", "3", "99999999999999999999999"].reduce(into: [:]) { $0["images/\($1).png"] = try png() })
+        #expect(names(capture) == ["3.png", "99999999999999999999999.png", "a.png", "b.png"])
+        #expect(capture.warnings.isEmpty)
+    }
+
+    @Test func twoPicturesOfOneNumberAreRefused() throws {
+        let files = try ["images/1.png": png(), "images/01.jpg": png(), "images/2.png": png()]
+        let folder = try TemporaryFolder()
+        let tree = CaptureFolder(path: try folder.write(files, under: "pictures"))
+        // It is a folder of pictures all the same, so that the reason is heard.
+        #expect(PictureFolderCapture.recognise(tree) != nil)
+        let problem = #expect(throws: Problem.self) { try PictureFolderCapture.open(tree, rules: ReadRules()) }
+        #expect(problem?.summary == "two pictures have the same number")
+        #expect(problem?.notes == ["images/01.jpg and images/1.png: the frames could not be told apart"])
+        #expect(problem?.place.file == "images")
+    }
+
+    // MARK: - Which frame gets which picture
+
+    @Test func withoutGapsByOrder() throws {
+        for first in [0, 1, 5000] {
+            let capture = try open(pictures: (first..<first + 10).map { "frame_\($0).png" })
+            #expect(names(capture) == (first..<first + 10).map { "frame_\($0).png" })
+            #expect(capture.warnings.isEmpty)
+            #expect(capture.keptFrames.count == 10)
+        }
+    }
+
+    @Test func aMissingPictureDoesNotShiftTheOthers() throws {
+        for first in [0, 1] {
+            let capture = try open(pictures: (0..<10).filter { $0 != 4 }.map { "\($0 + first).png" })
+            #expect(names(capture) == (0..<10).map { $0 == 4 ? "-" : "\($0 + first).png" })
+            #expect(capture.frames[4].drop == Drop(stage: "read", reason: "it has no picture in color/", isBad: true))
+            #expect(capture.keptFrames.count == 9)
+        }
+    }
+
+    @Test func numbersThatCannotBeFramesGoByOrderWithAWarning() throws {
+        // Every fifth picture of a video, renumbered camera lines.
+        let capture = try open(pictures: (0..<10).map { "\($0 * 5).png" })
+        #expect(names(capture) == (0..<10).map { "\($0 * 5).png" })
+        #expect(
+            capture.warnings == [
+                "the numbers in color/ have gaps; the pictures were given to the frames in their order"
+            ])
+        // Numbers that begin elsewhere.
+        let late = try open(pictures: [3, 4, 6, 7, 8, 9, 10, 11, 12, 13].map { "late\($0).png" })
+        #expect(late.warnings.count == 1)
+        #expect(late.keptFrames.count == 10)
+    }
+
+    @Test func aFewPicturesMoreOrLess() throws {
+        let more = try open(pictures: (0..<12).map { "\($0).png" })
+        #expect(more.frames.count == 12)
+        #expect(more.frames[10].drop?.reason == "there are only 10 camera lines")
+        #expect(more.frames[11].drop?.isBad == false)
+        let fewer = try open(pictures: (0..<8).map { "a\($0).png" })
+        #expect(fewer.frames.count == 10)
+        #expect(fewer.frames[7].drop == nil)
+        #expect(fewer.frames[8].drop == Drop(stage: "read", reason: "there are only 8 pictures"))
+        let problem = #expect(throws: Problem.self) { try open(pictures: (0..<30).map { "\($0).png" }) }
+        #expect(problem?.notes.first == "camera lines: 10, pictures: 30")
+    }
+
+    // MARK: - Whether they are whole
+
+    @Test func picturesThatCannotBeReadAreDroppedByName() throws {
+        let whole = try png()
+        let jpeg = try JPEG.encode(RGBImage(width: 8, height: 6, pixels: Array(repeating: 100, count: 144)))
+        let capture = try open([
+            "color/0.png": whole, "color/1.png": Array(whole.dropLast(1)), "color/2.png": [],
+            "color/3.jpg": Array(jpeg.dropLast(2)),
+            "color/4.jpg": Array("no picture at all".utf8), "color/5.jpg": jpeg, "color/6.png": Array(whole.prefix(20)),
+        ])
+        #expect(capture.keptFrames.map(\.index) == [0, 5])
+        let reasons = capture.frames.map { $0.drop?.reason ?? "" }
+        #expect(reasons[1] == "PNG truncated (color/1.png)")
+        #expect(reasons[2].hasSuffix("(color/2.png)"))
+        #expect(reasons[3] == "JPEG truncated or damaged: it has no end marker (color/3.jpg)")
+        #expect(reasons[4] == "JPEG truncated or damaged: it does not start as a JPEG (color/4.jpg)")
+        #expect(reasons[6].hasSuffix("(color/6.png)"))
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != false })
+    }
+
+    @Test func aLargePictureIsLookedAtFromBothEnds() throws {
+        // Noise of half a megabyte: more than is read of its start.
+        var dice = SplitMix(seed: 40)
+        let noise = RGBImage(
+            width: 700, height: 500, pixels: (0..<1_050_000).map { _ in UInt8.random(in: 0...255, using: &dice) })
+        let jpeg = try JPEG.encode(noise, quality: 95, subsampling: .s444)
+        #expect(jpeg.count > 400_000)
+        var cut = jpeg
+        cut.removeLast(100_000)
+        let capture = try open([
+            "color/0.jpg": jpeg, "color/1.jpg": cut, "color/2.png": PNG.encodeRGB(noise),
+            "color/3.png": PNG.encodeRGB(noise).dropLast(13),
+        ])
+        #expect(capture.keptFrames.map(\.index) == [0, 2])
+        #expect(capture.colorSize == PixelSize(700, 500))
+    }
+
+    @Test func theOddSizeIsTheRareOne() throws {
+        var files: [String: [UInt8]] = [:]
+        for number in 0..<5 { files["color/\(number).png"] = try png() }
+        files["color/2.png"] = try png(6, 8)
+        let capture = try open(files)
+        #expect(capture.colorSize == PixelSize(8, 6))
+        #expect(
+            capture.frames[2].drop
+                == Drop(stage: "read", reason: "the picture is 6×8, and the others are 8×6", isBad: true))
+        #expect(capture.keptFrames.count == 4)
+    }
+
+    @Test func aTieIsAlwaysDecidedAlike() throws {
+        // As many of one size as of the other, equally wide: the smaller one counts, in every process.
+        let files = try [
+            "color/0.png": png(8, 7), "color/1.png": png(8, 6), "color/2.png": png(8, 7), "color/3.png": png(8, 6),
+        ]
+        for _ in 0..<10 { #expect(try open(files).colorSize == PixelSize(8, 6)) }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Captures whose pictures are a video.
+@Suite struct VideoTrackTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A sample of 64 × 48 whose camera lines are for a video of 30 frames a second.
+    private var filmed: MultiScanSample {
+        var sample = MultiScanSample()
+        sample.frameCount = 8
+        sample.pictures = .none
+        sample.colorSize = PixelSize(64, 48)
+        for frame in 0..<8 { sample.timestamps[frame] = 5_000_000_000 + Int64(frame) * 1_000_000_000 / 30 }
+        return sample
+    }
+
+    private func openFilmed(
+        _ sample: MultiScanSample, rules: ReadRules = ReadRules(), _ film: (TemporaryFolder) throws -> Void
+    ) throws -> Capture {
+        let path = try folder.write(sample.files(), under: "film")
+        let scratch = try TemporaryFolder()
+        try film(scratch)
+        try Data(scratch.bytes("v.mp4")).write(to: folder.url("film/scan.mp4"))
+        return try MultiScanCapture.open(CaptureFolder(path: path), rules: rules)
+    }
+
+    @Test func videoFramesAreThePicturesInOrder() throws {
+        let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }
+        #expect(capture.channels.isSuperset(of: [.color, .luma]))
+        #expect(capture.videoFile == "scan.mp4")
+        #expect(capture.colorSize == PixelSize(64, 48))
+        #expect(capture.warnings.isEmpty)
+        #expect(capture.keptFrames.count == 8)
+        #expect(capture.files.first { $0.path == "scan.mp4" }?.channels == [.color, .luma])
+        let track = try #require(try capture.source.tracks(for: [.color], of: capture).first)
+        var greys: [Int: Int] = [:]
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: facts.index % 3 == 0)
+            if case .pixels(let image)? = frame.picture { greys[facts.index] = Int(image.pixels[0]) }
+        }
+        #expect(try track.finish().warnings.isEmpty)
+        // Limited range to full: (y − 16) · 255/219.
+        #expect(greys.keys.sorted() == [0, 3, 6])
+        for (frame, grey) in greys { #expect(abs(Double(grey) - (Double(TestVideo.luma(frame)) - 16) * 255 / 219) < 2) }
+    }
+
+    @Test func aRotationFlagIsSaidAndNotFollowed() throws {
+        let capture = try openFilmed(filmed) { scratch in
+            let plain = try TestVideo.gray("plain.mp4", in: scratch, frames: 8)
+            try TestVideo.ffmpeg(["-i", plain, "-c", "copy", "-metadata:s:v", "rotate=90", scratch.url("v.mp4").path])
+        }
+        #expect(capture.warnings.count == 1)
+        #expect(
+            capture.warnings.first?.hasPrefix(
+                "scan.mp4 carries a rotation flag of 270°; its frames are used as recorded") == true)
+        #expect(capture.colorSize == PixelSize(64, 48))
+    }
+
+    @Test func framesShownAtAnotherTimeThanTheirLineSaysAreNamed() throws {
+        // The video has lost frame 3, so every later picture belongs to the next line.
+        let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 8, dropping: [3]) }
+        #expect(capture.frames.count == 8)
+        #expect(capture.frames[7].drop?.reason == "the video has only 7 frames")
+        #expect(capture.warnings.count == 1)
+        #expect(
+            capture.warnings.first?.hasPrefix(
+                "4 frames of scan.mp4 are shown at another time than their camera line says, from frame 3 on: 3 (33.3 ms), 4 (33.3 ms)"
+            ) == true)
+        #expect(capture.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6])
+    }
+
+    @Test func timestampsAtTheEndOfTheirRangeDoNotTrap() throws {
+        var sample = filmed
+        sample.timestamps[0] = Int64.max
+        let capture = try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }
+        #expect(capture.warnings.count == 2)
+        sample.timestamps[0] = 0
+        sample.timestamps[5] = Int64.max
+        #expect(try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }.warnings.count == 2)
+    }
+
+    @Test func aVideoOfAnotherLength() throws {
+        let more = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 10) }
+        #expect(more.frames.count == 10)
+        #expect(more.frames[9].drop?.reason == "there are only 8 camera lines")
+        let problem = #expect(throws: Problem.self) {
+            try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 14) }
+        }
+        #expect(problem?.notes.first == "camera lines: 8, video: 14")
+    }
+}

@@ -1,0 +1,30 @@
+import ScanModel
+import Testing
+
+@Suite struct CaptureTests {
+    private var capture: Capture {
+        var capture = Capture(id: "a")
+        capture.frames = (0..<4).map { FrameFacts(index: $0) }
+        return capture
+    }
+
+    @Test func theFirstReasonToDropAFrameStays() {
+        var capture = capture
+        capture.drop(2, stage: "read", reason: "first", isBad: true)
+        capture.drop(2, stage: "filter-blur", reason: "second")
+        #expect(capture.frames[2].drop == Drop(stage: "read", reason: "first", isBad: true))
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 3])
+    }
+
+    @Test func aCaptureThatWasNotReadHasNoFiles() {
+        let problem = #expect(throws: Problem.self) { try capture.source.open("a.json") }
+        #expect(problem?.summary == "the capture was not read yet")
+        #expect(problem?.place.file == "a.json")
+        #expect(throws: Problem.self) { try capture.source.bytes(of: "a.json", limit: 10) }
+        #expect(capture.source.location(of: "a.json") == nil)
+    }
+
+    @Test func sizesReadAsPeopleWriteThem() {
+        #expect(PixelSize(256, 192).description == "256×192")
+    }
+}

@@ -1,0 +1,11 @@
+import ScanModel
+import Testing
+
+@Suite struct ChannelTests {
+    @Test func aChannelIsItsName() {
+        #expect(Channel("depth", "another meaning") == .depth)
+        #expect(Set([Channel.depth, Channel("depth", "")]).count == 1)
+        #expect("\(Channel.recordedDepth)" == "depth.recorded")
+        #expect(!Channel.payload.contains(.pose) && Channel.payload.contains(.points))
+    }
+}

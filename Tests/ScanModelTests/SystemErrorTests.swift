@@ -1,0 +1,22 @@
+import Glibc
+import ScanModel
+import Testing
+
+@Suite struct SystemErrorTests {
+    @Test func whatAFailedCallMeans() {
+        let full = Problem.system("cannot write the file", path: "a.ply", code: ENOSPC, fault: .input)
+        #expect(full.fault == .environment)
+        #expect(
+            full.message() == """
+                error: cannot write the file: No space left on device
+                  --> a.ply
+                   = fix: free space on that filesystem and run the same command again
+                """)
+        #expect(Problem.system("cannot read the file", path: "a", code: ENOENT, fault: .input).fault == .input)
+        #expect(Problem.system("cannot read the file", path: "a", code: EIO, fault: .input).fault == .environment)
+        #expect(Problem.system("cannot read the file", path: "a", code: EMFILE, fault: .input).fault == .environment)
+        for code in [ENOSPC, EDQUOT, EIO, EROFS, EACCES, EPERM, ENOENT] {
+            #expect(Problem.system("x", path: "a", code: code).fix != nil)
+        }
+    }
+}

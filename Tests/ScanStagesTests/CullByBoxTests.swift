@@ -1,0 +1,237 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct CullByBoxTests {
+    /// Two metres a side about the origin.
+    private let cube = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+
+    /// The points that stay, of those on the y axis at these heights.
+    private func heights(_ heights: [Float], _ options: String, in box: OrientedBox) throws -> [Float] {
+        try kept(heights.map { [0, $0, 0] }, options, in: box).map { $0[1] }
+    }
+
+    private func kept(_ points: [[Float]], _ options: String, in box: OrientedBox) throws -> [[Float]] {
+        var capture = MemoryCapture([.init(points: Array(points.joined()))])
+        capture.box = box
+        let run = try StageRun("- cull-by-box: \(options)", on: capture)
+        let positions = try #require(run.frames.first?.points?.positions)
+        return stride(from: 0, to: positions.count, by: 3).map { Array(positions[$0..<$0 + 3]) }
+    }
+
+    @Test func facesBelongToTheBox() throws {
+        let above = Float(1).nextUp
+        let points: [[Float]] = [
+            [1, 1, 1], [-1, -1, -1], [1, 0, 0], [above, 0, 0], [0, above, 0], [0, 0, above], [-above, 0, 0],
+            [0, -above, 0],
+            [0, 0, -above], [0, 0, 0],
+        ]
+        #expect(try kept(points, "{}", in: cube) == [[1, 1, 1], [-1, -1, -1], [1, 0, 0], [0, 0, 0]])
+        #expect(
+            try kept(points, "{keep: outside}", in: cube) == [
+                [above, 0, 0], [0, above, 0], [0, 0, above], [-above, 0, 0], [0, -above, 0], [0, 0, -above],
+            ])
+    }
+
+    @Test func theBoxIsTheTurnedOneNotTheOneAroundItsCorners() throws {
+        // A square of side 2 turned by 45°: its corners are √2 from the centre on the axes, its faces 1 away diagonally.
+        var box = cube
+        box.worldFromBox = .rotation(aboutY: .pi / 4)
+        let points: [[Float]] = [
+            [1.41, 0, 0], [0, 0, -1.41], [0.7, 0, 0.7], [0.75, 0, 0.75], [1.2, 0, 1.2], [1.42, 0, 0],
+        ]
+        #expect(try kept(points, "{}", in: box) == [[1.41, 0, 0], [0, 0, -1.41], [0.7, 0, 0.7]])
+        // Turned by 30° about y, the box's own +x is (cos 30°, 0, −sin 30°).
+        box = OrientedBox(
+            center: Vector3(10, 0, 0), worldFromBox: .rotation(aboutY: .pi / 6), halfSize: Vector3(3, 1, 0.1))
+        let (c, s) = (Float(0.8660254), Float(0.5))
+        #expect(try kept([[10 + 2.9 * c, 0, -2.9 * s], [10 + 2.9 * c, 0, 2.9 * s]], "{}", in: box).count == 1)
+        #expect(try kept([[10 + 2.9 * c, 0, -2.9 * s]], "{}", in: box).count == 1)
+    }
+
+    @Test func marginGrowsEveryFaceAndBottomMovesOne() throws {
+        let heights: [Float] = [-1.75, -1.5, -1.25, -1, -0.75, -0.5, 0.75, 1, 1.25, 1.5]
+        #expect(try self.heights(heights, "{}", in: cube) == [-1, -0.75, -0.5, 0.75, 1])
+        #expect(try self.heights(heights, "{margin: 0.25}", in: cube) == [-1.25, -1, -0.75, -0.5, 0.75, 1, 1.25])
+        #expect(try self.heights(heights, "{margin: -0.25}", in: cube) == [-0.75, -0.5, 0.75])
+        #expect(try self.heights(heights, "{bottom: 0.5}", in: cube) == [-1.5, -1.25, -1, -0.75, -0.5, 0.75, 1])
+        #expect(try self.heights(heights, "{bottom: -0.5}", in: cube) == [-0.5, 0.75, 1])
+        #expect(
+            try self.heights(heights, "{margin: 0.25, bottom: 0.25}", in: cube) == [
+                -1.5, -1.25, -1, -0.75, -0.5, 0.75, 1, 1.25,
+            ])
+        // The other faces move with the margin alone.
+        let sides: [[Float]] = [[1.25, 0, 0], [-1.25, 0, 0], [0, 0, 1.25], [0, 0, -1.25], [1.26, 0, 0]]
+        #expect(try kept(sides, "{margin: 0.25, bottom: 5}", in: cube).count == 4)
+        #expect(try kept(sides, "{bottom: 5}", in: cube).isEmpty)
+        // Shrunk beyond nothing, it holds nothing.
+        #expect(try kept([[0, 0, 0]], "{margin: -1.5}", in: cube).isEmpty)
+    }
+
+    @Test func aClampedFloorCutsTheBoxAndMovesWithBottomAlone() throws {
+        var box = cube
+        box.floor = -0.5
+        let heights: [Float] = [-1, -0.875, -0.75, -0.625, -0.5, -0.375, -0.25, 0, 0.25, 1, 1.25]
+        #expect(try self.heights(heights, "{}", in: box) == [-0.5, -0.375, -0.25, 0, 0.25, 1])
+        #expect(try self.heights(heights, "{margin: 0.25}", in: box) == [-0.5, -0.375, -0.25, 0, 0.25, 1, 1.25])
+        #expect(
+            try self.heights(heights, "{bottom: 0.25}", in: box) == [-0.75, -0.625, -0.5, -0.375, -0.25, 0, 0.25, 1])
+        #expect(try self.heights(heights, "{bottom: -0.25}", in: box) == [-0.25, 0, 0.25, 1])
+        // The bottom face below the floor must not cut before the floor does, however far it is moved or shrunk.
+        #expect(try self.heights([-2.5, -2, -1], "{bottom: 2}", in: box) == [-2.5, -2, -1])
+        #expect(try self.heights(heights, "{margin: -0.75}", in: box) == [-0.5, -0.375, -0.25, 0, 0.25])
+        #expect(
+            try self.heights(heights, "{margin: -0.75, bottom: 0.125}", in: box) == [
+                -0.625, -0.5, -0.375, -0.25, 0, 0.25,
+            ])
+    }
+
+    @Test func coloursGoWithTheirPoints() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0, 5, 0, 0, 0, 1, 0], colors: [1, 2, 3, 4, 5, 6, 7, 8, 9])])
+        capture.box = cube
+        let run = try StageRun("- cull-by-box", on: capture)
+        #expect(run.frames.first?.points == PointCloud(positions: [0, 0, 0, 0, 1, 0], colors: [1, 2, 3, 7, 8, 9]))
+        #expect(run.count("cull-by-box", "points-in") == 3)
+        #expect(run.count("cull-by-box", "points-out") == 2)
+    }
+
+    @Test func belowVoxelDownsampleTheCloudIsCulled() throws {
+        // One centroid inside, though its points are not; one outside, though one of its points is inside.
+        var capture = MemoryCapture([
+            .init(points: [0.5, 1.5, 0, 0.5, 0.25, 0]), .init(points: [1.5, 0, 0, 0.875, 0, 0, 1.75, 0, 0]),
+        ])
+        capture.box = cube
+        let run = try StageRun("- voxel-downsample: {size: 2}\n- cull-by-box", on: capture, probing: [.cloud])
+        // (0.5 + 0.5 + 1.5 + 0.875 + 1.75) / 5 and (1.5 + 0.25) / 5.
+        let centroid = try #require(run.capture.cloud?.positions)
+        #expect(run.count("cull-by-box", "points-in") == 1)
+        #expect(centroid.isEmpty)
+        let outside = try StageRun(
+            "- voxel-downsample: {size: 2}\n- cull-by-box: {keep: outside}", on: capture, probing: [.cloud])
+        #expect(outside.capture.cloud?.positions == [Float(5.125 / 5), Float(1.75 / 5), 0])
+    }
+
+    // MARK: - Depth
+
+    /// Depth of 4 × 3 pixels seen from 3 m above the cube's centre, straight down: each pixel is 1 m wide at 2 m.
+    private func lookingDown(_ metres: [Float]) -> MemoryCapture {
+        var item = MemoryCapture.Item(depth: metres, height: 3)
+        item.pose = Pose(
+            rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, 1), Vector3(0, -1, 0)), position: Vector3(0, 3, 0))
+        var capture = MemoryCapture([item])
+        capture.box = cube
+        return capture
+    }
+
+    @Test func depthZeroesThePixelsOfRemovedPoints() throws {
+        // With whole coordinates, pixel (u, v) at depth 2 is seen at x = u − 2, z = v − 1.5, y = 1: on the top face.
+        let metres: [Float] = [2, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1.9, 4.5]
+        let inside: [Float] = [0, 0, 0, 0, 0, 2, 2, 2, 0, 2, 0, 0]
+        let run = try StageRun("- cull-by-box: {depth: true}", on: lookingDown(metres), probing: [.depth])
+        #expect(run.frames.first?.depth?.metres == inside)
+        #expect(run.count("cull-by-box", "pixels-in") == 11)
+        #expect(run.count("cull-by-box", "pixels-out") == 4)
+        let outside = try StageRun(
+            "- cull-by-box: {depth: true, keep: outside}", on: lookingDown(metres), probing: [.depth])
+        #expect(outside.frames.first?.depth?.metres == zip(metres, inside).map { $0 - $1 })
+    }
+
+    @Test(arguments: ["integer", "half"])
+    func depthAndPointsAreCulledAlike(centre: String) throws {
+        var dice = SplitMix(seed: 7)
+        let metres = (0..<12).map { _ in Float.random(in: 0.5..<4, using: &dice) }
+        var capture = lookingDown(metres)
+        capture.box = OrientedBox(center: .zero, worldFromBox: .rotation(aboutY: 0.3), halfSize: Vector3(1.2, 2, 0.9))
+        let stages = "- unproject: {pixel-centre: \(centre)}\n- cull-by-box: {depth: true, pixel-centre: \(centre)}"
+        let run = try StageRun(stages, on: capture)
+        let frame = try #require(run.frames.first)
+        let left = try #require(frame.points?.count)
+        #expect(left > 0 && left < 12)
+        #expect(frame.depth?.validCount == left)
+        // What is left of the depth gives the same points again.
+        var again = capture
+        again.items[0].depth = frame.depth
+        #expect(try StageRun("- unproject: {pixel-centre: \(centre)}", on: again).frames.first?.points == frame.points)
+    }
+
+    @Test func withDepthTheCloudIsCulledOnceWhereThereIsOne() throws {
+        var capture = lookingDown(Array(repeating: 2, count: 12))
+        capture.items[0].points = PointCloud(positions: [0, 0, 0, 5, 5, 5])
+        let stages = "- voxel-downsample: {size: 1}\n- cull-by-box: {depth: true}"
+        let run = try StageRun(stages, on: capture, probing: [.depth, .cloud])
+        #expect(run.capture.cloud?.positions == [0, 0, 0])
+        #expect(run.count("cull-by-box", "points-in") == 2)
+        #expect(run.count("cull-by-box", "points-out") == 1)
+        #expect(run.count("cull-by-box", "pixels-in") == 12)
+    }
+
+    // MARK: - Boxes from files
+
+    private let small = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.5, 0.5, 0.5))
+    private let points: [Float] = [0.25, 0, 0, 0.75, 0, 0]
+
+    @Test func aFileBesideTheCapturesOwnComesFirst() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(try BoundingBoxJSON.text(cube), to: "table.json")
+        var capture = MemoryCapture([.init(points: points)])
+        let stage = "- cull-by-box: {box: table.json}"
+        let beside = try StageRun(stage, on: capture, pipelineFolder: folder.path)
+        #expect(beside.frames.first?.points?.count == 2)
+        // One that no reader lists, and one that it does.
+        capture.unlisted["table.json"] = try BoundingBoxJSON.text(small)
+        let own = try StageRun(stage, on: capture, pipelineFolder: folder.path)
+        #expect(own.frames.first?.points?.count == 1)
+        capture.files = capture.unlisted
+        #expect(try StageRun(stage, on: capture, pipelineFolder: folder.path).frames.first?.points?.count == 1)
+        // The file that was used stands among the receipt's inputs.
+        let input = own.receipt["inputs"]?.array?.first { $0["path"]?.string == "table.json" }
+        #expect(input?["bytes"]?.integer == Int64(capture.files["table.json"]?.count ?? 0))
+    }
+
+    @Test func aFileInACaptureOnDisk() throws {
+        let folder = try TemporaryFolder()
+        var files = try MultiScanSample().files()
+        files["shelf.json"] = try BoundingBoxJSON.text(
+            OrientedBox(center: Vector3(0, 0, -50), worldFromBox: .identity, halfSize: small.halfSize))
+        let path = try folder.write(files, under: "scan")
+        let run = try StageRun("- read\n- decompress\n- unproject\n- cull-by-box: {box: shelf.json}", reading: path)
+        #expect(run.frames.map { $0.points?.count } == [0, 0, 0, 0])
+        #expect(run.receipt["inputs"]?.array?.contains { $0["path"]?.string == "shelf.json" } == true)
+    }
+
+    @Test func aMissingFileIsNamed() throws {
+        let problem = problem {
+            _ = try StageRun("- cull-by-box: {box: nowhere.json}", on: MemoryCapture([.init(points: points)]))
+        }
+        #expect(problem?.summary == "cannot read the file that the option names")
+        #expect(problem?.place.file == "nowhere.json")
+        #expect(problem?.place.stage == "cull-by-box")
+    }
+
+    @Test func aDamagedFileFailsTheCaptureNotItsFrames() throws {
+        var capture = MemoryCapture([.init(points: points), .init(points: points)])
+        capture.files["box.json"] = Array(#"{"center": {"x": 0, "y": 0}}"#.utf8)
+        let problem = problem { _ = try StageRun("- cull-by-box: {box: box.json}", on: capture) }
+        #expect(problem?.summary == "“center.z” is missing; expected a number")
+        #expect(problem?.place.file == "box.json")
+    }
+
+    @Test func whatIsOddAboutABoxFromAFileIsSaid() throws {
+        var capture = MemoryCapture([.init(points: points)])
+        var clamped = cube
+        clamped.floor = 0.25
+        capture.files["box.json"] = try BoundingBoxJSON.text(clamped)
+        let run = try StageRun("- cull-by-box: {box: box.json}", on: capture)
+        #expect(run.frames.first?.points?.count == 0)
+        #expect(
+            run.warnings == [
+                "cull-by-box: the box's bottom corners are clamped to a floor; it is cut at their lowest y, 0.25"
+            ])
+    }
+
+    @Test func aCaptureWithoutABoxIsNamed() throws {
+        let problem = problem { _ = try StageRun("- cull-by-box", on: MemoryCapture([.init(points: points)])) }
+        #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
+    }
+}

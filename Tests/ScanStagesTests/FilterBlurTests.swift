@@ -1,0 +1,226 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct FilterBlurTests {
+    /// A black picture of 8 × 6 with one pixel of brightness b: its Laplacian is −4b there and b in the four pixels
+    /// around, so the variance is (16 + 4) · b² / 48.
+    private func picture(_ b: UInt8) -> RGBImage {
+        var pixels = [UInt8](repeating: 0, count: 8 * 6 * 3)
+        for channel in 0..<3 { pixels[3 * (2 * 8 + 3) + channel] = b }
+        return RGBImage(width: 8, height: 6, pixels: pixels)
+    }
+
+    private func score(_ b: Int) -> Double { Double(20 * b * b) / 48 }
+
+    /// One frame a second.
+    private func capture(_ brightness: [UInt8], seconds: (Int) -> Double = { Double($0) }) -> MemoryCapture {
+        MemoryCapture(
+            brightness.enumerated().map { number, b in
+                var item = MemoryCapture.Item(timestamp: Int64(seconds(number) * 1e9))
+                item.pixels = picture(b)
+                return item
+            })
+    }
+
+    private func run(_ options: String, _ brightness: [UInt8]) throws -> StageRun {
+        try StageRun("- filter-blur: \(options)", on: capture(brightness))
+    }
+
+    private func scores(_ run: StageRun, _ label: String = "filter-blur") -> [String] {
+        (run.counts(label)["scores"]?.array ?? []).map { "\($0["frame"]?.integer ?? -1): \($0["score"]?.double ?? -1)" }
+    }
+
+    // MARK: - The score
+
+    @Test func theScoreIsTheVarianceOfTheLaplacian() throws {
+        let run = try run("{at-least: 0}", [1, 6, 0, 255])
+        #expect(run.capture.frames.map(\.sharpness) == [score(1), 15, 0, score(255)])
+        #expect(scores(run) == ["0: \(score(1))", "1: 15.0", "2: 0.0", "3: \(score(255))"])
+        #expect(run.count("filter-blur", "longest-dropped-run") == 0)
+    }
+
+    @Test func theScoreOfAnyPictureIsPythons() throws {
+        var dice = SplitMix(seed: 30)
+        let pixels = (0..<13 * 9 * 3).map { _ in UInt8.random(in: .min ... .max, using: &dice) }
+        var item = MemoryCapture.Item()
+        item.pixels = RGBImage(width: 13, height: 9, pixels: pixels)
+        let run = try StageRun("- filter-blur: {at-least: 0}", on: MemoryCapture([item]))
+        let expected = try PythonReaders.run(
+            """
+            w, h, p = 13, 9, json.loads(sys.argv[1])
+            g = [(9798 * p[3 * i] + 19235 * p[3 * i + 1] + 3735 * p[3 * i + 2] + 16384) >> 15 for i in range(w * h)]
+            def at(x, y):
+                x = -x if x < 0 else 2 * (w - 1) - x if x >= w else x
+                y = -y if y < 0 else 2 * (h - 1) - y if y >= h else y
+                return g[y * w + x]
+            l = [at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1) - 4 * at(x, y) for y in range(h) for x in range(w)]
+            mean = sum(l) / len(l)
+            print(json.dumps(sum((v - mean) ** 2 for v in l) / len(l)))
+            """, ["\(pixels)"])
+        let found = try #require(run.capture.frames[0].sharpness)
+        #expect(abs(found / (expected.double ?? 0) - 1) < 1e-12)
+    }
+
+    @Test func lumaIsThePicturesOwnBrightness() throws {
+        // A video's brightness plane beside its picture: another brightness shows which of the two was taken.
+        var capture = capture([10])
+        capture.items[0].luma = LumaImage(
+            width: 8, height: 6, pixels: stride(from: 0, to: 144, by: 3).map { picture(20).pixels[$0] })
+        #expect(
+            try StageRun("- filter-blur: {at-least: 0, gray: luma}", on: capture).capture.frames[0].sharpness
+                == score(20))
+        #expect(try StageRun("- filter-blur: {at-least: 0}", on: capture).capture.frames[0].sharpness == score(10))
+    }
+
+    @Test func lumaOfAJPEGDoesNotDependOnWhoDecodedItBefore() throws {
+        var dice = SplitMix(seed: 31)
+        let noise = RGBImage(
+            width: 32, height: 24, pixels: (0..<32 * 24 * 3).map { _ in UInt8.random(in: 0...255, using: &dice) })
+        let bytes = try JPEG.encode(noise, quality: 90)
+        var item = MemoryCapture.Item(depth: [1, 2])
+        item.file = "a.jpg"
+        var capture = MemoryCapture([item])
+        capture.files["a.jpg"] = bytes
+        let own = Sharpness.score(try JPEG.decodeLuma(bytes))
+        let ofColors = Sharpness.score(try JPEG.decodeRGB(bytes))
+        #expect(own != ofColors)
+        let rule = "- filter-blur: {at-least: 0, gray: luma}"
+        #expect(try StageRun(rule, on: capture).capture.frames[0].sharpness == own)
+        #expect(try StageRun("- unproject\n" + rule, on: capture).capture.frames[0].sharpness == own)
+        #expect(try StageRun("- filter-blur: {at-least: 0}", on: capture).capture.frames[0].sharpness == ofColors)
+        // A PNG has no brightness plane of its own.
+        capture.files["a.jpg"] = try PNG.encodeRGB(noise)
+        #expect(try StageRun(rule, on: capture).capture.frames[0].sharpness == Sharpness.score(noise))
+    }
+
+    // MARK: - The rules
+
+    @Test func atLeastKeepsFramesWithThatScore() throws {
+        let run = try run("{at-least: 15}", [6, 5, 7, 0])
+        #expect(run.kept == [0, 2])
+        #expect(
+            run.drops == ["1 filter-blur: sharpness 10.42 is under 15.0", "3 filter-blur: sharpness 0.0 is under 15.0"])
+        #expect(scores(run).count == 4)
+    }
+
+    @Test func keepKeepsTheBestAndTiesGoToTheLowerFrame() throws {
+        // ceil(0.5 · 5) = 3 of these: the two best, and the first of the equal ones.
+        let run = try run("{keep: 0.5}", [3, 9, 3, 3, 8])
+        #expect(run.kept == [0, 1, 4])
+        #expect(run.drops.first == "2 filter-blur: sharpness 3.75 is not among the best 3 of 5")
+        #expect(try self.run("{keep: 1}", [1, 1, 2]).kept == [0, 1, 2])
+        #expect(try self.run("{keep: 0.0001}", [1, 3, 2]).kept == [1])
+        #expect(try self.run("{keep: 0.34}", [1, 3, 2]).kept == [1, 2])
+    }
+
+    @Test(arguments: [(0.07, 100, 7), (0.28, 25, 7), (0.55, 100, 55), (0.2, 5, 1), (0.201, 5, 2), (0.1, 3, 1)])
+    func aShareIsADecimalNumber(share: Double, count: Int, kept: Int) throws {
+        let run = try run("{keep: \(share)}", (0..<count).map { UInt8($0) })
+        #expect(run.kept == Array((count - kept)..<count))
+    }
+
+    @Test func windowKeepsTheSharpestOfEachAndOneOfTheLastShortOne() throws {
+        // Windows 0–2, 3–5, 6–7; the first of equals.
+        let run = try run("{window: 3}", [1, 4, 2, 5, 5, 5, 1, 2])
+        #expect(run.kept == [1, 3, 7])
+        #expect(run.drops.first == "0 filter-blur: sharpness 0.42 is under frame 1's in its window")
+        #expect(try self.run("{window: 3}", [1, 2, 3, 1]).kept == [2, 3])
+        #expect(try self.run("{window: 1}", [1, 0, 3]).kept == [0, 1, 2])
+        #expect(try self.run("{window: 1000000}", [1, 3, 3]).kept == [1])
+    }
+
+    @Test func windowsAreOfTheFramesThatAreLeft() throws {
+        // Left are 0, 2, 4, 6: windows 0, 2 and 4, 6.
+        let run = try StageRun(
+            "- select-every: {step: 2}\n- filter-blur: {window: 2}", on: capture([1, 9, 2, 9, 4, 9, 3]))
+        #expect(run.kept == [2, 4])
+        // Only their pictures were looked at.
+        #expect(scores(run).count == 4)
+    }
+
+    @Test func noHoleIsLongerThanTwoWindows() throws {
+        var dice = SplitMix(seed: 32)
+        let run = try run("{window: 5}", (0..<200).map { _ in UInt8.random(in: 0...255, using: &dice) })
+        #expect(run.kept.count == 40)
+        #expect(zip(run.kept, run.kept.dropFirst()).allSatisfy { $1 - $0 < 10 })
+    }
+
+    @Test(arguments: ["{at-least: 15}", "{keep: 0.3}", "{window: 4}"])
+    func theResultDoesNotDependOnTheWorkers(rule: String) throws {
+        var dice = SplitMix(seed: 33)
+        let capture = capture((0..<50).map { _ in UInt8.random(in: 0...20, using: &dice) })
+        let receipts = try [1, 2, 8].map {
+            try StageRun("- filter-blur: \(rule)", on: capture, workers: $0).bytes("receipt.json")
+        }
+        #expect(receipts[1] == receipts[0])
+        #expect(receipts[2] == receipts[0])
+    }
+
+    @Test func twoInARow() throws {
+        let run = try StageRun(
+            "- filter-blur: {window: 2}\n- filter-blur: {keep: 0.5}", on: capture([1, 4, 3, 2, 9, 9, 2, 1]))
+        #expect(run.kept == [1, 4])
+        #expect(scores(run, "filter-blur[1]").count == 8)
+        #expect(scores(run, "filter-blur[2]").map { $0.prefix(2) } == ["1:", "2:", "4:", "6:"])
+    }
+
+    @Test func exactlyOneRule() {
+        #expect(StageRun.mistakes(in: "- filter-blur") == ["one of `at-least`, `keep`, `window` is needed"])
+        #expect(
+            StageRun.mistakes(in: "- filter-blur: {keep: 0.5, window: 3}") == [
+                "only one of `at-least`, `keep`, `window` can be given, not `keep` and `window`"
+            ])
+    }
+
+    // MARK: - Holes
+
+    @Test func theLongestRunIsCountedAndALongHoleSaid() throws {
+        // Frames 1–2 and 4–6 are dropped, a second apart: from frame 3 to frame 7 there is nothing.
+        let run = try run("{at-least: 15}", [9, 0, 0, 9, 0, 0, 0, 9])
+        #expect(run.count("filter-blur", "longest-dropped-run") == 3)
+        #expect(
+            run.warnings == [
+                "filter-blur: frames 4 to 6 were all dropped, which leaves a hole of 4.0 s; `window` leaves shorter ones"
+            ])
+        let window = try self.run("{window: 4}", [9, 0, 0, 0, 0, 0, 0, 9])
+        #expect(
+            window.warnings == [
+                "filter-blur: frames 1 to 6 were all dropped, which leaves a hole of 7.0 s; a smaller `window` leaves shorter ones"
+            ])
+    }
+
+    @Test func aShortHoleIsNotWorthAWarning() throws {
+        let dense = capture([9, 0, 0, 9]) { Double($0) / 3 }
+        let run = try StageRun("- filter-blur: {at-least: 15}", on: dense)
+        #expect(run.count("filter-blur", "longest-dropped-run") == 2)
+        #expect(run.warnings.isEmpty)
+        let slow = capture([9, 0, 0, 9]) { Double($0) * 0.34 }
+        #expect(try StageRun("- filter-blur: {at-least: 15}", on: slow).warnings.count == 1)
+    }
+
+    @Test func theHoleThatIsSaidIsTheLongestInTime() throws {
+        // Three frames within 0.4 s, then one that is alone for 3 s.
+        let times = [0, 0.1, 0.2, 0.3, 0.4, 2, 3.4]
+        let run = try StageRun("- filter-blur: {at-least: 15}", on: capture([9, 0, 0, 0, 9, 0, 9]) { times[$0] })
+        #expect(run.count("filter-blur", "longest-dropped-run") == 3)
+        #expect(run.warnings.count == 1)
+        #expect(run.warnings.first?.contains("frames 5 to 5 were all dropped, which leaves a hole of 3.0 s") == true)
+    }
+
+    @Test func framesThatOthersDroppedDoNotHideAHole() throws {
+        // Every second frame is gone already; of the others, 2, 4 and 6 are blurred.
+        let run = try StageRun(
+            "- select-every: {step: 2}\n- filter-blur: {at-least: 15}", on: capture([9, 9, 0, 9, 0, 9, 0, 9, 9]))
+        #expect(run.kept == [0, 8])
+        #expect(run.count("filter-blur", "longest-dropped-run") == 3)
+        #expect(run.warnings.first?.contains("frames 2 to 6 were all dropped, which leaves a hole of 8.0 s") == true)
+    }
+
+    @Test func holesAtTheEndsReachToTheLastFrameDropped() throws {
+        let run = try run("{at-least: 15}", [0, 0, 9, 0, 0, 0])
+        #expect(run.warnings.first?.contains("frames 3 to 5 were all dropped, which leaves a hole of 3.0 s") == true)
+        #expect(run.count("filter-blur", "longest-dropped-run") == 3)
+    }
+}

@@ -1,0 +1,67 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct MaskConfidenceTests {
+    private func capture(_ values: [UInt8], _ range: ClosedRange<Int>) -> MemoryCapture {
+        var item = MemoryCapture.Item(depth: values.indices.map { Float($0 + 1) })
+        item.confidence = ConfidenceMap(width: values.count, height: 1, values: values, range: range)
+        return MemoryCapture([item])
+    }
+
+    /// What is left of depth 1, 2, 3, … under these values of confidence.
+    private func masked(_ values: [UInt8], _ range: ClosedRange<Int>, level: Int) throws -> [Float]? {
+        try StageRun("- mask-confidence: {at-least: \(level)}", on: capture(values, range)).frames.first?.depth?.metres
+    }
+
+    @Test func aLevelIsARecordedValueOfThePhone() throws {
+        #expect(try masked([0, 1, 2], 0...2, level: 0) == [1, 2, 3])
+        #expect(try masked([0, 1, 2], 0...2, level: 1) == [0, 2, 3])
+        #expect(try masked([0, 1, 2], 0...2, level: 2) == [0, 0, 3])
+    }
+
+    @Test func aLevelIsAThirdOfAWiderRange() throws {
+        // 255 · 1/3 = 85 and 255 · 2/3 = 170.
+        #expect(try masked([0, 84, 85, 169, 170, 255], 0...255, level: 0) == [1, 2, 3, 4, 5, 6])
+        #expect(try masked([0, 84, 85, 169, 170, 255], 0...255, level: 1) == [0, 0, 3, 4, 5, 6])
+        #expect(try masked([0, 84, 85, 169, 170, 255], 0...255, level: 2) == [0, 0, 0, 0, 5, 6])
+        // 100 · 1/3 = 33.3 and 100 · 2/3 = 66.7, which are no whole numbers: the next ones pass.
+        #expect(try masked([33, 34, 66, 67], 0...100, level: 1) == [0, 2, 3, 4])
+        #expect(try masked([33, 34, 66, 67], 0...100, level: 2) == [0, 0, 0, 4])
+        // A range that does not begin at 0: (v − 1) / 6.
+        #expect(try masked([1, 2, 3, 4, 5, 7], 1...7, level: 1) == [0, 0, 3, 4, 5, 6])
+        #expect(try masked([1, 2, 3, 4, 5, 7], 1...7, level: 2) == [0, 0, 0, 0, 5, 6])
+        // A range of two values: 0 is low, 1 is high.
+        #expect(try masked([0, 1], 0...1, level: 1) == [0, 2])
+        #expect(try masked([0, 1], 0...1, level: 2) == [0, 2])
+    }
+
+    @Test func theDefaultIsHighAndConfidenceItselfStays() throws {
+        var capture = capture([2, 1, 0, 2], 0...2)
+        capture.items[0].depth?.metres[3] = 0
+        let run = try StageRun("- mask-confidence", on: capture)
+        #expect(run.frames.first?.depth?.metres == [1, 0, 0, 0])
+        #expect(run.frames.first?.confidence?.values == [2, 1, 0, 2])
+        #expect(run.count("mask-confidence", "pixels-in") == 3)
+        #expect(run.count("mask-confidence", "pixels-out") == 1)
+        #expect(
+            StageRun.mistakes(in: "- mask-confidence: {at-least: 3}") == [
+                "`at-least` is 3, which is not between 0 and 2"
+            ])
+    }
+
+    @Test func confidenceOfAnotherSizeIsTheFramesFault() throws {
+        var capture = capture([2, 2], 0...2)
+        capture.items.append(capture.items[0])
+        capture.items[0].confidence = ConfidenceMap(width: 1, height: 2, values: [2, 2], range: 0...2)
+        let run = try StageRun("- mask-confidence", on: capture)
+        #expect(run.drops == ["0 mask-confidence: depth is 2×1, confidence 1×2"])
+        #expect(run.kept == [1])
+    }
+
+    @Test func aCaptureWithoutConfidenceIsNamed() throws {
+        let problem = problem { _ = try StageRun("- mask-confidence", on: MemoryCapture([.init(depth: [1])])) }
+        #expect(problem?.summary == "mask-confidence needs confidence, and this capture has none")
+        #expect(problem?.fault == .input)
+    }
+}

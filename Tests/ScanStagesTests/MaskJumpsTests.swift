@@ -1,0 +1,68 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct MaskJumpsTests {
+    @Test func theLimitBelongsToWhatIsKept() throws {
+        // Differences of exactly 1/16 m, and one step of single precision more, in both directions.
+        let capture = MemoryCapture([
+            .init(recorded: [1, 1, 1, 1, 1]),
+            .init(recorded: [1.0625, Float(1.0625).nextUp, 0.9375, Float(0.9375).nextDown, 1]),
+        ])
+        let run = try StageRun("- decompress\n- mask-jumps: {max: 0.0625}", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[1, 1, 1, 1, 1], [1.0625, 0, 0.9375, 0, 1]])
+        #expect(run.count("mask-jumps", "frames-without-previous") == 1)
+        #expect(run.count("mask-jumps", "pixels-in") == 10)
+        #expect(run.count("mask-jumps", "pixels-out") == 8)
+    }
+
+    @Test func aPixelWithoutDepthBeforeCountsAsDifferent() throws {
+        let capture = MemoryCapture([.init(recorded: [0, .nan, 0.02]), .init(recorded: [0.03, 0.03, 0.03])])
+        let run = try StageRun("- decompress\n- mask-jumps", on: capture)
+        #expect(run.frames.last?.depth?.metres == [0, 0, 0.03])
+    }
+
+    @Test func theReferenceIsUnmasked() throws {
+        // mask-range takes 6 m and 1 m away from the first frame; the second is compared with what was recorded.
+        let capture = MemoryCapture([.init(recorded: [6, 1, 3]), .init(recorded: [4.99, 2, 3])])
+        let masks = "- decompress\n- mask-range: {near: 2, far: 5}\n- mask-jumps: {max: 1.5}"
+        let run = try StageRun(masks, on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[0, 0, 3], [4.99, 2, 3]])
+    }
+
+    @Test func theReferenceIsThePreviousSourceFrameAlsoWhenItWasDropped() throws {
+        let capture = MemoryCapture([
+            .init(recorded: [1]), .init(recorded: [2]), .init(recorded: [2.01]), .init(recorded: [1]),
+        ])
+        let run = try StageRun("- select-frames: {exclude: [1]}\n- decompress\n- mask-jumps: {max: 0.05}", on: capture)
+        #expect(run.kept == [0, 2, 3])
+        #expect(run.frames.map { $0.depth?.metres } == [[1], [2.01], [0]])
+    }
+
+    @Test(arguments: [1, 3])
+    func theSameThroughAPackedStream(workers: Int) throws {
+        // From frame to frame every pixel of the sample changes by 1/16 m.
+        let folder = try TemporaryFolder()
+        var sample = MultiScanSample()
+        sample.frameCount = 7
+        let path = try folder.write(sample.files(), under: "scan")
+        for (limit, isKept) in [(0.0625, true), (0.0624, false)] {
+            let stages = "- read\n- select-frames: {exclude: [0, 2, 3]}\n- decompress\n- mask-jumps: {max: \(limit)}"
+            let run = try StageRun(stages, reading: path, workers: workers)
+            #expect(run.frames.map(\.index) == [1, 4, 5, 6])
+            for frame in run.frames {
+                let whole = sample.depthMap(frame.index)
+                #expect(frame.depth?.metres == (isKept ? whole.metres : Array(repeating: 0, count: 48)))
+            }
+            #expect(run.count("mask-jumps", "frames-without-previous") == nil)
+        }
+    }
+
+    @Test func framesWithoutAUsableOneBeforeAreLeftAsTheyAre() throws {
+        var capture = MemoryCapture([.init(recorded: [1, 1]), .init(recorded: [5, 5]), .init(recorded: [9, 9])])
+        capture.items[1].recordedDepth?.bytes.removeLast()
+        let run = try StageRun("- decompress\n- mask-jumps", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[1, 1], [9, 9]])
+        #expect(run.count("mask-jumps", "frames-without-previous") == 2)
+    }
+}

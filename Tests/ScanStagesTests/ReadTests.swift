@@ -1,0 +1,170 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct ReadTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(
+        _ sample: MultiScanSample = MultiScanSample(), _ change: (inout [String: [UInt8]]) -> Void = { _ in }
+    ) throws -> String {
+        var files = try sample.files()
+        change(&files)
+        return try folder.write(files, under: "capture")
+    }
+
+    @Test func theFormatIsRecognisedByContent() throws {
+        // The folder's name is not the files'.
+        let run = try StageRun("- read", reading: try write())
+        #expect(run.receipt["capture"]?["id"]?.string == "capture")
+        #expect(run.receipt["capture"]?["format"]?.string == "multiscan")
+        #expect(run.receipt["capture"]?["variant"]?.string == "iOS")
+        #expect(run.receipt["capture"]?["device"]?.string == "Test1,1, bench")
+        #expect(
+            run.receipt["capture"]?["recognised-by"]?.string
+                == "scan.json lists streams, and camera lines stand beside it")
+        #expect(run.kept == [0, 1, 2, 3])
+        #expect(
+            run.capture.channels.isSuperset(of: [
+                .frames, .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence,
+            ]))
+    }
+
+    @Test func theFormatCanBeNamed() throws {
+        let path = try write()
+        let run = try StageRun("- read: {format: frames}", reading: path)
+        #expect(run.capture.format == "frames")
+        #expect(run.capture.channels == [.frames, .color])
+        try folder.write(MultiScanSample().files().filter { $0.key.hasPrefix("color/") }, under: "pictures")
+        let problem = problem { _ = try StageRun("- read: {format: multiscan}", reading: folder.url("pictures").path) }
+        #expect(problem?.summary == "there is no metadata with a list of streams")
+        #expect(
+            StageRun.mistakes(in: "- read: {format: multiscam}").first
+                == "`format` is `multiscam`, which is none of auto, multiscan, frames")
+    }
+
+    @Test func nothingIsDecodedHere() throws {
+        // A picture that is none, and a depth stream that is none, only matter to stages that use them.
+        let path = try write { files in files["scan.depth.zlib"] = Array("no stream".utf8) }
+        #expect(try StageRun("- read", reading: path, probing: []).kept == [0, 1, 2, 3])
+        #expect(problem { _ = try StageRun("- read\n- decompress", reading: path) }?.summary == "depth stream damaged")
+    }
+
+    @Test func whatIsNoCaptureIsSaid() throws {
+        try folder.write("x", to: "odd/notes.txt")
+        let odd = problem { _ = try StageRun("- read", reading: folder.url("odd").path) }
+        #expect(odd?.summary == "this is not a capture in a format that ScanMill reads")
+        #expect(odd?.notes == ["it holds notes.txt"])
+        #expect(odd?.fix == "ScanMill reads multiscan, frames; see  scanmill stages read")
+        try FileManager.default.createDirectory(at: folder.url("empty"), withIntermediateDirectories: true)
+        #expect(
+            problem { _ = try StageRun("- read", reading: folder.url("empty").path) }?.notes == ["the folder is empty"])
+        let missing = problem { _ = try StageRun("- read", reading: folder.url("missing").path) }
+        #expect(missing?.summary == "there is nothing at this path")
+        let file = problem { _ = try StageRun("- read", reading: folder.url("odd/notes.txt").path) }
+        #expect(file?.summary == "this file is not a capture in a format that ScanMill reads")
+    }
+
+    // MARK: - Streams of different lengths
+
+    @Test func aFewFramesMoreOrLessAreDroppedByRead() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 20
+        sample.depthFrames = 18
+        sample.confidenceFrames = 22
+        sample.pictureFrames = 21
+        let run = try StageRun("- read\n- decompress", reading: try write(sample))
+        #expect(run.kept == Array(0..<18))
+        #expect(run.receipt["frames"]?["source"]?.integer == 22)
+        #expect(
+            run.drops == [
+                "18 read: the depth stream has 18 frames", "19 read: the depth stream has 18 frames",
+                "20 read: there are only 20 camera lines", "21 read: only the confidence stream has this frame",
+            ])
+    }
+
+    @Test func beyondThatTheRuleDecides() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 20
+        sample.depthFrames = 16
+        let path = try write(sample)
+        let problem = problem { _ = try StageRun("- read\n- decompress", reading: path) }
+        #expect(problem?.summary == "the streams differ in length by 4 frames")
+        #expect(problem?.notes == ["camera lines and pictures: 20, depth stream: 16", "allowed is at most 3"])
+        #expect(problem?.fault == .input)
+        let shortest = try StageRun("- read: {mismatch: shortest}\n- decompress", reading: path)
+        #expect(shortest.kept == Array(0..<16))
+        #expect(shortest.receipt["frames"]?["dropped-by"]?["read"]?.integer == 4)
+        sample.depthFrames = 19
+        let strict = try write(sample)
+        #expect(try StageRun("- read\n- decompress", reading: strict).kept.count == 19)
+        let none = self.problem { _ = try StageRun("- read: {mismatch: fail}\n- decompress", reading: strict) }
+        #expect(none?.notes.last == "allowed is none")
+    }
+
+    private func problem(_ body: () throws -> Void) -> Problem? { ScanStagesTests.problem(of: body) }
+
+    // MARK: - Streams that end early
+
+    @Test func aTruncatedStreamFailsOrKeepsItsWholeFrames() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 12
+        let path = try write(sample) { files in
+            files["scan.depth.zlib"] = Array(files["scan.depth.zlib"]?.dropLast(40) ?? [])
+        }
+        let size = try folder.bytes("capture/scan.depth.zlib").count
+        let problem = try #require(problem { _ = try StageRun("- read\n- decompress", reading: path) })
+        #expect(problem.summary == "depth stream truncated")
+        #expect(problem.place.file == "scan.depth.zlib")
+        #expect(problem.place.byte == Int64(size) && problem.place.byteCount == Int64(size))
+        #expect(
+            problem.fix
+                == "copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole"
+        )
+
+        let run = try StageRun("- read: {truncated: keep-whole}\n- decompress", reading: path)
+        let whole = run.kept.count
+        #expect(whole > 0 && whole < 12)
+        #expect(run.frames.map(\.depth) == (0..<whole).map(sample.depthMap))
+        // The frame that is named is the first that is dropped.
+        #expect(problem.notes.last?.hasPrefix("it ended inside frame \(whole) (") == true)
+        #expect(run.drops.count == 12 - whole)
+        #expect(
+            run.drops.allSatisfy {
+                $0.contains(" read: depth stream truncated (scan.depth.zlib at byte \(size) of \(size)")
+            })
+    }
+
+    // MARK: - Bad frames
+
+    @Test func aBadFrameIsDroppedByNameOrFailsTheCapture() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 25
+        sample.lines[3] = "{oops"
+        let path = try write(sample)
+        let run = try StageRun("- read", reading: path)
+        #expect(run.kept.count == 24)
+        #expect(run.drops.count == 1)
+        #expect(run.drops.first?.hasPrefix("3 read: ") == true)
+        #expect(run.drops.first?.contains("scan.jsonl:4") == true)
+        let problem = problem { _ = try StageRun("- read: {on-bad-frame: fail}", reading: path) }
+        #expect(problem?.place.frame == 3)
+        #expect(problem?.fix == "drop bad frames with  --set read.on-bad-frame=drop")
+    }
+
+    @Test func moreThanTheLimitFailsTheCapture() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 20
+        sample.poses[5] = Pose(rotation: .identity, position: Vector3(1e9, 0, 0))
+        #expect(try StageRun("- read", reading: try write(sample)).kept.count == 19)
+        sample.poses[6] = sample.poses[5]
+        let path = try write(sample)
+        let problem = problem { _ = try StageRun("- read", reading: path) }
+        #expect(problem?.summary == "2 of 20 frames are bad (10 %)")
+        #expect(problem?.notes.contains("frame 5: the camera is more than 10,000 km from the origin") == true)
+        #expect(try StageRun("- read: {bad-frame-limit: 0.1}", reading: path).kept.count == 18)
+    }
+}

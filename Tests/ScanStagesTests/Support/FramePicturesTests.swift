@@ -1,0 +1,60 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+/// Through stages, since that is where frames meet their capture's files.
+@Suite struct FramePicturesTests {
+    private func capture(_ files: [[UInt8]]) -> MemoryCapture {
+        var capture = MemoryCapture([])
+        for (number, bytes) in files.enumerated() {
+            var item = MemoryCapture.Item(depth: [1])
+            item.file = "color/\(number).png"
+            capture.files["color/\(number).png"] = bytes
+            capture.items.append(item)
+        }
+        return capture
+    }
+
+    @Test func whatAPictureIsSaysItsContentNotItsName() throws {
+        let picture = RGBImage(width: 8, height: 8, pixels: Array(repeating: 77, count: 192))
+        let run = try StageRun("- unproject", on: capture([try PNG.encodeRGB(picture), try JPEG.encode(picture)]))
+        #expect(run.frames.map { $0.points?.colors } == [[77, 77, 77], [77, 77, 77]])
+    }
+
+    @Test func aPictureIsDecodedOnceAndStaysTheFileThatItIs() throws {
+        let run = try StageRun("- unproject", on: capture([try pngOf(width: 8, height: 6)]), probing: [.color])
+        #expect(run.frames.first?.picture == .file("color/0.png"))
+        #expect(run.frames.first?.decodedPicture?.pixels.prefix(3) == [10, 20, 30])
+        // Nothing of it is kept when no stage below wants it.
+        let without = try StageRun("- unproject", on: capture([try pngOf(width: 8, height: 6)]), probing: [.points])
+        #expect(without.frames.first?.picture == nil)
+        #expect(without.frames.first?.decodedPicture == nil)
+    }
+
+    @Test func aDamagedPictureCostsItsFrameAlone() throws {
+        let whole = try pngOf(width: 8, height: 6)
+        var damaged = whole
+        damaged[whole.count / 2] ^= 0xff
+        let run = try StageRun(
+            "- unproject", on: capture([whole, damaged, [], Array("not a picture".utf8), Array(whole.dropLast(20))]))
+        #expect(run.kept == [0])
+        #expect(run.drops.count == 4)
+        for (number, drop) in run.drops.enumerated() {
+            #expect(drop.hasPrefix("\(number + 1) unproject: "))
+            #expect(drop.hasSuffix("(color/\(number + 1).png)"))
+        }
+    }
+
+    @Test func aTurnedPictureIsNamedAsSuch() throws {
+        var capture = capture([try pngOf(width: 6, height: 8)])
+        capture.colorSize = PixelSize(8, 6)
+        capture.onBadFrame = .fail
+        let problem = problem { _ = try StageRun("- unproject", on: capture) }
+        #expect(problem?.summary == "the picture is 6×8, and the capture's pictures are 8×6")
+        #expect(problem?.notes == ["it looks turned by a quarter"])
+        #expect(problem?.place.file == "color/0.png")
+        #expect(problem?.place.frame == 0)
+    }
+}

@@ -1,0 +1,44 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct PictureOutputTests {
+    private func files(_ options: String, _ name: String, _ bytes: [UInt8]) throws -> [String: [UInt8]] {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].file = name
+        capture.files = [name: bytes]
+        let run = try StageRun("- write-colmap: \(options)", on: capture)
+        let images = run.files.filter { $0.hasPrefix("colmap/images/") }
+        return Dictionary(uniqueKeysWithValues: try images.map { (String($0.dropFirst(14)), try run.bytes($0)) })
+    }
+
+    @Test func aCopyKeepsItsBytesAndItsExtensionInLowerCase() throws {
+        let bytes = try pngOf(width: 8, height: 6)
+        #expect(try files("{}", "color/IMG 7.PNG", bytes) == ["000000.png": bytes])
+        #expect(try files("{}", "a.b/c.JPEG", bytes) == ["000000.jpeg": bytes])
+        #expect(try files("{}", "a.b/noextension", bytes) == ["000000.jpg": bytes])
+    }
+
+    @Test func encodedPicturesHaveTheirOwnExtension() throws {
+        let bytes = try pngOf(width: 8, height: 6)
+        let picture = try PNG.decodeRGB(bytes)
+        let jpeg = try files("{color: jpeg, quality: 70}", "a.png", bytes)
+        #expect(jpeg == ["000000.jpg": try JPEG.encode(picture, quality: 70, subsampling: .s444)])
+        let png = try files("{color: png}", "a.jpg", jpeg["000000.jpg"] ?? [])
+        #expect(png.keys.sorted() == ["000000.png"])
+        #expect(try PNG.decodeRGB(png["000000.png"] ?? []) == JPEG.decodeRGB(jpeg["000000.jpg"] ?? []))
+        #expect(
+            StageRun.mistakes(in: "- write-colmap: {quality: 0}").first
+                == "`quality` is 0, which is not between 1 and 100")
+    }
+
+    @Test func filesOnDiskAreCopiedToo() throws {
+        let folder = try TemporaryFolder()
+        let files = try MultiScanSample().files()
+        let run = try StageRun("- read\n- write-colmap", reading: try folder.write(files, under: "scan"))
+        for frame in 0..<4 {
+            #expect(try run.bytes("colmap/images/00000\(frame).png") == files[MultiScanSample.pictureName(frame)])
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ScanModel
+import ScanStages
+import Testing
+
+@Suite struct WorldTurnTests {
+    @Test func yBecomesZ() {
+        let turn = WorldTurn.yUpToZUp
+        #expect(turn.rotation * Vector3(0, 1, 0) == Vector3(0, 0, 1))
+        #expect(turn.rotation * Vector3(1, 2, 3) == Vector3(1, -3, 2))
+        #expect(turn.rotation.determinant == 1)
+        #expect(turn.rows == [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]])
+        #expect(WorldTurn.none.rows == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
+    }
+
+    @Test func posesAndPointsTurnTogether() {
+        let pose = Pose(rotation: .rotation(aboutY: 0.7), position: Vector3(1, 2, 3))
+        let inCamera = Vector3(0.5, -0.25, -2)
+        let world = pose.apply(inCamera)
+        let turned = WorldTurn.yUpToZUp.apply(pose).apply(inCamera)
+        #expect((turned - Vector3(world.x, -world.z, world.y)).length < 1e-15)
+        let cloud = PointCloud(positions: [1, 2, 3, -4, 5, -6], colors: [1, 2, 3, 4, 5, 6])
+        #expect(
+            WorldTurn.yUpToZUp.apply(cloud) == PointCloud(positions: [1, -3, 2, -4, 6, 5], colors: [1, 2, 3, 4, 5, 6]))
+        #expect(WorldTurn.none.apply(cloud) == cloud)
+        #expect(WorldTurn.none.apply(pose) == pose)
+    }
+
+    @Test func pointsKeepEveryBit() {
+        let values: [Float] = [0.1, -1e-30, 3e30, .leastNonzeroMagnitude, 16_777_217, -0.3]
+        let turned = WorldTurn.yUpToZUp.apply(PointCloud(positions: values)).positions
+        #expect(turned == [0.1, -3e30, -1e-30, .leastNonzeroMagnitude, 0.3, 16_777_217])
+    }
+}

@@ -1,0 +1,107 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct UnprojectTests {
+    /// Depth of 4 × 3 pixels for pictures of 8 × 6: fx = fy = 2, cx = 2, cy = 1.5 of the depth map.
+    private func item(_ pixels: [Int: Float]) -> MemoryCapture.Item {
+        .init(depth: (0..<12).map { pixels[$0] ?? 0 }, height: 3)
+    }
+
+    private func points(_ item: MemoryCapture.Item, _ options: String = "{color: false}") throws -> PointCloud? {
+        try StageRun("- unproject: \(options)", on: MemoryCapture([item])).frames.first?.points
+    }
+
+    @Test func wholeAndHalfCoordinates() throws {
+        // Pixel (0, 0) at 2 m and pixel (3, 2) at 4 m.
+        let item = item([0: 2, 11: 4])
+        // ((0 − 2)/2 · 2, −(0 − 1.5)/2 · 2, −2) and ((3 − 2)/2 · 4, −(2 − 1.5)/2 · 4, −4).
+        #expect(try points(item)?.positions == [-2, 1.5, -2, 2, -1, -4])
+        #expect(try points(item, "{pixel-centre: integer}")?.positions == [-2, 1.5, -2, 2, -1, -4])
+        // Half a pixel further on: ((½ − 2)/2 · 2, −(½ − 1.5)/2 · 2, −2) and ((3½ − 2)/2 · 4, −(2½ − 1.5)/2 · 4, −4).
+        #expect(try points(item, "{pixel-centre: half}")?.positions == [-1.5, 1, -2, 3, -2, -4])
+    }
+
+    @Test func aCameraCountedFromThePixelsCentreGivesTheSameEitherWay() throws {
+        var item = item([0: 2, 11: 4])
+        // The same camera, said from half a pixel further on.
+        item.intrinsics = CameraIntrinsics(fx: 4, fy: 4, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .centre)
+        for option in ["integer", "half"] {
+            #expect(try points(item, "{pixel-centre: \(option)}")?.positions == [-1.5, 1, -2, 3, -2, -4])
+        }
+    }
+
+    @Test func thePoseTurnsAndMoves() throws {
+        var item = item([0: 2])
+        // A quarter turn about y, exactly: (x, y, z) → (z, y, −x); then (10, 20, 30) further.
+        item.pose = Pose(
+            rotation: Matrix3(rows: Vector3(0, 0, 1), Vector3(0, 1, 0), Vector3(-1, 0, 0)),
+            position: Vector3(10, 20, 30))
+        #expect(try points(item)?.positions == [10 - 2, 20 + 1.5, 30 + 2])
+    }
+
+    @Test func pointsComeRowByRowAndOnlyWhereThereIsDepth() throws {
+        let item = item([1: 1, 2: 1, 4: 1, 11: 1])
+        let cloud = try #require(try points(item))
+        // (u − 2)/2 and −(v − 1.5)/2 of (1, 0), (2, 0), (0, 1), (3, 2).
+        #expect(cloud.positions == [-0.5, 0.75, -1, 0, 0.75, -1, -1, 0.25, -1, 0.5, -0.25, -1])
+        let run = try StageRun("- unproject", on: MemoryCapture([item, self.item([:])]))
+        #expect(run.count("unproject", "points") == 4)
+        #expect(run.frames.map { $0.points?.count } == [4, 0])
+        #expect(run.frames.first?.points?.colors == nil)
+    }
+
+    @Test func everyNthRowAndColumn() throws {
+        let item = MemoryCapture.Item(depth: Array(repeating: 1, count: 12), height: 3)
+        // Columns 0 and 2 of rows 0 and 2.
+        #expect(try points(item, "{every: 2}")?.positions == [-1, 0.75, -1, 0, 0.75, -1, -1, -0.25, -1, 0, -0.25, -1])
+        #expect(try points(item, "{every: 3}")?.positions == [-1, 0.75, -1, 0.5, 0.75, -1])
+        #expect(try points(item, "{every: 1000}")?.positions == [-1, 0.75, -1])
+    }
+
+    @Test func theColourOfADepthPixelIsThatInTheMiddleOfIt() throws {
+        // A picture of 10 × 7: columns floor((u + ½) · 2.5) = 1, 3, 6, 8 and rows floor((v + ½) · 7/3) = 1, 3, 5.
+        var item = MemoryCapture.Item(depth: Array(repeating: 1, count: 12), height: 3)
+        item.pixels = RGBImage(
+            width: 10, height: 7, pixels: (0..<70).flatMap { [UInt8($0 % 10), UInt8($0 / 10), UInt8(200)] })
+        item.depth?.metres[5] = 0
+        let run = try StageRun("- unproject", on: MemoryCapture([item]))
+        var expected: [[UInt8]] = [1, 3, 5].flatMap { row in [1, 3, 6, 8].map { column in [column, row, 200] } }
+        expected.remove(at: 5)
+        #expect(run.frames.first?.points?.colors == Array(expected.joined()))
+        // Every second row and column keeps its own colours.
+        let thinned = try StageRun("- unproject: {every: 2}", on: MemoryCapture([item]))
+        #expect(thinned.frames.first?.points?.colors == [1, 1, 200, 6, 1, 200, 1, 5, 200, 6, 5, 200])
+        #expect(try points(item)?.colors == nil)
+        // A picture smaller than the depth map: 2 × 1.
+        item.pixels = RGBImage(width: 2, height: 1, pixels: [9, 9, 9, 8, 8, 8])
+        item.depth?.metres[5] = 1
+        let row: [UInt8] = [9, 9, 9, 9, 9, 9, 8, 8, 8, 8, 8, 8]
+        let small = try StageRun("- unproject", on: MemoryCapture([item]))
+        #expect(small.frames.first?.points?.colors == row + row + row)
+    }
+
+    @Test func framesThatLackSomethingAreDroppedByName() throws {
+        var items = (0..<4).map { _ in item([0: 1]) }
+        items[1].pose = nil
+        items[2].intrinsics = nil
+        items[3].depth = nil
+        let run = try StageRun("- unproject", on: MemoryCapture(items))
+        #expect(
+            run.drops == [
+                "1 unproject: the frame has no pose", "2 unproject: the frame has no intrinsics",
+                "3 unproject: the frame has no depth",
+            ])
+    }
+
+    @Test func aPictureOfAnotherSizeThanTheOthersIsDroppedByName() throws {
+        var capture = MemoryCapture([item([0: 1]), item([0: 1])])
+        capture.items[0].file = "0.png"
+        capture.items[1].file = "1.png"
+        capture.files["0.png"] = try pngOf(width: 8, height: 6)
+        capture.files["1.png"] = try pngOf(width: 6, height: 8)
+        capture.colorSize = PixelSize(8, 6)
+        let run = try StageRun("- unproject", on: capture)
+        #expect(run.drops == ["1 unproject: the picture is 6×8, and the capture's pictures are 8×6 (1.png)"])
+    }
+}

@@ -1,0 +1,75 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct WritePlyTests {
+    private func points(_ run: StageRun, _ file: String = "memory.ply") throws -> (names: [String], points: [[Double]])
+    {
+        let ply = try PythonReaders.run("print(json.dumps(read_ply(sys.argv[1])))", ["\(run.path)/\(file)"])
+        return (ply["properties"]?.array?.compactMap(\.string) ?? [], ply["points"]?.array?.compactMap(\.doubles) ?? [])
+    }
+
+    @Test func everyFramesPointsInTheOrderOfTheFrames() throws {
+        let capture = MemoryCapture([
+            .init(points: [1, 2, 3, 0.1, -0.5, 1e-7], colors: [1, 2, 3, 255, 0, 128]), .init(points: [], colors: []),
+            .init(points: [7, 8, 9], colors: [4, 5, 6]),
+        ])
+        for workers in [1, 3] {
+            let run = try StageRun("- write-ply", on: capture, workers: workers)
+            let (names, points) = try points(run)
+            #expect(names == ["x", "y", "z", "red", "green", "blue"])
+            #expect(
+                points == [
+                    [1, 2, 3, 1, 2, 3], [Double(Float(0.1)), -0.5, Double(Float(1e-7)), 255, 0, 128],
+                    [7, 8, 9, 4, 5, 6],
+                ])
+            #expect(run.count("write-ply", "points") == 3)
+            #expect(run.files == ["memory.ply"])
+        }
+    }
+
+    @Test func pointsWithoutColourHaveNoColours() throws {
+        let (names, points) = try points(try StageRun("- write-ply", on: MemoryCapture([.init(points: [1, 2, 3])])))
+        #expect(names == ["x", "y", "z"])
+        #expect(points == [[1, 2, 3]])
+    }
+
+    @Test func belowVoxelDownsampleTheCloudIsWritten() throws {
+        let capture = MemoryCapture([.init(points: [0.25, 0, 0, 0.75, 0, 0], colors: [0, 0, 0, 2, 4, 6])])
+        let run = try StageRun("- voxel-downsample: {size: 1}\n- write-ply", on: capture)
+        #expect(try points(run).points == [[0.5, 0, 0, 1, 2, 3]])
+        #expect(run.count("write-ply", "points") == 1)
+        // Above it, the frames' own.
+        let above = try StageRun("- write-ply\n- voxel-downsample: {size: 1}", on: capture)
+        #expect(try points(above).points.count == 2)
+    }
+
+    @Test func noPointsAtAllAreStillAFile() throws {
+        let run = try StageRun("- write-ply", on: MemoryCapture([.init(points: [])]))
+        #expect(try points(run).points.isEmpty)
+        #expect(run.count("write-ply", "points") == 0)
+    }
+
+    @Test func thePathIsAnOption() throws {
+        let capture = MemoryCapture([.init(points: [1, 2, 3])])
+        let run = try StageRun("- write-ply: {file: \"clouds/{id}-all.ply\"}\n- write-ply", on: capture)
+        #expect(run.files == ["clouds/memory-all.ply", "memory.ply"])
+        #expect(try run.bytes("clouds/memory-all.ply") == run.bytes("memory.ply"))
+    }
+
+    @Test func aPathThatCannotBeIsAMistakeOfThePipeline() {
+        let table: [(String, [String])] = [
+            ("a.obj", ["`file` does not end in .ply"]), ("../a.ply", ["`file` leaves the result's folder"]),
+            ("/a.ply", ["`file` leaves the result's folder"]), ("a//b.ply", ["`file` leaves the result's folder"]),
+            ("./a.ply", ["`file` leaves the result's folder"]), ("a/..b/c.ply", []),
+        ]
+        for (path, mistakes) in table {
+            let found = StageRun.mistakes(in: "- write-ply: {file: \"\(path)\"}")
+            #expect(found == mistakes, "\(path)")
+        }
+        #expect(
+            StageRun.mistakes(in: "- write-ply\n- write-ply") == [
+                "`write-ply[2]` and `write-ply[1]` both write {id}.ply"
+            ])
+    }
+}
