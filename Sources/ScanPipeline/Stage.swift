@@ -91,9 +91,8 @@ public struct Uses: Sendable {
 
         public init(
             needs: [Channel] = [], anyOf: [[Channel]] = [], conditions: [Condition] = [], wants: [Channel] = [],
-            prefers: [[Channel]] = [], makes: [Channel] = [],
-            mayMake: [Channel] = [], derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [],
-            drops: Bool = false
+            prefers: [[Channel]] = [], makes: [Channel] = [], mayMake: [Channel] = [],
+            derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false
         ) {
             self.needs = needs
             self.anyOf = anyOf

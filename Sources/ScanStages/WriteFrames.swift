@@ -113,6 +113,8 @@ public struct WriteFrames: FrameStage, FoldStage {
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) {
         context.count("frames", fold.written.count)
         if number == .kept { context.record("source-frames", .of(fold.written)) }
-        if depth == .png16 && !capture.isMetric { context.warn("the world's unit is unknown: depth is not in millimetres") }
+        if depth == .png16 && !capture.isMetric {
+            context.warn("the world's unit is unknown: depth is not in millimetres")
+        }
     }
 }

@@ -9,7 +9,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     public static let card = StageCard(
         name: "write-staging",
-        summary: "Write the capture in MultiScan's staging format: only the frames that are left, all streams equally long.",
+        summary: "Write MultiScan's staging format: the frames that are left, in streams of equal length.",
         details: """
             Writes `<id>.json`, `<id>.jsonl`, `<id>.depth.zlib`, `<id>.confidence.zlib`, the pictures, the motion files,
             `boundingbox.json` and `processed.txt`, each where the capture has it. Files are named after the capture's id,
@@ -25,12 +25,11 @@ public struct WriteStaging: FrameStage, FoldStage {
             `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
             recorded bytes and needs no `decompress`. Confidence is always as recorded.
 
-            **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264;
-            `frames` writes pictures to `color/000000.jpg`, …: copied, or as `color` says; those of a
-            video, and of a synthetic capture, become JPEGs (`quality`, 4:4:4). A video of
-            which no frame is missing is copied byte for byte. Otherwise it is encoded again, with the same size and
-            colours; frames are shown at the times of their camera lines. ffmpeg works with one thread and bit-exact, so
-            that a rerun gives the same bytes.
+            **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264. `frames`
+            writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
+            become JPEGs (`quality`, 4:4:4). A video of which no frame is missing is copied byte for byte. Otherwise it is
+            encoded again, with the same size and colours; frames are shown at the times of their camera lines. ffmpeg works
+            with one thread and bit-exact, so that a rerun gives the same bytes.
 
             **Motion files** are copied whole, since their samples are found by time.
 
@@ -43,7 +42,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
             MultiScan compares depth with the frame before and zeroes what differs by more than 5 cm. Where frames are
             missing or depth is masked that would remove too much, so a warning says to set its `delta_thresh` and
-            `depth_delta` to 0. Another warning tells when there is no mp4, without which its server does not start.
+            `depth_delta` to 0. Another warning tells when there is no mp4, from which alone its server takes pictures.
             """,
         example: "- write-staging: {rgb: mp4}")
 
@@ -60,10 +59,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     public var uses: Uses {
         // A video is taken as a file where that will do: nobody has to decode it.
         let either: [Channel] = [.video, .color]
-        let files = [
-            "{id}.json", "{id}.jsonl", "{id}.depth.zlib", "{id}.confidence.zlib", "{id}.mp4", "color/", "boundingbox.json",
-            "processed.txt",
-        ]
+        let files = ["json", "jsonl", "depth.zlib", "confidence.zlib", "mp4"] + MotionKind.allCases.map(\.rawValue)
         return Uses(
             frame: .init(
                 needs: [.pose, .intrinsics, .timestamp] + (rgb == .frames ? [.color] : []),
@@ -71,7 +67,8 @@ public struct WriteStaging: FrameStage, FoldStage {
                 conditions: depth == .masked
                     ? [.init(.depth, when: .recordedDepth, instead: "set `depth: source`")] : [],
                 wants: [.recordedDepth, .recordedConfidence], prefers: rgb == .auto ? [either] : []),
-            fold: .init(wants: [.box, .motion]), claims: files + MotionKind.allCases.map { "{id}.\($0.rawValue)" })
+            fold: .init(wants: [.box, .motion]),
+            claims: files.map { "{id}.\($0)" } + ["color/", "boundingbox.json", "processed.txt"])
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
@@ -126,7 +123,9 @@ public struct WriteStaging: FrameStage, FoldStage {
     private func checkSizes(_ parcel: Parcel, _ capture: Capture) throws(Problem) {
         guard let size = capture.depthSize else { return }
         let isNew = StagingContent.metadata(recordedIn: capture) == nil
-        for (name, found) in [("depth", parcel.depth?.block.size), ("confidence", isNew ? parcel.confidence?.size : nil)] {
+        for (name, found) in [
+            ("depth", parcel.depth?.block.size), ("confidence", isNew ? parcel.confidence?.size : nil),
+        ] {
             guard let found, found != size else { continue }
             throw Problem(.input, "the frame's \(name) is \(found), and the capture's is \(size)")
         }
@@ -165,8 +164,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             fold.content.confidenceRange = parcel.confidenceRange
         }
         if let picture = parcel.picture {
-            let path = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
-            fold.content.color = path.hasSuffix(".png") ? .png : .jpeg
+            _ = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
+            let ending = picture.fileExtension
+            fold.content.color = ColorStorage(encoding: ending == "png" ? "png" : "jpeg", fileExtension: ending)
         }
         if let pixels = parcel.pixels { try fold.encoder.append(pixels, at: frame.timestamp ?? 0, context) }
         fold.content.add(frame.facts)

@@ -34,6 +34,7 @@ import Testing
         let first = try bytes.withUnsafeBytes { try DeflateBlock.compress($0, level: 6) }
         let second = try bytes.withUnsafeBytes { try DeflateBlock.compress($0, level: 6) }
         #expect(first == second)
+        #expect(try DeflateBlock.compress(bytes, level: 6) == first)
         #expect(try Inflate.bytes(second + DeflateBlock.end, limit: 5000) == bytes)
     }
 

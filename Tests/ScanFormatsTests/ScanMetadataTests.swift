@@ -72,6 +72,15 @@ import Testing
         #expect(scan.deviceID == nil && scan.deviceType == "Google_Pixel 4")
     }
 
+    @Test func readsATextThatWasParsedAlready() throws {
+        let text = Array(#"{"depth_unit":"mm","new":[1],"streams":[{"type":"color_camera","resolution":[3,4]}]}"#.utf8)
+        #expect(
+            try ScanMetadata(try JSONValue.parse(text, file: "a.json"), file: "a.json")
+                == ScanMetadata(text, file: "a.json"))
+        let problem = problem { () throws(Problem) in _ = try ScanMetadata(.array([]), file: "b.json") }
+        #expect(problem?.place.file == "b.json")
+    }
+
     @Test func findsStreamsByWhatTheyAre() throws {
         let scan = try metadata(
             """

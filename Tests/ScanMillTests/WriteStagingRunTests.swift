@@ -20,7 +20,9 @@ import Testing
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return try names.reduce(into: [:]) { tree, name in
             let url = folder.appendingPathComponent(name)
-            if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true { tree[name] = try Data(contentsOf: url) }
+            if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
+                tree[name] = try Data(contentsOf: url)
+            }
         }
     }
 
@@ -37,14 +39,36 @@ import Testing
             let run = try Scanmill.run(
                 ["run", "staging.yaml", "captures", "-o", "out-\(jobs)", "--jobs", "\(jobs)"], in: folder.path)
             #expect(run.status == 0, "\(run.errors)")
-            trees.append(try ["still", "moving"].reduce(into: [:]) { all, id in
-                for (name, bytes) in try Self.tree(folder.url("out-\(jobs)/\(id)")) { all["\(id)/\(name)"] = bytes }
-            })
+            trees.append(
+                try ["still", "moving"].reduce(into: [:]) { all, id in
+                    for (name, bytes) in try Self.tree(folder.url("out-\(jobs)/\(id)")) { all["\(id)/\(name)"] = bytes }
+                })
         }
         #expect(trees[0].keys.contains("moving/moving.mp4"))
         #expect(trees[0].keys.contains("still/outputs/depth/7.png"))
         #expect(trees[0] == trees[1])
         #expect(trees[0] == trees[2])
+    }
+
+    @Test func anUntouchedVideoNeedsNoFFmpeg() throws {
+        let folder = try TemporaryFolder()
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let stages = "stages:\n  - read\n  - select-frames: {exclude: [20]}\n  - write-staging: {depth: source}\n"
+        try folder.write("name: plain\n\(stages)", to: "plain.yaml")
+        let arguments = ["run", "plain.yaml", "mini", "-o", "out"]
+        let run = try Scanmill.run(arguments, in: folder.path, environment: ["PATH": folder.path])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.errors.contains("recorded.mp4 was copied without a look at its frames: ffmpeg was not found"))
+        #expect(try folder.bytes("out/mini/mini.mp4") == folder.bytes("mini/recorded.mp4"))
+
+        let thinned = arguments + ["--set", "select-frames.exclude=[2]"]
+        let failed = try Scanmill.run(thinned, in: folder.path, environment: ["PATH": folder.path])
+        #expect(failed.status == 3)
+        #expect(failed.errors.contains("error: ffmpeg was not found\n  --> stage write-staging"), "\(failed.errors)")
+        // The older result is still there.
+        #expect(try folder.bytes("out/mini/mini.mp4") == folder.bytes("mini/recorded.mp4"))
     }
 
     @Test func aPipelineWithoutDecompressIsExplained() throws {

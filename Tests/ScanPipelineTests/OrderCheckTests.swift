@@ -66,14 +66,13 @@ import Testing
         let careful = Mock.frame(
             "careful", .init(conditions: [.init(.depth, when: .recordedDepth, instead: "set `plain: true`")]))
         let mocks = Self.usual + [careful]
+        let mistake = "1: `careful` needs depth, which no stage before it makes"
         #expect(
-            Self.mistakes(["read", "careful"], of: mocks) == [
-                "1: `careful` needs depth, which no stage before it makes; put `decompress` above it, or set `plain: true`"
-            ])
+            Self.mistakes(["read", "careful"], of: mocks)
+                == ["\(mistake); put `decompress` above it, or set `plain: true`"])
         #expect(
             Self.mistakes(["read", "careful", "decompress"], of: mocks).first
-                == "1: `careful` needs depth, which no stage before it makes; move `decompress` above it, or set `plain: true`"
-        )
+                == "\(mistake); move `decompress` above it, or set `plain: true`")
         #expect(Self.mistakes(["read", "decompress", "careful"], of: mocks).isEmpty)
         // A reader that never has any gives no reason to ask.
         #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)

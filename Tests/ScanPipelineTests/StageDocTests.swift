@@ -62,6 +62,27 @@ import Testing
                 "## Options\n\nNone.\n\n## Needs and makes\n\n- nothing\n"))
     }
 
+    @Test func needsAndPreferencesThatDependOnTheCapture() throws {
+        let entry = Mock.frame(
+            "pick",
+            .init(
+                conditions: [.init(.depth, when: .recordedDepth, instead: "never said here")], wants: [.pose],
+                prefers: [[.video, .color]])
+        ).folding(.init(prefers: [[.video, .color]])).entry
+        #expect(
+            StageDoc.page(entry).hasSuffix(
+                """
+                - needs `depth` where there is `recorded-depth`
+                - uses, when there: `pose`
+                - uses the first that is there of `video`, `color`
+
+                """))
+        let frame = try #require(StageDoc.json(entry)["uses"]?["frame"])
+        #expect(frame["needs"] == .of([String]()))
+        #expect(frame["needs-where"] == .object(["recorded-depth": .string("depth")]))
+        #expect(frame["prefers"] == .of(["video|color"]))
+    }
+
     @Test func textWordForWord() {
         #expect(
             StageDoc.text(Self.entry) == """

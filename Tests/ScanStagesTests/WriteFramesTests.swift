@@ -39,7 +39,9 @@ import Testing
         // 0 2 3 5 6 7 8 9 10 are left.
         #expect(kept.files == ["outputs/depth/0.png", "outputs/depth/1.png", "outputs/depth/2.png"])
         #expect(kept.counts("write-frames")["source-frames"] == .of([0, 5, 8]))
-        for (number, frame) in [0, 5, 8].enumerated() { #expect(try Self.depth(kept, number) == Self.millimetres(frame)) }
+        for (number, frame) in [0, 5, 8].enumerated() {
+            #expect(try Self.depth(kept, number) == Self.millimetres(frame))
+        }
 
         let numbered = try PipelineRun("\(stages), number: source}", on: source.path)
         #expect(numbered.files == ["outputs/depth/0.png", "outputs/depth/5.png", "outputs/depth/8.png"])
@@ -50,7 +52,8 @@ import Testing
     @Test(arguments: [1, 2]) func aFrameThatTurnsOutToBeBadIsNotCounted(step: Int) throws {
         let source = try MiniSource { $0.damagedPictures = [0, 3] }
         let run = try PipelineRun(
-            "- read: {bad-frame-limit: 1}\n- write-frames: {step: \(step), depth: none, color: png, number: kept}", on: source.path)
+            "- read: {bad-frame-limit: 1}\n- write-frames: {step: \(step), depth: none, color: png, number: kept}",
+            on: source.path)
         // 1 2 4 5 6 are left.
         let expected = step == 1 ? [1, 2, 4, 5, 6] : [1, 4, 6]
         #expect(run.counts("write-frames")["source-frames"] == .of(expected))
@@ -64,7 +67,8 @@ import Testing
     @Test func theBytesDoNotDependOnTheNumberOfWorkers() throws {
         let source = try MiniSource { $0.frameCount = 30 }
         for step in [1, 4] {
-            let stages = "- read\n- decompress\n- mask-confidence\n- write-frames: {step: \(step), color: jpeg, quality: 80}"
+            let stages =
+                "- read\n- decompress\n- mask-confidence\n- write-frames: {step: \(step), color: jpeg, quality: 80}"
             let runs = try [1, 4].map { try PipelineRun(stages, on: source.path, workers: $0) }
             #expect(runs[0].digests == runs[1].digests)
             #expect(runs[0].receipt == runs[1].receipt)
@@ -106,9 +110,12 @@ import Testing
 
     @Test func multiscanRoundingIsForMetresOnly() throws {
         let source = try MiniSource { $0.isAndroid = true }
-        let run = try PipelineRun("- read\n- decompress\n- write-frames: {color: none, rounding: multiscan}", on: source.path)
+        let run = try PipelineRun(
+            "- read\n- decompress\n- write-frames: {color: none, rounding: multiscan}", on: source.path)
         let recorded = source.mini.depthBytes(3)
-        let numbers = stride(from: 0, to: recorded.count, by: 2).map { UInt16(recorded[$0]) | UInt16(recorded[$0 + 1]) << 8 }
+        let numbers = stride(from: 0, to: recorded.count, by: 2).map {
+            UInt16(recorded[$0]) | UInt16(recorded[$0 + 1]) << 8
+        }
         #expect(try Self.depth(run, 3) == numbers)
         // By way of half floats some of them would have become others.
         #expect(numbers.contains { UInt16(Float16(Float($0) / 1000) * 1000) != $0 })
@@ -117,8 +124,10 @@ import Testing
     /// Figures of an independent computation with numpy, from real captures.
     @Test(
         .enabled(if: SharedData.isThere),
-        arguments: [("office", "nearest", "round"), ("office", "multiscan", "multiscan_f16"),
-            ("office-video", "nearest", "round"), ("office-video", "multiscan", "multiscan_f16")])
+        arguments: [
+            ("office", "nearest", "round"), ("office", "multiscan", "multiscan_f16"),
+            ("office-video", "nearest", "round"), ("office-video", "multiscan", "multiscan_f16"),
+        ])
     func millimetresAddUpToTheReference(name: String, rounding: String, key: String) throws {
         let stages = """
             - read

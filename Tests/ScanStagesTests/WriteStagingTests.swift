@@ -30,7 +30,10 @@ import Testing
             #expect(try run.bytes("mini.\(kind)") == source.bytes("recorded.\(kind)"))
         }
         #expect(try run.text("boundingbox.json") == MiniCapture.box)
-        #expect(run.warnings == ["write-staging: MultiScan's server takes pictures from mini.mp4 only; `rgb: mp4` writes it"])
+        #expect(
+            run.warnings == [
+                "write-staging: MultiScan's server takes pictures from mini.mp4 only; `rgb: mp4` writes it"
+            ])
     }
 
     @Test func onlyKeptFramesCountedAnew() throws {
@@ -53,10 +56,12 @@ import Testing
     @Test func linesStayAsRecordedButForTheSourcesNumber() throws {
         let source = try MiniSource()
         let run = try PipelineRun(Self.third, on: source.path)
-        let expected = [0, 3, 6].map { String(source.mini.line($0).dropLast(1)) + ",\"source_frame\":\($0)}\n" }.joined()
+        let expected = [0, 3, 6].map { String(source.mini.line($0).dropLast(1)) + ",\"source_frame\":\($0)}\n" }
+            .joined()
         #expect(try run.text("mini.jsonl") == expected)
         // Written once more, the number is that of the capture at hand.
-        let again = try PipelineRun("- read\n- select-frames: {exclude: [0]}\n- write-staging: {depth: source}", on: run.path)
+        let again = try PipelineRun(
+            "- read\n- select-frames: {exclude: [0]}\n- write-staging: {depth: source}", on: run.path)
         let numbers = try again.text("mini.jsonl").split(separator: "\n").map { $0.suffix(17) }
         #expect(numbers == ["\"source_frame\":1}", "\"source_frame\":2}"])
     }
@@ -81,7 +86,8 @@ import Testing
 
     @Test func maskedDepthIsZeroAndConfidenceStays() throws {
         let source = try MiniSource()
-        let run = try PipelineRun("- read\n- decompress\n- mask-confidence: {at-least: 2}\n- write-staging", on: source.path)
+        let run = try PipelineRun(
+            "- read\n- decompress\n- mask-confidence: {at-least: 2}\n- write-staging", on: source.path)
         let expected = (0..<7).flatMap { frame in
             let confidence = source.mini.confidenceBytes(frame)
             return source.mini.depthBytes(frame).enumerated().map { confidence[$0 / 2] == 2 ? $1 : 0 }
@@ -89,7 +95,8 @@ import Testing
         #expect(try run.inflated("mini.depth.zlib") == expected)
         #expect(try run.inflated("mini.confidence.zlib") == (0..<7).flatMap(source.mini.confidenceBytes))
         #expect(run.counts("write-staging")["frames-masked"]?.integer == 7)
-        #expect(run.warnings.contains { $0.hasPrefix("write-staging: depth was masked in 7 frames, and MultiScan zeroes") })
+        #expect(
+            run.warnings.contains { $0.hasPrefix("write-staging: depth was masked in 7 frames, and MultiScan zeroes") })
 
         let unmasked = try PipelineRun(
             "- read\n- decompress\n- mask-confidence: {at-least: 2}\n- write-staging: {depth: source}", on: source.path)
@@ -129,7 +136,9 @@ import Testing
         let decompressed = "- read\n- decompress\n"
         #expect(try PipelineRun(Self.all, on: source.path).text("processed.txt") == "convert=false\n" + rest)
         for frames in ["- write-frames\n- write-staging", "- write-staging\n- write-frames"] {
-            #expect(try PipelineRun(decompressed + frames, on: source.path).text("processed.txt") == "convert=true\n" + rest)
+            #expect(
+                try PipelineRun(decompressed + frames, on: source.path).text("processed.txt") == "convert=true\n" + rest
+            )
         }
         // Numbers that are not those of the camera lines, or not all of them.
         for option in ["step: 2", "depth: none"] {
@@ -140,10 +149,14 @@ import Testing
 
     // MARK: - What it is good for
 
-    @Test(arguments: [MiniCapture.Pictures.png, .mp4]) func readsBackAsTheSameCapture(pictures: MiniCapture.Pictures) throws {
+    @Test(arguments: [MiniCapture.Pictures.png, .mp4]) func readsBackAsTheSameCapture(pictures: MiniCapture.Pictures)
+        throws
+    {
         for isAndroid in [false, true] {
             let source = try MiniSource { ($0.pictures, $0.isAndroid) = (pictures, isAndroid) }
             let read = try ReadCapture(source.path)
+            #expect(read.capture.channels.contains(.video) == (pictures == .mp4))
+            #expect(read.capture.cameraLineFile == "recorded.jsonl")
             for (stages, kept) in [(Self.all, Array(0..<7)), (Self.third, [0, 3, 6])] {
                 let run = try PipelineRun(stages, on: source.path)
                 let back = try ReadCapture(run.path)
@@ -177,7 +190,8 @@ import Testing
         for pictures in [MiniCapture.Pictures.png, .mp4] {
             let source = try MiniSource { ($0.pictures, $0.frameCount) = (pictures, 20) }
             for rgb in ["auto", "mp4", "frames"] {
-                let stages = "- read\n- select-every: {step: 2}\n- decompress\n- mask-jumps\n- write-staging: {rgb: \(rgb)}"
+                let stages =
+                    "- read\n- select-every: {step: 2}\n- decompress\n- mask-jumps\n- write-staging: {rgb: \(rgb)}"
                 let runs = try [1, 1, 4].map { try PipelineRun(stages, on: source.path, workers: $0) }
                 #expect(runs[0].digests == runs[1].digests)
                 #expect(runs[0].digests == runs[2].digests)
@@ -188,11 +202,40 @@ import Testing
 
     @Test func aBadFrameOfTheSamePassIsMissingInAllStreams() throws {
         let source = try MiniSource { $0.damagedPictures = [2] }
-        let run = try PipelineRun("- read: {bad-frame-limit: 0.5}\n- write-staging: {depth: source, rgb: mp4}", on: source.path)
+        let run = try PipelineRun(
+            "- read: {bad-frame-limit: 0.5}\n- write-staging: {depth: source, rgb: mp4}", on: source.path)
         let kept = [0, 1, 3, 4, 5, 6]
         #expect(try run.inflated("mini.depth.zlib") == kept.flatMap(source.mini.depthBytes))
         #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == kept.map(source.mini.timestamp))
         #expect(try run.json("mini.json")["streams"]?.array?.first?["number_of_frames"]?.integer == 6)
+    }
+
+    /// Moves the cameras and the box of a capture.
+    private struct Move: FrameStage, CaptureStage {
+        static let card = StageCard(name: "move", summary: "Move.", details: "For tests.", example: "- move")
+
+        init(_ options: inout OptionReader) {}
+
+        var uses: Uses { Uses(frame: .init(changes: [.pose]), finish: .init(changes: [.box])) }
+
+        func process(_ frame: inout Frame, in context: StageContext) { frame.facts.pose?.position.y += 4 }
+        func finish(_ capture: inout Capture, in context: StageContext) { capture.box?.center.y += 4 }
+    }
+
+    @Test func whatStagesHaveMovedIsWrittenAsItIsNow() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(
+            "- read\n- move\n- write-staging: {depth: source}", on: source.path, with: [StageLibrary.Entry(Move.self)])
+        let (before, after) = (try ReadCapture(source.path).capture, try ReadCapture(run.path).capture)
+        for (old, new) in zip(before.frames, after.frames) {
+            #expect(new.pose?.position.y == 4.5)
+            #expect(new.pose?.rotation == old.pose?.rotation)
+            #expect(new.intrinsics == old.intrinsics)
+            #expect(new.timestamp == old.timestamp)
+        }
+        #expect(after.box?.center == Vector3(0.5, 4.25, -2))
+        #expect(after.box?.halfSize == before.box?.halfSize)
+        #expect(try run.text("mini.jsonl").split(separator: "\n")[2].hasSuffix(",\"source_frame\":2}"))
     }
 
     // MARK: - What it needs
@@ -227,7 +270,8 @@ import Testing
     @Test(arguments: ["float16, confidence: 0-2", "uint16, confidence: 0-255"])
     func aCaptureOfAnotherFormatBecomesMultiScans(depth: String) throws {
         let folder = try TemporaryFolder()
-        let made = "- synthesize: {frames: 5, picture-width: 64, picture-height: 48, depth-width: 32, depth-height: 24, depth: \(depth)}"
+        let made =
+            "- synthesize: {frames: 5, picture-width: 64, picture-height: 48, depth-width: 32, depth-height: 24, depth: \(depth)}"
         let run = try PipelineRun(made + "\n- write-staging: {depth: source}", on: folder.path, id: "made")
         let back = try ReadCapture(run.path)
         #expect(back.capture.warnings.isEmpty)

@@ -48,10 +48,10 @@ public struct MiniCapture: Sendable {
     /// The grey of all pixels of a frame's picture, within a video's range.
     public static func grey(_ frame: Int) -> UInt8 { UInt8(30 + frame * 25 % 200) }
 
-    /// 10 a second, one lost after every third.
+    /// 10 a second, one lost after every third. Every other frame comes 7 ms later than a video shows it.
     public func timestamp(_ frame: Int) -> Int64 {
         let frame = Int64(repeatedTimestamps.contains(frame) ? frame - 1 : frame)
-        return 281_234_567_891_234 + (frame + frame / 3) * 100_000_000
+        return 281_234_567_891_234 + (frame + frame / 3) * 100_000_000 + frame % 2 * 7_000_000
     }
 
     public static func position(_ frame: Int) -> [Double] { [Double(frame) / 4, 0.5, -Double(frame) / 8] }
@@ -126,7 +126,9 @@ public struct MiniCapture: Sendable {
 
     /// Streams in an order of their own, as recordings with motion sensors have them.
     private var metadata: String {
-        func stream(_ id: String, _ type: String, _ encoding: String, _ ending: String, _ count: Int, _ more: String = "") -> String {
+        func stream(
+            _ id: String, _ type: String, _ encoding: String, _ ending: String, _ count: Int, _ more: String = ""
+        ) -> String {
             "{\"id\":\"\(id)\",\"type\":\"\(type)\",\"encoding\":\"\(encoding)\",\"file_extension\":\"\(ending)\","
                 + "\"frequency\":10,\"number_of_frames\":\(count)\(more)}"
         }
@@ -139,7 +141,8 @@ public struct MiniCapture: Sendable {
         }
         if hasDepth {
             let encoding = isAndroid ? "uint8_zlib" : "float16_zlib"
-            streams.append(stream("depth_back_1", "lidar_sensor", encoding, "depth.zlib", frameCount, size(Self.depthSize)))
+            streams.append(
+                stream("depth_back_1", "lidar_sensor", encoding, "depth.zlib", frameCount, size(Self.depthSize)))
         }
         streams.append(
             stream(
@@ -154,7 +157,8 @@ public struct MiniCapture: Sendable {
     }
 
     private func motion(_ kind: String) -> [UInt8] {
-        let header = "ply\nformat binary_little_endian 1.0\nelement \(kind) 2\nproperty int64 timestamp\n"
+        let header =
+            "ply\nformat binary_little_endian 1.0\nelement \(kind) 2\nproperty int64 timestamp\n"
             + "property double x\nproperty double y\nproperty double z\nend_header\n"
         let samples: [UInt8] = [0, 1].flatMap { sample -> [UInt8] in
             let time = withUnsafeBytes(of: timestamp(sample).littleEndian, Array.init)

@@ -2,16 +2,23 @@
 ///
 /// Source: multiscan, server/scan_processor.py (`validate_process` writes the file, `process_preliminary` and
 /// `process_extra` skip what it calls true) and server/index.py, which lists only scans that have one.
-struct ProcessedSteps {
+package struct ProcessedSteps {
     var id: String
     /// Frames of the capture, which the server counts from 0.
     var frameCount: Int
     /// The output's files.
     var files: Set<String>
 
-    var text: String {
+    package init(id: String, frameCount: Int, files: Set<String>) {
+        self.id = id
+        self.frameCount = frameCount
+        self.files = files
+    }
+
+    package var text: String {
         let steps = [
-            ("convert", isConverted), ("recons", false), ("texturing", false), ("segmentation", false), ("render", false),
+            ("convert", isConverted), ("recons", false), ("texturing", false), ("segmentation", false),
+            ("render", false),
             ("thumbnail", files.isSuperset(of: ["\(id)_thumb.jpg", "\(id)_preview.mp4"])), ("alignpairs", false),
             ("allValid", false),
         ]

@@ -31,7 +31,8 @@ struct StagingContent {
     /// `number_of_files` counts what the apps record: a folder of pictures as one, and not the box, which comes from
     /// another app.
     private func fileCount(_ capture: Capture) -> Int {
-        2 + (depth == nil ? 0 : 1) + (confidenceRange == nil ? 0 : 1) + (color == nil ? 0 : 1) + capture.motionFiles.count
+        2 + (depth == nil ? 0 : 1) + (confidenceRange == nil ? 0 : 1) + (color == nil ? 0 : 1)
+            + capture.motionFiles.count
     }
 
     func metadata(of capture: Capture) throws(Problem) -> JSONValue {

@@ -36,7 +36,9 @@ struct StagingDepth: Sendable {
     static func recorded(_ frame: Frame) throws(Problem) -> StagingDepth {
         guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
         let unit = unit(of: recorded)
-        guard recorded.encoding == unit.encoding else { return try encoded(try DepthCodec.decode(recorded).map, unit: unit) }
+        guard recorded.encoding == unit.encoding else {
+            return try encoded(try DepthCodec.decode(recorded).map, unit: unit)
+        }
         let size = PixelSize(recorded.width, recorded.height)
         return StagingDepth(unit: unit, block: try StagingBlock(recorded.bytes, size: size))
     }

@@ -17,7 +17,9 @@ struct StagingLines {
     mutating func line(of frame: FrameFacts) throws(Problem) -> [UInt8] {
         var exposure: Int64?
         if let recorded = try recordedLine(of: frame) {
-            let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in try CameraLine(bytes, file: file) }
+            let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in
+                try CameraLine(bytes, file: file)
+            }
             // A stage that moves cameras changes the frame's facts, and the recorded line is no longer true.
             if line.pose == frame.pose, line.timestamp == frame.timestamp {
                 return try CameraLines.rewrite(recorded, addingSourceFrame: frame.index, file: file)

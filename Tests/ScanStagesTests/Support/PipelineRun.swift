@@ -15,9 +15,13 @@ struct PipelineRun {
     /// - Parameters:
     ///   - stages: the lines below `stages:`.
     ///   - id: the capture's id, where it is not its folder's name.
-    init(_ stages: String, on capture: String, id: String? = nil, workers: Int = 2) throws {
+    ///   - more: stages of the test's own.
+    init(
+        _ stages: String, on capture: String, id: String? = nil, workers: Int = 2, with more: [StageLibrary.Entry] = []
+    ) throws {
         let pipeline = try Pipeline.load(
-            text: "name: test\nstages:\n\(stages)\n", path: "test.yaml", library: .builtIn)
+            text: "name: test\nstages:\n\(stages)\n", path: "test.yaml",
+            library: StageLibrary(StageLibrary.builtIn.entries + more))
         folder = try TemporaryFolder()
         let id = id ?? URL(fileURLWithPath: capture).lastPathComponent
         let output = try OutputFolder(root: folder.path, id: id)
@@ -49,7 +53,9 @@ struct PipelineRun {
         } catch { return error.problems.map { "\($0.summary); \($0.fix ?? "")" } }
     }
 
-    func bytes(_ file: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)"))) }
+    func bytes(_ file: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)")))
+    }
 
     func text(_ file: String) throws -> String { String(decoding: try bytes(file), as: UTF8.self) }
 
@@ -72,10 +78,12 @@ struct PipelineRun {
     func inflated(_ file: String) throws -> [UInt8] { try Self.inflated("\(path)/\(file)") }
 
     static func inflated(_ path: String) throws -> [UInt8] {
-        let script = "import sys, zlib; sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
-        let result = try runPython(script, [path])
+        // Into a file: what a command prints is also made a text, which takes long for megabytes that are none.
+        let folder = try TemporaryFolder()
+        let script = "import sys, zlib; open(sys.argv[2], 'wb').write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
+        let result = try runPython(script, [path, folder.url("inflated").path])
         if result.status != 0 { throw Problem(.tool, result.errors) }
-        return result.outputBytes
+        return try folder.bytes("inflated")
     }
 }
 

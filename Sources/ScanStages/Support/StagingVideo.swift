@@ -1,0 +1,97 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// A video that is encoded from pictures, as frames come.
+struct StagingEncoder {
+    private let path: String
+    private var encoder: VideoEncoder?
+
+    init(path: String) { self.path = path }
+
+    mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
+        if encoder == nil { encoder = try start(picture, context) }
+        try encoder?.append(picture.pixels, at: time)
+    }
+
+    func finish(_ context: StageContext) throws(Problem) {
+        try encoder?.finish()
+        try context.output.adopt(path)
+    }
+
+    private func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) -> VideoEncoder {
+        let settings = VideoSettings(
+            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: context.capture.frameRate ?? 30)
+        return try VideoEncoder(
+            path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())
+    }
+}
+
+/// The capture's own video on its way into a staging capture.
+struct StagingVideo {
+    let file: String
+    private let context: StageContext
+
+    init?(_ context: StageContext) {
+        guard let file = context.capture.videoFile else { return nil }
+        self.file = file
+        self.context = context
+    }
+
+    /// Copies the video byte for byte if it holds exactly the frames that were written, and encodes those again if not.
+    /// - Parameters:
+    ///   - frames: the numbers of the frames in the source, ascending, and when each is shown, nanoseconds.
+    ///   - sourceCount: frames of the capture, dropped ones too.
+    /// - Returns: whether it was copied.
+    func write(_ frames: [Int], times: [Int64], of sourceCount: Int, to path: String) throws(Problem) -> Bool {
+        if frames.count == sourceCount && isMP4 {
+            if !context.capture.channels.contains(.color) {
+                context.warn(
+                    "\(file) was copied without a look at its frames: \(context.capture.absences[.color] ?? "")")
+            }
+            try context.output.copy(file, of: context.capture, to: path)
+            return true
+        }
+        let ffmpeg = try FFmpeg.find()
+        guard let location = context.capture.source.location(of: file) else {
+            throw Problem(
+                .input, "the video is compressed inside its archive, where ffmpeg cannot reach it",
+                notes: ["frames were dropped, so it has to be encoded again"],
+                fix: "unpack the archive, or pack it with the video stored (zip -0)"
+            ).at(file: file)
+        }
+        let input = VideoInput(path: location.path, range: location.range, name: file)
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        if frames.count == facts.frameCount && frames.last == facts.frameCount - 1 && isMP4 {
+            try context.output.copy(file, of: context.capture, to: path)
+            return true
+        }
+        let written = try VideoEncoder.reencode(
+            input, facts: facts, keeping: frames, times: ascending(times),
+            path: try context.output.externalPath(for: path),
+            name: path, settings: VideoSettings(like: facts), with: ffmpeg)
+        for complaint in written.complaints { context.warn("\(file): \(complaint)") }
+        try context.output.adopt(path)
+        return false
+    }
+
+    /// What the video is encoded with, for metadata; H.264 if nobody can say.
+    var codec: String {
+        guard let location = context.capture.source.location(of: file), let ffmpeg = try? FFmpeg.find() else {
+            return "h264"
+        }
+        let input = VideoInput(path: location.path, range: location.range, name: file)
+        return (try? VideoProbe.probe(input, with: ffmpeg))?.codec ?? "h264"
+    }
+
+    private var isMP4: Bool { file.lowercased().hasSuffix(".mp4") }
+
+    /// The timestamps, if a video can have them; some apps repeat the last line until all streams are equally long. The
+    /// video's own times stand in then.
+    private func ascending(_ times: [Int64]) -> [Int64]? {
+        // A video's clock counts microseconds.
+        if zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 - 1000 }) { return times }
+        context.warn("timestamps do not ascend, so the video keeps the times that it was recorded with")
+        return nil
+    }
+}
