@@ -95,6 +95,12 @@ public struct CaptureFolder: CaptureTree, Hashable {
         return CaptureEntry(name: String(last), kind: Self.kind("\(path)/\(relative)"))
     }
 
+    /// What lies at the path itself; nil when there is nothing.
+    var itself: CaptureEntry.Kind? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Self.kind(path) : nil
+    }
+
     public func open(_ file: String) throws(Problem) -> any ByteSource {
         try FileSource(path: "\(path)/\(file)", name: file)
     }

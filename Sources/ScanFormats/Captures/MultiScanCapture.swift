@@ -103,12 +103,15 @@ struct MultiScanReader {
 
     // MARK: - Camera lines
 
+    private static let noLines = Problem(
+        .input, "there are no camera lines in the file", fix: "copy the capture again; without camera lines there are no poses")
+
     private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
         let file = "\(stem).jsonl"
         guard tree.byteCount(of: file) != nil else {
-            let problem = Problem(
-                .input, "the camera lines are missing", notes: [tree.absence(of: file)],
-                fix: "copy the capture again; without camera lines there are no poses")
+            var problem = Self.noLines
+            problem.summary = "the camera lines are missing"
+            problem.notes = [tree.absence(of: file)]
             if rules.needsCameras { throw problem }
             capture.forgiven.append(problem)
             for channel in [Channel.pose, .intrinsics, .timestamp] { capture.absences[channel] = tree.absence(of: file) }
@@ -137,7 +140,7 @@ struct MultiScanReader {
             capture.frames.append(facts)
         }
         lineCount = capture.frames.count
-        if lineCount == 0 { throw Problem(.input, "there are no camera lines in the file").at(file: file) }
+        if lineCount == 0 { throw Self.noLines.at(file: file) }
         checkClock()
     }
 
@@ -166,7 +169,11 @@ struct MultiScanReader {
         } else {
             capture.absences[.color] = tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
         }
-        if let recorded = metadata.colorStream?.size, let size { try fitIntrinsics(from: recorded, to: size) }
+        if let recorded = metadata.colorStream?.size, let size {
+            do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {
+                throw error.at(file: capture.videoFile ?? pictures?.folder)
+            }
+        }
         if metadata.colorStream?.size == nil, let size {
             for index in capture.frames.indices {
                 capture.frames[index].intrinsics?.width = size.width
