@@ -43,7 +43,8 @@ public struct CullByBox: FrameStage, CaptureStage {
             frame: .init(
                 needs: (box == "capture" ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
-            finish: .init(anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud], changes: [.cloud]))
+            finish: .init(anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud], changes: [.cloud]),
+            files: box == "capture" ? [] : [box])
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

@@ -22,7 +22,11 @@ public struct SelectFrames: CaptureStage {
         options.exactlyOne(of: ["include", "exclude"])
     }
 
-    public var uses: Uses { Uses(finish: .init(needs: [.frames], drops: true)) }
+    public var uses: Uses {
+        var files: [String] = []
+        if case .file(let path)? = include ?? exclude { files = [path] }
+        return Uses(finish: .init(needs: [.frames], drops: true), files: files)
+    }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let list = include ?? exclude else { return }
@@ -48,9 +52,9 @@ public struct SelectFrames: CaptureStage {
             let text = String(decoding: try context.file(path), as: UTF8.self)
             var ranges: [ClosedRange<Int>] = []
             for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-                let item = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
-                if item.isEmpty { continue }
-                guard case .ranges(let parsed)? = FrameList(parsing: [item]) else {
+                let item = line.prefix { $0 != "#" }
+                if item.allSatisfy(\.isWhitespace) { continue }
+                guard case .ranges(let parsed)? = FrameList(parsing: [String(item)]) else {
                     throw Problem(
                         .usage, "`\(item)` is neither a frame number nor a range", fix: "write one number or range a line, such as 17-20"
                     ).at(file: path, line: number + 1)
