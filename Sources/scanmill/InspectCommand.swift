@@ -6,11 +6,11 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Tells what is in a capture, and what is wrong with it.",
         discussion: """
-            Files with their sizes, frame counts and rates; the camera's clock, path and intrinsics; depth and confidence
-            statistics; motion sensors; the box; what is missing; and problems, each with its place and a fix. A damaged
+            Files with their sizes, frame counts and rates; the camera's clock, path and intrinsics; depth and confidence \
+            statistics; motion sensors; the box; what is missing; and problems, each with its place and a fix. A damaged \
             capture is looked at as far as possible. Pictures are not decoded.
 
-            Exit codes: 0 a run can use the capture (there may be warnings), 1 a run under the default rules would fail
+            Exit codes: 0 a run can use the capture (there may be warnings), 1 a run under the default rules would fail \
             (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O).
             """)
 
@@ -23,7 +23,8 @@ struct InspectCommand: ParsableCommand {
             Console.error(error.message())
             throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
         }
-        let report = Report(inspection, root: capture.count > 1 && capture.hasSuffix("/") ? String(capture.dropLast()) : capture)
+        let report = Report(
+            inspection, root: capture.count > 1 && capture.hasSuffix("/") ? String(capture.dropLast()) : capture)
         if json { Console.out(report.json) } else { Console.out(report.text) }
         let faults = inspection.errors.map(\.problem.fault)
         if faults.contains(.environment) { throw ExitCode(ExitStatus.environment) }

@@ -1,11 +1,16 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
 
 @Suite struct CaptureInspectionTests {
+    private let sample: InspectSample
+
+    init() throws { sample = try InspectSample() }
+
     @Test func aSoundCaptureHasNoFindings() throws {
-        let inspection = try CaptureInspection.inspect(try InspectSample().path)
+        let inspection = try CaptureInspection.inspect(sample.path)
         #expect(inspection.findings == [])
         #expect(inspection.missing == [])
         #expect(inspection.id == "mini")
@@ -13,35 +18,35 @@ import Testing
         #expect(inspection.variant == "iOS")
         #expect(inspection.device == "iPad8,10, bench")
         #expect(inspection.frames?.sourceCount == 40)
-        #expect(inspection.frames?.usableCount == 40)
-        #expect(inspection.otherFiles == [])
+        #expect(inspection.frames?.wholeCount == 40)
+        #expect(inspection.unlistedCount == 0)
     }
 
     @Test func streamsHaveSizesCountsAndRates() throws {
-        let sample = try InspectSample()
         try sample.write("x", to: "notes.txt")
+        try FileManager.default.createDirectory(at: sample.file("old"), withIntermediateDirectories: false)
         let inspection = try CaptureInspection.inspect(sample.path)
         let frames = Dictionary(uniqueKeysWithValues: inspection.streams.map { ($0.file, $0.frameCount) })
         #expect(
             frames == [
                 "boundingbox.json": nil, "mini.json": nil, "mini.jsonl": 40, "mini.depth.zlib": 40,
-                "mini.confidence.zlib": 40, "mini.rot": 80, "color/": 40,
+                "mini.confidence.zlib": 40, "mini.rot": 80, "color/": 40, "notes.txt": nil, "old/": nil,
             ])
-        for stream in inspection.streams where stream.content != "pictures" {
+        for stream in inspection.streams where !stream.file.hasSuffix("/") {
             #expect(stream.byteCount == Int64(try sample.folder.bytes("mini/\(stream.file)").count))
         }
         let depth = try #require(inspection.streams.first { $0.content == "depth" })
         #expect(depth.size == PixelSize(4, 3))
         let lines = try #require(inspection.streams.first { $0.content == "camera lines" })
         #expect(abs((lines.rate ?? 0) - 30) < 1e-3)
-        #expect(inspection.otherFiles == ["notes.txt"])
+        #expect(inspection.streams.suffix(2).map(\.content) == ["not read", "not read"])
         #expect(inspection.pictures?.sizes.map(\.size) == [PixelSize(8, 6)])
         #expect(inspection.pictures?.sizes.map(\.count) == [40])
     }
 
     /// Worked out by hand from what the sample says of its pixels.
     @Test func depthIsMeasuredExactly() throws {
-        let depth = try #require(try CaptureInspection.inspect(try InspectSample().path).depth)
+        let depth = try #require(try CaptureInspection.inspect(sample.path).depth)
         #expect(depth.frameCount == 40)
         #expect(depth.size == PixelSize(4, 3))
         #expect(depth.pixelCount == 480)
@@ -55,7 +60,7 @@ import Testing
     }
 
     @Test func confidenceIsCountedByValue() throws {
-        let confidence = try #require(try CaptureInspection.inspect(try InspectSample().path).confidence)
+        let confidence = try #require(try CaptureInspection.inspect(sample.path).confidence)
         #expect(confidence.frameCount == 40)
         #expect(Array(confidence.counts.prefix(4)) == [160, 160, 160, 0])
         #expect(confidence.levelCounts == [160, 160, 160])
@@ -63,7 +68,7 @@ import Testing
     }
 
     @Test func cameraFactsComeFromTheLines() throws {
-        let inspection = try CaptureInspection.inspect(try InspectSample().path)
+        let inspection = try CaptureInspection.inspect(sample.path)
         let path = try #require(inspection.path)
         #expect(path.poseCount == 40)
         #expect(abs(path.length - 0.39) < 1e-12)
@@ -84,7 +89,6 @@ import Testing
     }
 
     @Test func aDroppedFrameIsAGapInTheClock() throws {
-        let sample = try InspectSample()
         let lines = String(decoding: try sample.folder.bytes("mini/mini.jsonl"), as: UTF8.self)
         // Everything from frame 10 on comes one step later, and frame 20 a further two.
         let moved = lines.split(separator: "\n").enumerated().map { (i: Int, line: Substring) -> String in
@@ -101,6 +105,33 @@ import Testing
     }
 }
 
+// MARK: - What a bad frame changes
+
+extension CaptureInspectionTests {
+    /// A line that cannot be read leaves no timestamp, but no time is missing.
+    @Test func aBadLineIsNoGap() throws {
+        try sample.replaceLine(5, of: "mini.jsonl", by: "nonsense")
+        let clock = try #require(try CaptureInspection.inspect(sample.path).clock)
+        #expect(clock.timestampCount == 39)
+        #expect(clock.gapCount == 0)
+        #expect(abs((clock.rate ?? 0) - 30) < 1e-3)
+    }
+
+    @Test func aBadPoseIsNoPartOfThePath() throws {
+        try sample.replace("0.39, 0, 0, 1]", by: "1e300, 0, 0, 1]", in: "mini.jsonl")
+        let path = try #require(try CaptureInspection.inspect(sample.path).path)
+        #expect(path.poseCount == 39)
+        #expect(abs(path.length - 0.38) < 1e-12)
+    }
+
+    @Test func filesWithoutEndAreCounted() throws {
+        for i in 0..<25 { try sample.write("x", to: "note\(i).txt") }
+        let inspection = try CaptureInspection.inspect(sample.path)
+        #expect(inspection.streams.count { $0.content == "not read" } == 20)
+        #expect(inspection.unlistedCount == 5)
+    }
+}
+
 // MARK: - Real captures
 
 @Suite(.enabled(if: SharedData.isThere)) struct RealCaptureInspectionTests {
@@ -111,7 +142,7 @@ import Testing
         #expect(inspection.findings == [])
         #expect(inspection.missing == [])
         #expect(inspection.frames?.sourceCount == count)
-        #expect(inspection.frames?.usableCount == count)
+        #expect(inspection.frames?.wholeCount == count)
 
         let path = try #require(inspection.path)
         #expect(abs(path.length - (try #require(expected["path_length_m"] as? Double))) < 1e-9)
@@ -162,7 +193,8 @@ import Testing
     @Test func theVideoIsDescribed() throws {
         let video = try #require(try CaptureInspection.inspect(SharedData.path("office-video")).video)
         let probe = try runCommand([
-            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=codec_name,width,height,nb_frames",
+            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+            "stream=codec_name,width,height,nb_frames",
             "-of", "csv=p=0", SharedData.path("office-video/office-video.mp4"),
         ])
         let facts = video.facts
@@ -177,7 +209,7 @@ import Testing
         #expect(inspection.device == "iPad8,10, multiscan’s iPad Pro")
         #expect(inspection.missing.map(\.what) == ["pictures", "depth", "confidence", "box", "motion"])
         #expect(inspection.missing[1].reason == "ipad.depth.zlib is missing, though the metadata lists a depth stream")
-        #expect(inspection.frames?.usableCount == 354)
+        #expect(inspection.frames?.wholeCount == 354)
 
         // By Python, from the lines themselves.
         let script = """

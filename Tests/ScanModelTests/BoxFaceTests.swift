@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [
         // Beside it, past an edge, and away from it.
-        (Vector3(3, 2, -10), Vector3(0, 0, 1)), (Vector3(4, 7.5, 3), Vector3(-1, -1, 0)),
+        (Vector3(3, 2, -10), Vector3(0, 0, 1)), (Vector3(4, 8.5, 3), Vector3(-1, -1, 0)),
         (Vector3(1, 2, -10), Vector3(0, 0, -1)),
     ])
     func aRayMisses(origin: Vector3, direction: Vector3) {

@@ -130,7 +130,9 @@ public enum CaptureFormats {
         switch CaptureFolder.kind(at: path) {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
-            throw Problem(.input, "this file is not a capture in a format that ScanMill reads").at(file: path)
+            throw Problem(
+                .input, "this file is not a capture in a format that ScanMill reads", fix: "name the capture's folder"
+            ).at(file: path)
         case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
         case nil: throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
         }

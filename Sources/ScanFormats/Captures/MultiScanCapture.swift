@@ -107,12 +107,15 @@ struct MultiScanReader {
 
     // MARK: - Camera lines
 
+    private static let noLines = Problem(
+        .input, "there are no camera lines in the file", fix: "copy the capture again; without camera lines there are no poses")
+
     private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
         let file = "\(stem).jsonl"
         guard tree.byteCount(of: file) != nil else {
-            let problem = Problem(
-                .input, "the camera lines are missing", notes: [tree.absence(of: file)],
-                fix: "copy the capture again; without camera lines there are no poses")
+            var problem = Self.noLines
+            problem.summary = "the camera lines are missing"
+            problem.notes = [tree.absence(of: file)]
             if rules.needsCameras { throw problem }
             capture.forgiven.append(problem)
             for channel in [Channel.pose, .intrinsics, .timestamp] { capture.absences[channel] = tree.absence(of: file) }
@@ -141,7 +144,7 @@ struct MultiScanReader {
             capture.frames.append(facts)
         }
         lineCount = capture.frames.count
-        if lineCount == 0 { throw Problem(.input, "there are no camera lines in the file").at(file: file) }
+        if lineCount == 0 { throw Self.noLines.at(file: file) }
         checkClock()
     }
 
@@ -171,7 +174,11 @@ struct MultiScanReader {
             capture.absences[.color] =
                 tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
         }
-        if let recorded = metadata.colorStream?.size, let size { try fitIntrinsics(from: recorded, to: size) }
+        if let recorded = metadata.colorStream?.size, let size {
+            do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {
+                throw error.at(file: capture.videoFile ?? pictures?.folder)
+            }
+        }
         if metadata.colorStream?.size == nil { setIntrinsicsSize(size) }
         capture.colorSize = size
     }

@@ -16,6 +16,8 @@ extension CaptureInspection {
         public var insideCount = 0
         public var missCount = 0
 
+        public var cameraCount: Int { faceHits.values.reduce(insideCount + missCount, +) }
+
         /// Whole sizes along the box's own axes: width, height, depth.
         public var size: Vector3 { box.halfSize * 2 }
 

@@ -9,12 +9,13 @@ import ScanModel
 extension CaptureInspection {
     /// The recorder's clock, from the frames' timestamps.
     public struct Clock: Hashable, Sendable {
-        /// A step of more than one and a half median steps.
+        /// More than half a median step of time too much between two frames.
         public struct Gap: Hashable, Sendable {
             /// The first frame after it.
             public var frame: Int
+            /// From the last timestamp before it.
             public var seconds: Double
-            /// How many frames seem to be missing: the step in median steps, rounded, less one.
+            /// How many frames seem to be missing from the recording.
             public var missingFrames: Int
         }
 
@@ -25,13 +26,11 @@ extension CaptureInspection {
         public var medianStep: Double?
         /// Frames per second as the recorder's description says.
         public var nominalRate: Double?
-        /// The first ``listLimit`` gaps.
+        /// The first of them.
         public var gaps: [Gap] = []
         public var gapCount = 0
         /// Timestamps that are not later than the one before.
         public var backwardCount = 0
-
-        public static let listLimit = 20
 
         /// Frames per second.
         public var rate: Double? { medianStep.map { 1 / $0 } }
@@ -45,21 +44,23 @@ extension CaptureInspection {
             timestampCount = stamps.count
             span = first...last
             self.nominalRate = nominalRate
-            var steps: [(frame: Int, seconds: Double)] = []
+            // A frame whose line cannot be read has no timestamp, so a step may lead over several frames.
+            var steps: [(frame: Int, frames: Int, seconds: Double)] = []
             for (before, after) in zip(stamps, stamps.dropFirst()) {
                 if after.time > before.time {
-                    steps.append((after.frame, Self.seconds(from: before.time, to: after.time)))
+                    let seconds = Self.seconds(from: before.time, to: after.time)
+                    steps.append((after.frame, after.frame - before.frame, seconds))
                 } else {
                     backwardCount += 1
                 }
             }
-            guard let median = middle(of: steps.map(\.seconds)) else { return }
+            guard let median = middle(of: steps.map { $0.seconds / Double($0.frames) }) else { return }
             medianStep = median
-            for step in steps where step.seconds > 1.5 * median {
+            for step in steps where step.seconds > (Double(step.frames) + 0.5) * median {
                 gapCount += 1
-                guard gaps.count < Self.listLimit else { continue }
-                let missing = Int(exactly: (step.seconds / median).rounded()) ?? .max
-                gaps.append(Gap(frame: step.frame, seconds: step.seconds, missingFrames: missing - 1))
+                guard gaps.count < CaptureInspection.listLimit else { continue }
+                let elapsed = Int(exactly: (step.seconds / median).rounded()) ?? .max
+                gaps.append(Gap(frame: step.frame, seconds: step.seconds, missingFrames: elapsed - step.frames))
             }
         }
 

@@ -16,7 +16,8 @@ public struct CaptureInspection: Hashable, Sendable {
     /// Nil when the capture could not be opened at all; then nothing but its files and the findings is known.
     public var frames: Frames?
     public var streams: [Stream] = []
-    public var otherFiles: [String] = []
+    /// Files and folders that are not read, beyond those listed in ``streams``.
+    public var unlistedCount = 0
     public var pictures: Pictures?
     public var video: Video?
     public var clock: Clock?
@@ -29,10 +30,11 @@ public struct CaptureInspection: Hashable, Sendable {
     public var missing: [Missing] = []
     public var findings: [Finding] = []
 
-    /// Frames of the longest stream, and those that a run could use.
     public struct Frames: Hashable, Sendable {
+        /// Frames of the longest stream.
         public var sourceCount: Int
-        public var usableCount: Int
+        /// Frames that are not bad, and have their part of every stream that is there.
+        public var wholeCount: Int
     }
 
     /// What a capture of this format could have and this one has not.
@@ -72,7 +74,7 @@ public struct CaptureInspection: Hashable, Sendable {
         else { throw CaptureFormats.unrecognised(tree) }
         var inspection = CaptureInspection(id: tree.name, recognition: recognition)
         let opened = CaptureOpening.open(tree, as: format)
-        inspection.findings = opened.problems.map { Finding(weight: .error, problem: $0) }
+        inspection.note(errors: opened.problems)
         if let capture = opened.capture {
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)
@@ -85,10 +87,11 @@ public struct CaptureInspection: Hashable, Sendable {
     private static func capturesWithin(_ path: String) throws(Problem) -> Problem? {
         let found = try CaptureSearch.captures(at: path)
         guard let first = found.first else { return nil }
-        let more = found.count > 20 ? ["and \(found.count - 20) more"] : []
+        let more = found.count > listLimit ? ["and \(found.count - listLimit) more"] : []
         let number = found.count == 1 ? "a capture" : "\(found.count) captures"
         return Problem(
-            .input, "this folder is not a capture, it holds \(number)", notes: found.prefix(20).map { "one is \($0.path)" } + more,
+            .input, "this folder is not a capture, it holds \(number)",
+            notes: found.prefix(listLimit).map { "one is \($0.path)" } + more,
             fix: "name one of them:  scanmill inspect \(first.path)")
     }
 
@@ -108,7 +111,7 @@ public struct CaptureInspection: Hashable, Sendable {
         }
 
         let sound = capture.frames.filter { $0.drop?.isBad != true }
-        clock = Clock(sound, nominalRate: capture.frameRate)
+        clock = Clock(capture.frames, nominalRate: capture.frameRate)
         path = Path(sound, worldUp: capture.worldUp)
         intrinsics = Intrinsics(sound)
         box = capture.box.map { Box($0, seenBy: sound) }
@@ -119,21 +122,30 @@ public struct CaptureInspection: Hashable, Sendable {
         lookAtMotion(of: capture)
 
         frames = Frames(
-            sourceCount: capture.frames.count + extraCount, usableCount: capture.frames.count { !$0.isDropped })
+            sourceCount: capture.frames.count + extraCount, wholeCount: capture.frames.count { !$0.isDropped })
         streams = Stream.list(of: capture, self)
         note(warnings: capture.warnings.map { Problem(.input, $0) } + implausibilities())
     }
 
+    /// Adds what lies beside the streams, up to a limit: a capture may stand in a folder full of other things.
     private mutating func listFiles(of tree: any CaptureTree) {
         let known = Set(streams.flatMap { [$0.file, String($0.file.prefix { $0 != "/" })] })
-        for entry in tree.entries(in: "") where !known.contains(entry.name) {
-            otherFiles.append(entry.kind == .folder ? "\(entry.name)/" : entry.name)
+        let others = tree.entries(in: "").filter { !known.contains($0.name) }
+        streams += others.prefix(Self.listLimit).map { entry in
+            Stream(
+                content: "not read", file: entry.kind == .folder ? "\(entry.name)/" : entry.name,
+                byteCount: entry.byteCount)
         }
+        unlistedCount = max(0, others.count - Self.listLimit)
     }
+
+    /// Longer lists are cut off, and say so.
+    static let listLimit = 20
 
     mutating func note(errors problems: [Problem]) {
         // What follows from a file that was set aside has been said with the file itself.
-        for problem in problems where !problem.notes.contains(where: { $0.hasSuffix(PartialTree.mark) }) {
+        for var problem in problems where !problem.notes.contains(where: { $0.hasSuffix(PartialTree.mark) }) {
+            if problem.fix == nil, problem.place.file != nil { problem.fix = "correct the file, or copy it again" }
             findings.append(Finding(weight: .error, problem: problem))
         }
     }

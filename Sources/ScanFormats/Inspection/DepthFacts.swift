@@ -122,6 +122,7 @@ struct ConfidenceTally {
 
     func facts(extraFrames: Int) -> CaptureInspection.Confidence {
         CaptureInspection.Confidence(
-            frameCount: frameCount + extraFrames, size: size, pixelCount: counts.reduce(0, +), range: range, counts: counts)
+            frameCount: frameCount + extraFrames, size: size, pixelCount: counts.reduce(0, +), range: range,
+            counts: counts)
     }
 }

@@ -23,15 +23,16 @@ extension CaptureInspection {
     mutating func noteBadFrames(of capture: Capture) {
         let bad = capture.frames.filter { $0.drop?.isBad == true }
         guard !bad.isEmpty else { return }
-        var list = bad.prefix(20).map { "frame \($0.index): \($0.drop?.reason ?? "")" }
-        if bad.count > 20 { list.append("and \(bad.count - 20) more") }
+        var list = bad.prefix(Self.listLimit).map { "frame \($0.index): \($0.drop?.reason ?? "")" }
+        if bad.count > list.count { list.append("and \(bad.count - list.count) more") }
         if var excess = capture.excessOfBadFrames() {
             excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])
         } else {
             note(warnings: [
                 Problem(
-                    .input, bad.count == 1 ? "a bad frame would be dropped" : "\(bad.count) bad frames would be dropped",
+                    .input,
+                    bad.count == 1 ? "a bad frame would be dropped" : "\(bad.count) bad frames would be dropped",
                     notes: list, fix: "copy the capture again if it was whole once; a run goes on without them")
             ])
         }
@@ -59,7 +60,8 @@ extension CaptureInspection {
         if let confidence, confidence.strayCount > 0 {
             problems.append(
                 Problem(
-                    .input, "\(confidence.strayCount) confidence values are outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
+                    .input,
+                    "\(confidence.strayCount) confidence values are outside \(confidence.range.lowerBound) to \(confidence.range.upperBound)",
                     fix: "correct the range of confidence in the capture's description"))
         }
         if let intrinsics { problems += Self.implausibilities(of: intrinsics) }
@@ -67,7 +69,9 @@ extension CaptureInspection {
             problems.append(
                 Problem(
                     .input, "the camera jumps: it would have to move at \(Int(speeds.highest)) m/s",
-                    notes: ["tracking may have been lost and found again; what comes before and after may not fit together"],
+                    notes: [
+                        "tracking may have been lost and found again; what comes before and after may not fit together"
+                    ],
                     fix: "look at the frames around it, and leave them out with `select-frames` if need be"
                 ).inFrame(speeds.highestFrame))
         }
@@ -97,7 +101,8 @@ extension CaptureInspection {
         if depth.repaired.total * 100 > depth.pixelCount {
             problems.append(
                 Problem(
-                    .input, "\(rounded(Double(depth.repaired.total) / Double(depth.pixelCount) * 100)) % of the depth pixels are no depths",
+                    .input,
+                    "\(rounded(Double(depth.repaired.total) / Double(depth.pixelCount) * 100)) % of the depth pixels are no depths",
                     notes: ["the stream may be damaged: its compression has no checksum that would tell"],
                     fix: "copy the file again"))
         }
@@ -114,12 +119,15 @@ extension CaptureInspection {
                     fix: "check the intrinsics, and the size of the pictures that they are for"))
         }
         guard let size = camera.size else { return problems }
-        let centre = (x: (camera.cx.lowerBound + camera.cx.upperBound) / 2, y: (camera.cy.lowerBound + camera.cy.upperBound) / 2)
+        let centre = (
+            x: (camera.cx.lowerBound + camera.cx.upperBound) / 2, y: (camera.cy.lowerBound + camera.cy.upperBound) / 2
+        )
         let off = (abs(centre.x / Double(size.width) - 0.5), abs(centre.y / Double(size.height) - 0.5))
         if max(off.0, off.1) > 0.1 {
             problems.append(
                 Problem(
-                    .input, "the principal point (\(rounded(centre.x)), \(rounded(centre.y))) is far from the middle of a picture of \(size)",
+                    .input,
+                    "the principal point (\(rounded(centre.x)), \(rounded(centre.y))) is far from the middle of a picture of \(size)",
                     fix: "check whether the intrinsics are for pictures of another size, or turned by a quarter"))
         }
         return problems

@@ -6,7 +6,8 @@ extension CaptureInspection {
         public var content: String
         /// Relative to the capture.
         public var file: String
-        public var byteCount: Int64
+        /// Nil for a folder whose files are not read.
+        public var byteCount: Int64?
         /// Whole frames, or samples of a sensor.
         public var frameCount: Int?
         /// Frames or samples per second.

@@ -55,7 +55,9 @@ extension CaptureInspection {
         note(warnings: total.warnings.filter { !said.contains($0) }.map { Problem(.input, $0) })
         if total.forgiven.isEmpty {
             let end = capture.frames.count
-            let extra = (end..<end + total.extraFrames).map { (frame: $0, drop: Drop(stage: "read", reason: total.reason)) }
+            let extra = (end..<end + total.extraFrames).map {
+                (frame: $0, drop: Drop(stage: "read", reason: total.reason))
+            }
             noteShortfall(lost + extra)
         }
         for (frame, drop) in lost { capture.drop(frame, stage: drop.stage, reason: drop.reason, isBad: drop.isBad) }

@@ -184,7 +184,8 @@ extension Report {
         let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
         var lines = cells.map { row in
             let texts = zip(row, zip(columns, widths)).map { cell, layout in
-                layout.0.isNumber ? String(repeating: " ", count: layout.1 - cell.count) + cell : padded(cell, to: layout.1)
+                layout.0.isNumber
+                    ? String(repeating: " ", count: layout.1 - cell.count) + cell : padded(cell, to: layout.1)
             }
             let line = "  " + texts.joined(separator: "  ")
             return String(line.reversed().drop { $0 == " " }.reversed())

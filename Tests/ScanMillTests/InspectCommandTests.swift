@@ -1,0 +1,259 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct InspectCommandTests {
+    private let sample: InspectSample
+
+    init() throws { sample = try InspectSample() }
+
+    private func inspect(_ arguments: String...) throws -> CommandResult {
+        try Scanmill.run(["inspect"] + arguments, in: sample.folder.path)
+    }
+
+    private func json(_ arguments: String...) throws -> JSONValue {
+        try JSONValue.parse(
+            Array(try Scanmill.run(["inspect", "--json"] + arguments, in: sample.folder.path).output.utf8),
+            file: "stdout")
+    }
+
+    @Test func aSoundCaptureReadsLikeThis() throws {
+        let result = try inspect("mini")
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+        #expect(
+            result.output == """
+                  capture          mini
+                  format           multiscan
+                  variant          iOS
+                  recognised by    mini.json lists streams, and camera lines stand beside it
+                  device           iPad8,10, bench
+                  frames           40, of which 40 are whole
+                  world            in metres
+
+                Files                                   size  frames  per second  pixels
+                  boundingbox.json      box            580 B
+                  mini.confidence.zlib  confidence      10 B      40              4×3
+                  mini.depth.zlib       depth          699 B      40              4×3
+                  mini.json             description    748 B
+                  mini.jsonl            camera lines  5.6 kB      40       30.00
+                  mini.rot              motion        2.7 kB      80       60.00
+                  color/                pictures      2.9 kB      40              8×6
+
+                Pictures
+                  count            40
+                  size             2.9 kB
+                  folders          color/
+                  pixels           8×6 (40 pictures)
+                  damaged          none
+
+                Clock
+                  timestamps       40
+                  rate             30.00 frames/s
+                  nominal rate     30.00 frames/s
+                  median step      33.333 ms
+                  duration         1.300 s
+                  gaps             none
+
+                Path
+                  poses            40
+                  length           0.390 m
+                  median speed     0.300 m/s
+                  highest speed    0.300 m/s at frame 7
+                  lowest x, y, z   0.000, 0.000, 0.000 m
+                  highest x, y, z  0.390, 0.000, 0.000 m
+                  nearest to up    camera +y, 0.0° off
+                  camera's own up  0.0° off
+
+                Intrinsics
+                  cameras          40
+                  over time        changing from frame to frame
+                  for pictures of  8×6
+                  fx               100.00 to 139.00 px
+                  fy               100.00 to 139.00 px
+                  cx               4.00 px
+                  cy               3.00 px
+                  pixel origin     corner
+                  field of view    3.8° × 2.9°
+
+                Depth
+                  frames           40
+                  pixels           4×3
+                  valid            91.0 % (437 of 480 pixels)
+                  range            1.004 to 1.468 m
+                  median           1.236 m
+                  not a depth      1 NaN, 1 infinite, 1 negative
+
+                Confidence
+                  value  level   pixels   share
+                      0  low        160  33.3 %
+                      1  medium     160  33.3 %
+                      2  high       160  33.3 %
+
+                Motion
+                  file  measures       layout  samples  per second    start      end
+                  rot   rotation rate  iOS          80       60.00  0.000 s  0.017 s
+
+                Box
+                  centre           0.250, 0.000, -2.000 m
+                  size             1.000, 1.000, 1.000 m
+                  turn about y     0.0°
+                  cameras facing   front 0, back 40, left 0, right 0, bottom 0, top 0, past it 0, from inside 0
+
+                Problems
+                  none
+
+                """)
+    }
+
+    @Test func theJSONHasTheSameFacts() throws {
+        let json = try json("mini")
+        #expect(json["format"] == .string("multiscan"))
+        #expect(json["frames"] == .object(["source": .of(40), "whole": .of(40)]))
+        #expect(json["path"]?["length-m"]?.double.map { abs($0 - 0.39) < 1e-12 } == true)
+        #expect(json["intrinsics"]?["fx-px"]?.doubles == [100, 139])
+        #expect(json["depth"]?["not-depths"]?["negative"] == .integer(1))
+        #expect(json["confidence"]?.array?.map { $0["pixels"]?.integer } == [160, 160, 160])
+        #expect(json["box"]?["cameras-facing"]?["back"] == .integer(40))
+        #expect(json["problems"] == .array([]))
+        // Every heading of the text is a member, in the same order.
+        let headings = try inspect("mini").output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+        let titles = headings.map { String($0.prefix { $0.isLetter }).lowercased() }
+        #expect(json.object?.keys.filter(titles.contains) == titles)
+    }
+
+    @Test func linesAreAtMostAHundredColumns() throws {
+        for line in try inspect("mini").output.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+    }
+
+    // MARK: - Problems and exit codes
+
+    @Test func problemsComeLastWithPlaceAndFix() throws {
+        try sample.edit("mini.depth.zlib") { $0.dropLast(40) }
+        try sample.replaceLine(5, of: "mini.jsonl", by: "[")
+        let size = try sample.folder.bytes("mini/mini.depth.zlib").count
+        let result = try inspect("mini/")
+        #expect(result.status == 1)
+        let whole = try #require(try json("mini")["depth"]?["frames"]?.integer)
+        let problems = try #require(result.output.range(of: "\n\nProblems\n"))
+        #expect(
+            result.output[problems.upperBound...] == """
+                  error: depth stream truncated
+                    --> mini/mini.depth.zlib at byte \(size) of \(size)
+                     = the file ends before its compressed data does
+                     = it ended inside frame \(whole) (0 of 24 bytes); metadata says 40 frames, the camera lines 40
+                     = fix: copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole
+                  warning: a bad frame would be dropped
+                     = frame 4: expected an object, found an array (mini.jsonl:5:1 at byte 555)
+                     = fix: copy the capture again if it was whole once; a run goes on without them
+
+                """)
+    }
+
+    @Test func problemsHaveTheirPlaceInJSONToo() throws {
+        try sample.edit("mini.depth.zlib") { $0.dropLast(40) }
+        let problem = try #require(try json("mini")["problems"]?.array?.first)
+        #expect(problem["weight"] == .string("error"))
+        #expect(problem["message"] == .string("depth stream truncated"))
+        #expect(problem["file"] == .string("mini.depth.zlib"))
+        #expect(problem["byte"] == problem["of-bytes"])
+        #expect(problem["notes"]?.array?.count == 2)
+        #expect(problem["fix"]?.string?.hasPrefix("copy the file again") == true)
+    }
+
+    @Test func warningsAloneDoNotFail() throws {
+        try sample.replaceLine(5, of: "mini.jsonl", by: "[")
+        let result = try inspect("mini")
+        #expect(result.status == 0)
+        #expect(result.output.contains("\n  warning: a bad frame would be dropped\n"))
+    }
+
+    /// What `inspect` calls an error is what `run` fails with.
+    @Test func anErrorIsWhatARunFailsWith() throws {
+        for i in 20..<40 { try sample.remove("color/0000\(i).png") }
+        try sample.folder.write("stages: [read, write-transforms]", to: "pipeline.yaml")
+        let run = try Scanmill.run(["run", "pipeline.yaml", "mini", "-o", "out"], in: sample.folder.path)
+        let inspection = try inspect("mini")
+        #expect(run.status == 1)
+        #expect(inspection.status == 1)
+        for line in [
+            "error: the streams differ in length by 20 frames", "= camera lines: 40, pictures: 20",
+            "= allowed is at most 3",
+        ] {
+            #expect(run.errors.contains(line))
+            #expect(inspection.output.contains(line))
+        }
+    }
+
+    @Test func whatIsNoCaptureIsAUsageError() throws {
+        let nothing = try inspect("none")
+        #expect(nothing.status == 2)
+        #expect(nothing.output == "")
+        #expect(
+            nothing.errors == """
+                error: there is nothing at this path
+                  --> none
+                   = fix: check the path
+
+                """)
+        let file = try inspect("mini/mini.json")
+        #expect(file.status == 2)
+        #expect(
+            file.errors == """
+                error: this file is not a capture in a format that ScanMill reads
+                  --> mini/mini.json
+                   = fix: name the capture's folder
+
+                """)
+        let folder = try inspect(".")
+        #expect(folder.status == 2)
+        #expect(
+            folder.errors == """
+                error: this folder is not a capture, it holds a capture
+                  --> .
+                   = one is ./mini
+                   = fix: name one of them:  scanmill inspect ./mini
+
+                """)
+    }
+
+    @Test func theHelpSaysTheExitCodes() throws {
+        let help = try Scanmill.run(["inspect", "--help"]).output
+        for code in ["0 a run can use", "1 a run under", "2 this is not a capture", "3 the environment"] {
+            #expect(help.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(code))
+        }
+    }
+
+    // MARK: - Real captures
+
+    @Test(.enabled(if: SharedData.isThere), arguments: ["office", "office-video", "ipad", "fox"])
+    func realCapturesAreInspected(name: String) throws {
+        let path = SharedData.path(name)
+        let text = try Scanmill.run(["inspect", path])
+        #expect(text.status == 0)
+        #expect(text.errors == "")
+        let result = try Scanmill.run(["inspect", path, "--json"])
+        #expect(result.status == 0)
+        #expect(try JSONValue.parse(Array(result.output.utf8), file: "stdout")["capture"] == .string(name))
+    }
+
+    @Test(.enabled(if: SharedData.isThere)) func whatIsMissingIsListed() throws {
+        let result = try Scanmill.run(["inspect", SharedData.path("ipad")])
+        #expect(
+            result.output.hasSuffix(
+                """
+                Missing
+                  pictures         ipad.mp4 is missing, and there is no folder color/, rgb/ or images/ with pictures
+                  depth            ipad.depth.zlib is missing, though the metadata lists a depth stream
+                  confidence       there is no depth
+                  box              boundingbox.json is missing
+                  motion           there are no files ipad.rot, .acce, .mag, .atti, .grav
+
+                Problems
+                  none
+
+                """))
+        #expect(result.output.contains("\n                   before frame 10 (0.0333 s, 1 frame missing)\n"))
+    }
+}
