@@ -58,7 +58,7 @@ public struct BatchPlan: Sendable {
             }
         }
         if let note = FailureNote.load(input.id, in: state) {
-            let fingerprint = FailureNote.fingerprint(of: input.path, pipeline: pipeline)
+            let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline)
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
             return .run("it failed before: \(note.problem.summary)")
         }
@@ -70,7 +70,12 @@ public struct BatchPlan: Sendable {
     private static func newest(_ path: String) -> Int64 {
         var newest = FileSystem.status(of: path)?.modified ?? 0
         guard FileSystem.isFolder(path) else { return newest }
-        for name in FileSystem.names(in: path) { newest = max(newest, Self.newest("\(path)/\(name)")) }
+        for name in FileSystem.names(in: path) {
+            let inner = "\(path)/\(name)"
+            // A link to a folder is not followed: it may lead back up.
+            if FileSystem.isFolder(inner) && !FileSystem.isFolderItself(inner) { continue }
+            newest = max(newest, Self.newest(inner))
+        }
         return newest
     }
 }

@@ -28,6 +28,9 @@ public final class CaptureLock: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Whether the filesystem has locks, so that no other runner can be working on the capture.
+    var isReal: Bool { descriptor != nil }
+
     deinit { if let descriptor { close(descriptor) } }
 
     /// Whether another runner works on the capture now. Makes nothing.

@@ -9,7 +9,7 @@ public enum CaptureWork {
         let state = StateFolder(output: job.output)
         guard let lock = try CaptureLock(job.input.id, in: state) else { return .busy }
         defer { withExtendedLifetime(lock) {} }
-        Leftovers.sweep(job.input.id, in: state)
+        if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
 
         let looked = wallClock()
         var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)

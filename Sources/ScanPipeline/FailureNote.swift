@@ -61,11 +61,14 @@ public struct FailureNote: Sendable {
 
     static func remove(_ id: String, in state: StateFolder) { FileSystem.removeTree(state.failure(id)) }
 
-    /// A digest of names, sizes and times below a capture, and of the pipeline: cheap, and different after any change.
-    static func fingerprint(of path: String, pipeline: Pipeline) -> Digest {
+    /// A digest of names, sizes and times below a capture and of the files that options name, and of the pipeline: cheap,
+    /// and different after any change.
+    static func fingerprint(of input: CaptureInput, pipeline: Pipeline) -> Digest {
         var text = pipeline.digest.hex
+        let path = input.path
         let files = FileSystem.isFolder(path) ? FileSystem.tree(path).map { "\(path)/\($0)" } : [path]
-        for file in files {
+        let named = pipeline.steps.flatMap(\.uses.files).map { OptionFile.besidePipeline($0, input) }
+        for file in files + named {
             let status = FileSystem.status(of: file)
             text += "\n\(file) \(status?.byteCount ?? -1) \(status?.modified ?? -1)"
         }

@@ -130,9 +130,7 @@ package enum FileSystem {
     /// All files below a folder, relative to it, sorted; links are listed and not followed.
     static func tree(_ path: String) -> [String] {
         names(in: path).flatMap { name in
-            var status = stat()
-            let isFolder = lstat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-            return isFolder ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+            isFolderItself("\(path)/\(name)") ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
         }
     }
 

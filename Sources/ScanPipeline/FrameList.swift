@@ -24,9 +24,9 @@ public enum FrameList: Sendable, Hashable {
         return ranges.map { $0.lowerBound == $0.upperBound ? String($0.lowerBound) : "\($0.lowerBound)-\($0.upperBound)" }
     }
 
-    /// Digits with spaces around them.
+    /// Digits with white space around them.
     private static func number(_ text: Substring) -> Int? {
-        let words = text.split(separator: " ")
+        let words = text.split(whereSeparator: \.isWhitespace)
         guard words.count == 1, words[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(words[0])
     }

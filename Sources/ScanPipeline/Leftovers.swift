@@ -14,7 +14,7 @@ public enum Leftovers {
     public static func collect(in state: StateFolder) throws(Problem) -> [String] {
         var removed: [String] = []
         for name in FileSystem.names(in: state.work) {
-            guard let id = StateFolder.id(ofWorkName: name), let lock = try CaptureLock(id, in: state) else { continue }
+            guard let id = StateFolder.id(ofWorkName: name), let lock = try CaptureLock(id, in: state), lock.isReal else { continue }
             withExtendedLifetime(lock) { FileSystem.removeTree("\(state.work)/\(name)") }
             removed.append("\(state.work)/\(name)")
         }

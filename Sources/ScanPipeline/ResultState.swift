@@ -17,7 +17,8 @@ struct ResultState: Hashable, Sendable {
     /// When the files were looked at, nanoseconds since 1970: what changed in the two seconds before that may have
     /// changed again without its time showing it.
     var looked: Int64
-    /// Folders on disk with the time of their last change, which shows files that came or went.
+    /// Folders on disk with the time of their last change, which shows files that came or went; and the archive, where
+    /// the capture is one.
     var folders: [String: Int64]
     /// Input files on disk.
     var inputs: [String: Input]
@@ -31,16 +32,15 @@ struct ResultState: Hashable, Sendable {
         var inputs: [String: Input] = [:]
         var folders: [String: Int64] = [:]
         for used in opened.inputs {
-            guard let location = opened.capture.source.location(of: used.path),
-                let status = FileSystem.status(of: location.path)
+            guard let path = opened.files[used.path]?.location ?? opened.capture.source.location(of: used.path)?.path,
+                let status = FileSystem.status(of: path)
             else { continue }
-            inputs[location.path] = Input(status: status, digest: used.digest)
-            let folder = FileSystem.parent(of: location.path)
+            inputs[path] = Input(status: status, digest: used.digest)
+            let folder = FileSystem.parent(of: path)
             if folders[folder] == nil { folders[folder] = FileSystem.status(of: folder)?.modified }
         }
-        if FileSystem.isFolder(job.input.path) {
-            folders[job.input.path] = FileSystem.status(of: job.input.path)?.modified
-        }
+        // Also for an archive, whose files may lie nowhere on disk as such.
+        folders[job.input.path] = FileSystem.status(of: job.input.path)?.modified
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
         return ResultState(
@@ -63,7 +63,9 @@ struct ResultState: Hashable, Sendable {
         if self.input != input { return .stale("the capture lies at another path") }
         var isSure = true
         for (folder, modified) in folders.sorted(by: { $0.key < $1.key }) {
-            if FileSystem.status(of: folder)?.modified != modified { return .stale("files came or went in \(folder)") }
+            if FileSystem.status(of: folder)?.modified != modified {
+                return .stale(FileSystem.isFolder(folder) ? "files came or went in \(folder)" : "\(folder) changed")
+            }
             isSure = isSure && isSettled(modified)
         }
         for (path, known) in inputs.sorted(by: { $0.key < $1.key }) {

@@ -21,7 +21,7 @@ public struct RunRecord: Sendable {
     /// Keeps a failure until the capture has a result.
     public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
-        let fingerprint = FailureNote.fingerprint(of: outcome.input.path, pipeline: pipeline)
+        let fingerprint = FailureNote.fingerprint(of: outcome.input, pipeline: pipeline)
         try FailureNote(
             id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint, when: wallClock()
         ).save(in: state)

@@ -65,6 +65,8 @@ public struct Runner: Sendable {
         public var key: ResultKey
         public var inputs: [Receipt.Input]
         public var capture: Capture
+        /// The files that options name.
+        var files: [String: OptionFile]
     }
 
     fileprivate func tell(_ progress: RunProgress) { report(progress) }
@@ -81,6 +83,7 @@ private struct Run {
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
     var inputs: [Receipt.Input] = []
+    var files: [String: OptionFile] = [:]
     var tools: [String: String] = [:]
     var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
@@ -106,7 +109,7 @@ private struct Run {
             // The first pass is the reader's.
             if next == 0 {
                 try check()
-                if isDone(Runner.Opened(key: key, inputs: inputs, capture: capture)) { return false }
+                if isDone(Runner.Opened(key: key, inputs: inputs, capture: capture, files: files)) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
@@ -122,15 +125,25 @@ private struct Run {
         try requireFrames()
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
-        let files = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
-        inputs = try InputDigests.take(files, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        let needed = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
+        inputs = try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
         for step in steps {
             do throws(Problem) {
+                for path in step.uses.files where files[path] == nil { try take(path) }
                 tools.merge(try step.stage.toolVersions(for: capture)) { $1 }
             } catch { throw error.inStage(step.label) }
         }
         tools.merge(try capture.source.toolVersions(for: used)) { $1 }
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// Reads a file that an option names.
+    private mutating func take(_ path: String) throws(Problem) {
+        let file = try OptionFile(path, of: capture, input)
+        files[path] = file
+        if inputs.contains(where: { $0.path == path }) { return }
+        inputs.append(Receipt.Input(path: path, byteCount: Int64(file.bytes.count), digest: Digest.of(file.bytes)))
+        inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before
@@ -191,7 +204,7 @@ private struct Run {
         StageContext(
             label: steps[index].label, capture: capture, input: input, output: output, available: available,
             reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
-            notes: plan.steps.contains(index) ? notes[index] : StageNotes())
+            files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes())
     }
 
     /// What the steps of a pass behind `index` read of the frames.
@@ -319,9 +332,8 @@ private struct Run {
     func receipt() throws(Problem) -> Receipt {
         var warnings = capture.warnings
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
-        let used = notes.reduce(into: Set(inputs)) { $0.formUnion($1.inputs) }
         return Receipt(
-            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved, inputs: used.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) },
+            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved, inputs: inputs,
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings)

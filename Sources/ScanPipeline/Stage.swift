@@ -166,12 +166,18 @@ public struct Uses: Sendable {
     public var finish: Role
     /// Output paths that only this stage writes. `{id}` stands for the capture's id; a folder ends in `/`.
     public var claims: [String]
+    /// Files that its options name, relative to the capture or to the pipeline. They are read before the first frame;
+    /// ``StageContext/file(_:)`` gives their bytes.
+    public var files: [String]
 
-    public init(frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = []) {
+    public init(
+        frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = []
+    ) {
         self.frame = frame
         self.fold = fold
         self.finish = finish
         self.claims = claims
+        self.files = files
     }
 
     public var roles: [Role] { [frame, fold, finish] }

@@ -15,6 +15,7 @@ public struct StageContext: Sendable {
     public let reads: Set<Channel>
     /// The channels that this stage makes and a later one reads: what is not wanted need not be made.
     public let wanted: Set<Channel>
+    let files: [String: OptionFile]
     let notes: StageNotes
     let memo = Memo()
 
@@ -23,33 +24,11 @@ public struct StageContext: Sendable {
         try memo.value(make)
     }
 
-    /// A small file that an option names: beside the capture's own files, or else beside the pipeline. It is listed among
-    /// the receipt's inputs.
+    /// A small file that an option names: beside the capture's own files, or else beside the pipeline. The stage declares
+    /// it in ``Uses/files``.
     public func file(_ path: String) throws(Problem) -> [UInt8] {
-        let limit = 64 << 20
-        let bytes: [UInt8]
-        if isInCapture(path) {
-            bytes = try capture.source.bytes(of: path, limit: limit)
-        } else {
-            let full = path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
-            do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: limit) } catch {
-                throw Problem(
-                    error.fault, "cannot read the file that the option names", notes: [error.summary],
-                    fix: "the path starts at the capture's folder, or at the pipeline's").at(file: path)
-            }
-        }
-        notes.use(Receipt.Input(path: path, byteCount: Int64(bytes.count), digest: Digest.of(bytes)))
-        return bytes
-    }
-
-    /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for another reason than
-    /// that it is not there counts as held, so that the pipeline's own does not silently take its place.
-    private func isInCapture(_ path: String) -> Bool {
-        if path.hasPrefix("/") || path.split(separator: "/").contains("..") { return false }
-        do throws(Problem) {
-            _ = try capture.source.open(path)
-            return true
-        } catch { return error.fault == .environment }
+        guard let file = files[path] else { throw Problem(.tool, "a stage reads a file that it does not declare").at(file: path) }
+        return file.bytes
     }
 
     /// The same without the list of frames.
@@ -110,7 +89,6 @@ final class StageNotes: Sendable {
         var counts: [String: Int] = [:]
         var records: [(String, JSONValue)] = []
         var warnings: Set<String> = []
-        var inputs: Set<Receipt.Input> = []
     }
 
     private let values = Mutex(Values())
@@ -125,11 +103,9 @@ final class StageNotes: Sendable {
     }
 
     func warn(_ text: String) { values.withLock { _ = $0.warnings.insert(text) } }
-    func use(_ input: Receipt.Input) { values.withLock { _ = $0.inputs.insert(input) } }
 
     /// In alphabetical order: which frame met one first depends on the workers.
     var warnings: [String] { values.withLock(\.warnings).sorted() }
-    var inputs: Set<Receipt.Input> { values.withLock(\.inputs) }
 
     /// Counts in alphabetical order, then records as they came.
     var json: JSONObject {

@@ -5,7 +5,7 @@ public struct StageLibrary: Sendable {
     /// One kind of stage: its card, and how an instance is made from options.
     public struct Entry: Sendable {
         public let card: StageCard
-        let make: @Sendable (inout OptionReader) -> any Stage
+        package let make: @Sendable (inout OptionReader) -> any Stage
 
         public init<S: Stage>(_ type: S.Type) {
             card = type.card

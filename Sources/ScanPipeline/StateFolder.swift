@@ -30,7 +30,7 @@ public struct StateFolder: Sendable, Hashable {
         return "\(id).\(short).\(getpid()).\(FileSystem.randomName())"
     }
 
-    static func id(ofWorkName name: String) -> String? {
+    package static func id(ofWorkName name: String) -> String? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count > 3 ? parts.dropLast(3).joined(separator: ".") : nil
     }

@@ -53,7 +53,8 @@ public struct CullByBox: FrameStage, CaptureStage {
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
             finish: .init(
                 anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
-                prefers: cullsDepth ? [[.cloud, .points]] : [], changes: [.cloud]))
+                prefers: cullsDepth ? [[.cloud, .points]] : [], changes: [.cloud]),
+            files: box == "capture" ? [] : [box])
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

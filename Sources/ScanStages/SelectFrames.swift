@@ -22,7 +22,11 @@ public struct SelectFrames: CaptureStage {
         options.exactlyOne(of: ["include", "exclude"])
     }
 
-    public var uses: Uses { Uses(finish: .init(needs: [.frames], drops: true)) }
+    public var uses: Uses {
+        var files: [String] = []
+        if case .file(let path)? = include ?? exclude { files = [path] }
+        return Uses(finish: .init(needs: [.frames], drops: true), files: files)
+    }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let list = include ?? exclude else { return }

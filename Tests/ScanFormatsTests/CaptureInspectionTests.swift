@@ -48,8 +48,8 @@ import Testing
         // Eleven of twelve pixels have a depth, and frame 0 loses three more.
         #expect(depth.validCount == 40 * 11 - 3)
         #expect(depth.repaired == .init(nan: 1, infinite: 1, negative: 1))
-        let pixels: [Int] = (0..<480).filter { $0 % 12 > 0 && $0 > 3 }
-        let values: [Double] = pixels.map { 1 + Double($0) / 1024 }
+        let pixels = (0..<480).filter { $0 % 12 > 0 && $0 > 3 }
+        let values = pixels.map { pixel in 1 + Double(pixel) / 1024 }
         #expect(depth.range == values[0]...values[values.count - 1])
         #expect(depth.median == values[values.count / 2])
     }
@@ -87,10 +87,10 @@ import Testing
         let sample = try InspectSample()
         let lines = String(decoding: try sample.folder.bytes("mini/mini.jsonl"), as: UTF8.self)
         // Everything from frame 10 on comes one step later, and frame 20 a further two.
-        let moved = lines.split(separator: "\n").enumerated().map { i, line in
-            let late = Int64(i >= 20 ? 3 : i >= 10 ? 1 : 0) * 33_333_333
-            let stamp = 5_000_000_000 + 33_333_333 * Int64(i)
-            return line.replacing("\(stamp)", with: "\(stamp + late)", maxReplacements: 1)
+        let moved = lines.split(separator: "\n").enumerated().map { (i: Int, line: Substring) -> String in
+            let late = i >= 20 ? 3 : i >= 10 ? 1 : 0
+            let stamp = 5_000_000_000 + 33_333_333 * i
+            return line.replacing("\(stamp)", with: "\(stamp + 33_333_333 * late)", maxReplacements: 1).description
         }
         try sample.write(moved.joined(separator: "\n") + "\n", to: "mini.jsonl")
         let clock = try #require(try CaptureInspection.inspect(sample.path).clock)

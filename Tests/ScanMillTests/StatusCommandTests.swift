@@ -26,7 +26,7 @@ import Testing
         let status = try scanmill("status", "out")
         #expect(status.output.hasPrefix("failed  b  "))
         #expect(status.output.hasSuffix("1 done, 1 failed\n"))
-        try folder.write("later", to: "in/a/boundingbox.json")
+        try folder.write(try folder.bytes("in/a/desk.jsonl") + [0x0A], to: "in/a/desk.jsonl")
         #expect(try scanmill("status", "out").output.contains("stale  a  "))
     }
 

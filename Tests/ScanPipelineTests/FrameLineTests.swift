@@ -17,8 +17,8 @@ import Testing
             var mostInFlight = 0
             var threads: Set<UInt> = []
         }
-        let state: Mutex<State>
-        init(steps: Int) { state = Mutex(State(orders: Array(repeating: [], count: steps))) }
+        let state: Guarded<State>
+        init(steps: Int) { state = Guarded(State(orders: Array(repeating: [], count: steps))) }
     }
 
     /// One step of a random line: whether it is ordered, and in which frames it fails.

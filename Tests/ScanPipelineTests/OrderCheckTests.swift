@@ -76,7 +76,8 @@ import Testing
         // A reader that never has any gives no reason to ask.
         #expect(Self.mistakes(["paint", "careful"], of: mocks + [.reader("paint", [.color])]).isEmpty)
 
-        let steps = try Self.steps(["read", "careful"], of: mocks)
+        // Captures differ: one that has recorded depth, and none that was made of it.
+        let steps = try Self.steps(["give", "careful"], of: mocks + [.reader("give", [.recordedDepth, .depth])])
         var capture = Capture.mock(3)
         capture.channels = [.frames, .color]
         #expect(OrderCheck.firstLack(of: capture, in: steps) == nil)
@@ -86,7 +87,8 @@ import Testing
 
     @Test func everythingThatACaptureLacksForAStageIsNamed() throws {
         let demanding = Mock.frame("demanding", .init(needs: [.pose, .color, .timestamp], anyOf: [[.cloud, .points]]))
-        let steps = try Self.steps(["read", "demanding"], of: Self.usual + [demanding])
+        let reader = Mock.reader("give", [.pose, .color, .timestamp, .points])
+        let steps = try Self.steps(["give", "demanding"], of: [reader, demanding])
         var capture = Capture.mock(3)
         capture.channels = [.frames, .color]
         capture.absences = [.timestamp: "nobody looked at a clock"]

@@ -41,17 +41,19 @@ import Testing
         let folder = try TemporaryFolder()
         for number in 0..<4 { try folder.write("file \(number)", to: "lists/\(number).txt") }
         func run(_ workers: Int) throws -> (json: String, ply: String) {
-            let chatty = Mock.frame("chatty", .init(changes: [.points])) { (frame, context) throws(Problem) in
+            let lists = (0..<4).map { "\(folder.path)/lists/\($0).txt" }
+            var chatty = Mock.frame("chatty", .init(changes: [.points])) { (frame, context) throws(Problem) in
                 var random = SplitMix(seed: UInt64(frame.index) &* UInt64(workers))
                 if random.next() % 3 == 0 { usleep(UInt32(random.next() % 500)) }
                 context.count("of kind \(frame.index % 4)", frame.index)
                 context.warn("frames of kind \((frame.index * 7) % 5) are odd")
-                _ = try context.file("\(folder.path)/lists/\((frame.index * 3) % 4).txt")
+                _ = try context.file(lists[(frame.index * 3) % 4])
             }.finishing { _, context in
                 context.record("z", .of(1))
                 context.record("a", .of(2))
                 context.record("z", .of(3))
             }
+            chatty.uses.files = lists
             let sharp = Mock.frame("sharp", .init(drops: true)) { frame, context in
                 if frame.index % 7 == 3 { frame.drop = Drop(stage: context.label, reason: "blurred") }
             }

@@ -45,9 +45,9 @@ import Testing
         }
         #expect(!run.files.contains(MiniCapture.pictureName(3)))
         #expect(
-            run.warnings.first
-                == "write-staging: 4 frames are missing between the others, and MultiScan zeroes depth that differs from the"
-                + " frame before once more: set its `delta_thresh` and `depth_delta` to 0")
+            run.warnings.contains(
+                "write-staging: 4 frames are missing between the others, and MultiScan zeroes depth that differs from the"
+                    + " frame before once more: set its `delta_thresh` and `depth_delta` to 0"))
     }
 
     @Test func linesStayAsRecordedButForTheSourcesNumber() throws {
@@ -89,7 +89,7 @@ import Testing
         #expect(try run.inflated("mini.depth.zlib") == expected)
         #expect(try run.inflated("mini.confidence.zlib") == (0..<7).flatMap(source.mini.confidenceBytes))
         #expect(run.counts("write-staging")["frames-masked"]?.integer == 7)
-        #expect(run.warnings.first?.hasPrefix("write-staging: depth was masked in 7 frames, and MultiScan zeroes") == true)
+        #expect(run.warnings.contains { $0.hasPrefix("write-staging: depth was masked in 7 frames, and MultiScan zeroes") })
 
         let unmasked = try PipelineRun(
             "- read\n- decompress\n- mask-confidence: {at-least: 2}\n- write-staging: {depth: source}", on: source.path)
@@ -233,7 +233,7 @@ import Testing
         #expect(back.capture.warnings.isEmpty)
         #expect(back.capture.frames.count == 5)
         #expect(back.capture.variant == (depth.hasPrefix("uint16") ? "Android" : "iOS"))
-        #expect(back.capture.device == ", ScanMill generator")
+        #expect(back.capture.device == "ScanMill generator")
         #expect(back.depth.count == 5)
         #expect(back.confidence.first?.range == (depth.hasPrefix("uint16") ? 0...255 : 0...2))
         #expect(back.capture.motionFiles.count == 5)

@@ -39,7 +39,7 @@ public struct MiniCapture: Sendable {
     /// Metres: a half float and a whole number of 1/128 m; the last pixel has none. From frame to frame every pixel
     /// changes by 1/32 m.
     public static func depth(_ frame: Int, _ u: Int, _ v: Int) -> Float {
-        u == 15 && v == 11 ? 0 : 1 + Float(frame) / 32 + Float(u) / 64 + Float(v) / 128
+        u == 15 && v == 11 ? 0 : 2 + Float(frame) / 32 + Float(u) / 64 + Float(v) / 128
     }
 
     /// 0, 1 or 2.
@@ -174,7 +174,7 @@ public struct MiniCapture: Sendable {
             [
                 "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s",
                 "\(width)x\(height)", "-r", "10", "-i", folder.url("planes.yuv").path, "-vf",
-                "setpts=(N+floor(N/3))/10/TB", "-fps_mode", "passthrough", "-c:v", "libx264", "-qp", "0", "-bf", "0",
+                "settb=1/10,setpts=N+floor(N/3)", "-fps_mode", "passthrough", "-c:v", "libx264", "-qp", "0", "-bf", "0",
                 folder.url("\(id)/\(stem).mp4").path,
             ])
         if result.status != 0 { throw MiniCaptureError(message: result.errors) }

@@ -1,0 +1,174 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct BatchPlanTests {
+    @Test func newAndUpToDate() throws {
+        let fixture = try DiskFixture()
+        let inputs = [try fixture.capture("a"), try fixture.capture("b")]
+        #expect(try fixture.plan(inputs) == [.run("new"), .run("new")])
+        #expect(!FileSystem.exists(fixture.output))
+        try fixture.run(inputs[0])
+        #expect(try fixture.plan(inputs) == [.upToDate, .run("new")])
+        #expect(try fixture.plan(inputs) { $0.isForced = true } == [.run("asked for with --force"), .run("asked for with --force")])
+        let plan = BatchPlan(inputs, pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules())
+        #expect(plan.toRun == [inputs[1]])
+        #expect(plan.waiting == [CaptureOutcome(input: inputs[0], ending: .upToDate)])
+        #expect(plan.count(.upToDate) == 1)
+    }
+
+    /// Looking changes nothing.
+    @Test func aPlanWritesNothing() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        func tree() throws -> String {
+            try runCommand(["sh", "-c", "find . -printf '%p %s %T@ %C@\\n' | sort"], in: fixture.path).output
+        }
+        let before = try tree()
+        _ = try fixture.plan([input, fixture.input("missing")])
+        _ = try fixture.plan([input], "stages: [read, write: {level: 2}]")
+        #expect(try tree() == before)
+    }
+
+    @Test func whatChangedOnDisk() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        // Another size with the same time, and another time with the same size.
+        for (text, minutes) in [("one\n", 60.0), ("two\n", 30)] {
+            try fixture.write(text, to: "in/a/frames.txt", minutesAgo: minutes)
+            #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt changed")])
+            try fixture.run(input)
+            #expect(try fixture.plan([input]) == [.upToDate])
+        }
+        try fixture.write("x", to: "in/a/more.txt")
+        try fixture.age("in/a", minutes: 30)
+        #expect(try fixture.plan([input]) == [.run("files came or went in \(input.path)")])
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        try FileManager.default.removeItem(atPath: input.path + "/frames.txt")
+        try fixture.age("in/a", minutes: 30)
+        #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt is gone")])
+    }
+
+    @Test func aFileThatAnOptionNames() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
+        let input = try fixture.capture("a")
+        _ = try FileSystem.makeFolders(fixture.output)
+        try fixture.age(".", minutes: 60)
+        try fixture.run(input, text)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        try fixture.write("11", to: "list.txt")
+        #expect(try fixture.plan([input], text) == [.run("\(fixture.path)/list.txt changed")])
+    }
+
+    /// A capture in a single file, whose entries need not lie on disk as such.
+    @Test func aCaptureThatIsAFile() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("one\ntwo\n", to: "in/a.lines")
+        let input = CaptureInput(id: "a", path: fixture.path + "/in/a.lines", pipelineFolder: fixture.path)
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        try fixture.write("one\n", to: "in/a.lines", minutesAgo: 20)
+        #expect(try fixture.plan([input]) == [.run("\(input.path) changed")])
+    }
+
+    @Test func whatChangedInThePipeline() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        func reason(_ text: String) throws -> BatchPlan.Decision? { try fixture.plan([input], text).first }
+        #expect(try reason("stages: [read, write: {level: 2}]") == .run("write.level changed from 1 to 2"))
+        #expect(try reason("stages: [read, pick, write]") == .run("the stages changed (new: pick)"))
+        #expect(try reason("stages: [read, pick]") == .run("the stages changed (new: pick; gone: write)"))
+        #expect(try reason("{name: other, stages: [read, write]}") == .run("a stage makes other results than before"))
+        fixture.versions.withLock { $0.stage = 2 }
+        #expect(try reason("stages: [read, write]") == .run("a stage makes other results than before"))
+    }
+
+    @Test func stagesInAnotherOrder() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input, "stages: [read, pick, write]")
+        #expect(try fixture.plan([input], "stages: [read, write, pick]") == [.run("the stages stand in another order")])
+    }
+
+    @Test func aResultThatIsDamaged() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
+        #expect(try fixture.plan([input]) == [.run("deep/a.txt of the result is missing or has another size")])
+        try FileManager.default.removeItem(atPath: fixture.output + "/a/receipt.json")
+        #expect(try fixture.plan([input]) == [.run("new")])
+    }
+
+    @Test func whatIsNotKnown() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try FileManager.default.removeItem(atPath: fixture.output + "/.scanmill/inputs")
+        #expect(try fixture.plan([input]) == [.run("its digests are not known: they will be compared")])
+        try fixture.write("half", to: "out/.scanmill/work/b.host.1.x/deep/b.txt")
+        #expect(try fixture.plan([try fixture.capture("b"), try fixture.capture("c")]) == [.run("it was never finished"), .run("new")])
+    }
+
+    @Test func capturesThatAreStillArriving() throws {
+        let fixture = try DiskFixture()
+        let early = try fixture.capture("early")
+        let late = try fixture.capture("late")
+        try fixture.write("x", to: "in/late/color/7.jpg", minutesAgo: 3)
+        #expect(symlink("..", late.path + "/loop") == 0)
+        #expect(symlink(".", late.path + "/other-loop") == 0)
+        try fixture.age("in/late", minutes: 60)
+        #expect(try fixture.plan([early, late]) { $0.settleSeconds = 600 } == [.run("new"), .arriving])
+        #expect(try fixture.plan([early, late]) { $0.settleSeconds = 60 } == [.run("new"), .run("new")])
+    }
+
+    // MARK: - Failures
+
+    private static func fail(_ input: CaptureInput, _ fixture: DiskFixture, fault: Problem.Fault = .input, _ text: String = "stages: [read, write]") throws {
+        let pipeline = try fixture.pipeline(text)
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
+        let outcome = CaptureOutcome(input: input, ending: .failed(Problem(fault, "torn").at(file: "frames.txt", line: 2)))
+        try record.note(outcome, of: pipeline)
+    }
+
+    @Test func aBadCaptureIsNotTriedAgainWhileNothingChanges() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try Self.fail(input, fixture)
+        let torn = Problem(.input, "torn").at(file: "frames.txt", line: 2)
+        #expect(try fixture.plan([input]) == [.failedBefore(torn)])
+        let again = BatchPlan.Decision.run("it failed before: torn")
+        #expect(try fixture.plan([input]) { $0.triesAgain = true } == [again])
+        #expect(try fixture.plan([input], "stages: [read, write: {level: 2}]") == [again])
+        try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 20)
+        #expect(try fixture.plan([input]) == [again])
+        try fixture.run(input)
+        #expect(FailureNote.load("a", in: fixture.state) == nil)
+    }
+
+    @Test func aListThatWasCorrectedIsTriedAgain() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
+        let input = try fixture.capture("a")
+        try Self.fail(input, fixture, text)
+        #expect(try fixture.plan([input], text).first == .failedBefore(Problem(.input, "torn").at(file: "frames.txt", line: 2)))
+        try fixture.write("1", to: "list.txt", minutesAgo: 20)
+        #expect(try fixture.plan([input], text) == [.run("it failed before: torn")])
+    }
+
+    @Test(arguments: [Problem.Fault.environment, .tool, .usage]) func otherFailuresAreTriedAgain(_ fault: Problem.Fault) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try Self.fail(input, fixture, fault: fault)
+        #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+}

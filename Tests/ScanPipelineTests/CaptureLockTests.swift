@@ -1,0 +1,55 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct CaptureLockTests {
+    @Test func oneHolderAtATime() throws {
+        let fixture = try DiskFixture()
+        #expect(!CaptureLock.isHeld("a", in: fixture.state))
+        #expect(!FileSystem.exists(fixture.output))
+        do {
+            // Also within one process.
+            let lock = try CaptureLock("a", in: fixture.state)
+            #expect(lock != nil)
+            #expect(try CaptureLock("a", in: fixture.state) == nil)
+            #expect(CaptureLock.isHeld("a", in: fixture.state))
+            #expect(try CaptureLock("b", in: fixture.state) != nil)
+            withExtendedLifetime(lock) {}
+        }
+        #expect(!CaptureLock.isHeld("a", in: fixture.state))
+        #expect(try CaptureLock("a", in: fixture.state) != nil)
+    }
+
+    /// The kernel frees the lock of a process that is killed.
+    @Test func aKilledHolderHoldsNothing() throws {
+        let fixture = try DiskFixture()
+        _ = try CaptureLock("a", in: fixture.state)
+        let script = """
+            import fcntl, os, struct, sys, time
+            f = open(sys.argv[1], 'r+')
+            fcntl.fcntl(f, 37, struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, 0, 0, 0))
+            print('held', flush=True)
+            time.sleep(60)
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script, fixture.state.lock("a")]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        #expect(pipe.fileHandleForReading.availableData.starts(with: Array("held".utf8)))
+        #expect(CaptureLock.isHeld("a", in: fixture.state))
+        #expect(try CaptureLock("a", in: fixture.state) == nil)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(!CaptureLock.isHeld("a", in: fixture.state))
+    }
+
+    @Test func aLockThatCannotBeMade() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("", to: "out/.scanmill/locks")
+        #expect(problem { _ = try CaptureLock("a", in: fixture.state) }?.fault == .environment)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+@Suite struct CaptureWorkTests {
+    @Test func aCaptureIsDoneOnceAndThenUpToDate() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        guard case .done(let summary) = try fixture.run(input) else { Issue.record("not done"); return }
+        #expect(summary.framesKept == 2 && summary.frameCount == 2 && summary.fileCount == 1)
+        let results = fixture.results()
+        #expect(results.keys.sorted() == ["a/deep/a.txt", "a/receipt.json"])
+        #expect(results["a/deep/a.txt"] == Array("2 frames".utf8))
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(fixture.results() == results)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
+    }
+
+    @Test func aForcedRunGivesTheSameBytes() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let results = fixture.results()
+        guard case .done = try fixture.run(input, forced: true) else { Issue.record("not done"); return }
+        #expect(fixture.results() == results)
+    }
+
+    /// Whatever decides a result decides whether it is made again.
+    @Test func whateverDecidesAResultMakesItAnew() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
+        let input = try fixture.capture("a")
+        var key: ResultKey?
+        func isAnew(_ text: String = text) throws -> Bool {
+            let ending = try fixture.run(input, text)
+            let fresh = PublishedResult("a", in: fixture.output)?.key
+            defer { key = fresh }
+            guard case .done = ending else { return false }
+            #expect(fresh != nil && fresh != key)
+            return true
+        }
+        #expect(try isAnew())
+        #expect(try !isAnew())
+        try fixture.write("1", to: "list.txt")
+        #expect(try isAnew())
+        #expect(try !isAnew())
+        // Another time, and the same bytes.
+        try fixture.write("1", to: "list.txt", minutesAgo: 50)
+        #expect(try !isAnew())
+        try fixture.write("one\ntwo\nthree\n", to: "in/a/frames.txt", minutesAgo: 40)
+        #expect(try isAnew())
+        fixture.versions.withLock { $0.tool = "2" }
+        #expect(try isAnew())
+        fixture.versions.withLock { $0.format = 2 }
+        #expect(try isAnew())
+        fixture.versions.withLock { $0.stage = 2 }
+        #expect(try isAnew())
+        #expect(try isAnew("stages: [read, pick: {file: list.txt}, write: {level: 2}]"))
+        #expect(try !isAnew("stages: [read, pick: {file: list.txt}, write: {level: 2}]"))
+    }
+
+    @Test func aDamagedResultIsMadeAnew() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let results = fixture.results()
+        for damage in ["rm deep/a.txt", "truncate -s 3 deep/a.txt", "rm receipt.json", "echo x > receipt.json"] {
+            _ = try runCommand(["sh", "-c", damage], in: fixture.output + "/a")
+            guard damage != "rm receipt.json" else {
+                // Without its receipt it is no result any more, and is left alone.
+                #expect(problem { try fixture.run(input) }?.fault == .usage)
+                try FileManager.default.removeItem(atPath: fixture.output + "/a")
+                try fixture.run(input)
+                continue
+            }
+            guard case .done = try fixture.run(input) else { Issue.record("\(damage)"); continue }
+            #expect(fixture.results() == results)
+        }
+    }
+
+    /// Files that stand as they stood are not digested again.
+    @Test func digestsAreRemembered() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        #expect(fixture.log.count("frames.txt") == 1)
+        try fixture.run(input)
+        try fixture.run(input, forced: true)
+        #expect(fixture.log.count("frames.txt") == 1)
+        try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 30)
+        try fixture.run(input)
+        #expect(fixture.log.count("frames.txt") == 2)
+        // What changed a moment ago may have changed again without its time showing it.
+        try fixture.write("two\n", to: "in/a/frames.txt", minutesAgo: 0)
+        try fixture.run(input)
+        try fixture.run(input)
+        #expect(fixture.log.count("frames.txt") == 4)
+        // A cache that is gone, or damaged, costs work and nothing else.
+        for text in ["", "{\"inputs\": 3}", "[]"] {
+            try fixture.write(text, to: "out/.scanmill/inputs/a.json")
+            #expect(try fixture.run(input) == .upToDate)
+        }
+    }
+
+    @Test func aCaptureThatAnotherRunnerWorksOnIsLeft() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let lock = try CaptureLock("a", in: fixture.state)
+        #expect(lock != nil)
+        #expect(try fixture.run(input) == .busy)
+        #expect(fixture.results().isEmpty)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func aFailureLeavesTheOlderResult() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let missing = try #require(problem { try fixture.run(input, "stages: [read, pick: {file: no.txt}, write]") })
+        #expect(missing.notes.last == "nothing was published for a")
+        try fixture.run(input)
+        let results = fixture.results()
+        try fixture.write("bad\nbad\nbad\n", to: "in/a/frames.txt")
+        let failure = try #require(problem { try fixture.run(input) })
+        #expect(failure.notes.last == "nothing was published for a; the last good result is unchanged")
+        #expect(fixture.results() == results)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
+    }
+
+    @Test func leftoversOfAKilledRunnerGo() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("half", to: "out/.scanmill/work/a.host.1.x/deep/a.txt")
+        try fixture.write("half", to: "out/.scanmill/work/a.b.host.1.x/deep/a.txt")
+        try fixture.run(input)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == ["a.b.host.1.x"])
+    }
+
+    @Test func aPipelineThatIsNotValid() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        #expect(problem { try fixture.run(input, "stages: [reed]") }?.summary == "there is no stage `reed`")
+        var job = fixture.job(input)
+        job.settings = ["write.level=3", "level"]
+        #expect(
+            problem { _ = try CaptureWork.run(job, library: fixture.library, tool: "") { _ in } }?.summary
+                == "`--set level` is not of the form stage.option=value")
+        job.settings = ["write.level=3"]
+        _ = try CaptureWork.run(job, library: fixture.library, tool: "") { _ in }
+        #expect(PublishedResult("a", in: fixture.output)?.receipt["stages"]?.array?.last?["options"]?["level"] == .of(3))
+    }
+}

@@ -1,0 +1,48 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct FailureNoteTests {
+    @Test func keepsAllOfAProblem() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a b")
+        let pipeline = try fixture.pipeline()
+        let problem = Problem(.environment, "no room", notes: ["1 of 2", "\"q\"\n"], fix: "make some")
+            .at(file: "depth.zlib", line: 3, byte: .max, of: 7).inFrame(4).inStage("read")
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
+        try record.note(CaptureOutcome(input: input, ending: .failed(problem)), of: pipeline)
+        let note = try #require(FailureNote.load("a b", in: fixture.state))
+        #expect(note.problem == problem)
+        #expect(note.id == "a b")
+        #expect(note.input == input.path)
+        #expect(note.when > 1_600_000_000_000_000_000)
+        #expect(fixture.state.failed == ["a b"])
+    }
+
+    @Test func onlyFailuresAreNoted() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let pipeline = try fixture.pipeline()
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
+        for ending in [.upToDate, .busy, .arriving, .failedBefore(Problem(.input, "")), .notBegun("")] as [CaptureEnding] {
+            try record.note(CaptureOutcome(input: input, ending: ending), of: pipeline)
+        }
+        #expect(FailureNote.load("a", in: fixture.state) == nil)
+    }
+
+    @Test(arguments: ["", "[]", "{}", "{\"id\": \"a\", \"input\": \"b\", \"fault\": \"odd\"}"]) func damagedNotes(_ text: String) throws {
+        let fixture = try DiskFixture()
+        try fixture.write(text, to: "out/.scanmill/failures/a.json")
+        #expect(FailureNote.load("a", in: fixture.state) == nil)
+    }
+
+    @Test func standsWhileTheInputIsAtFault() {
+        let digest = Digest.of([1])
+        func note(_ fault: Problem.Fault) -> FailureNote {
+            FailureNote(id: "a", input: "b", problem: Problem(fault, ""), fingerprint: digest, when: 0)
+        }
+        #expect(note(.input).stands(for: digest))
+        #expect(!note(.input).stands(for: Digest.of([2])))
+        #expect(!note(.environment).stands(for: digest))
+    }
+}

@@ -1,0 +1,34 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct ResultKeyTests {
+    private static func key(
+        _ fixture: DiskFixture, _ text: String = "stages: [read, write]", id: String = "a", tool: String = "scanmill 0"
+    ) throws -> ResultKey {
+        let input = try fixture.capture(id)
+        let output = try OutputFolder(root: fixture.path + "/other", id: id)
+        return try Runner(pipeline: try fixture.pipeline(text), workers: 1, tool: tool).run(input, into: output).key
+    }
+
+    @Test func whatDecidesAResult() throws {
+        let fixture = try DiskFixture()
+        let key = try Self.key(fixture)
+        #expect(try Self.key(fixture) == key)
+        #expect(try Self.key(fixture, tool: "scanmill 9") == key)
+        #expect(try Self.key(fixture, "# the same\nname: p\nstages:\n  - read\n  - write: {level: 1}\n") == key)
+        #expect(try Self.key(fixture, "stages: [read, write: {level: 2}]") != key)
+        #expect(try Self.key(fixture, id: "b") != key)
+        fixture.versions.withLock { $0.tool = "2" }
+        #expect(try Self.key(fixture) != key)
+    }
+
+    @Test func digestsOfPipelines() throws {
+        let fixture = try DiskFixture()
+        let digest = try fixture.pipeline().digest
+        #expect(try fixture.pipeline("stages: [read, {write: {}}]").digest == digest)
+        #expect(try fixture.pipeline("stages: [read, {write: {level: 3}}]").digest != digest)
+        fixture.versions.withLock { $0.stage = 2 }
+        #expect(try fixture.pipeline().digest != digest)
+    }
+}

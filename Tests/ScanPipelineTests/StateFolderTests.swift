@@ -1,0 +1,44 @@
+import ScanModel
+import ScanPipeline
+import Testing
+
+@Suite struct StateFolderTests {
+    @Test func outBelongsToOnePipeline() throws {
+        let fixture = try DiskFixture()
+        let first = try fixture.pipeline("{name: first, stages: [read, write]}")
+        let second = try fixture.pipeline("{name: second, stages: [read, write]}")
+        #expect(fixture.state.foreignOwner(for: first) == nil)
+        #expect(!FileSystem.exists(fixture.output))
+        try fixture.state.claim(for: first, replacing: false)
+        try fixture.state.claim(for: first, replacing: false)
+        #expect(fixture.state.foreignOwner(for: second) == "first")
+        let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
+        #expect(
+            refused.message() == """
+                error: \(fixture.output) holds results of the pipeline `first`, not of `second`
+                   = fix: choose another folder with -o, or replace the results with  --replace
+                """)
+        #expect(refused.fault == .usage)
+        try fixture.state.claim(for: second, replacing: true)
+        #expect(fixture.state.foreignOwner(for: first) == "second")
+    }
+
+    @Test func whatIsPublished() throws {
+        let fixture = try DiskFixture()
+        #expect(fixture.state.published == [])
+        for path in ["b/receipt.json", "a/receipt.json", "none/file", ".hidden/receipt.json", "receipt.json"] {
+            try fixture.write("{}", to: "out/\(path)")
+        }
+        #expect(fixture.state.published == ["a", "b"])
+    }
+
+    @Test(arguments: ["a", "a.b", "a.b.c.d", ".x", "ä b", String(repeating: "x", count: 200)])
+    func workFoldersNameTheirCapture(_ id: String) throws {
+        let fixture = try DiskFixture()
+        let output = try OutputFolder(root: fixture.output, id: id)
+        let name = String(output.workPath.split(separator: "/").last ?? "")
+        #expect(name.utf8.count <= 255)
+        #expect(StateFolder.id(ofWorkName: name) == id)
+        #expect(StateFolder.id(ofWorkName: "a.b.c") == nil)
+    }
+}

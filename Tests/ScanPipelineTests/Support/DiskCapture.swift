@@ -1,0 +1,162 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import Synchronization
+import TestSupport
+
+/// A capture's source on disk: the files of a folder, or a single file.
+struct DiskSource: CaptureSource {
+    let folder: String
+    let opened = Log()
+    var version = "1"
+
+    func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
+        try FileSystem.bytes(of: "\(folder)/\(file)", limit: limit)
+    }
+    func location(of file: String) -> FileLocation? { FileLocation(path: "\(folder)/\(file)") }
+    func open(_ file: String) throws(Problem) -> any ByteSource {
+        opened.add(file)
+        return MemorySource(name: file, try bytes(of: file, limit: .max), step: 1 << 16)
+    }
+    func toolVersions(for channels: Set<Channel>) -> [String: String] { ["decoder": version] }
+}
+
+/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame a line; a line `bad` is a bad frame.
+final class DiskFixture: Sendable {
+    let folder = Mutex<TemporaryFolder?>(nil)
+    let path: String
+    private let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+    /// What sources were asked to open.
+    let log = Log()
+    /// What programs and formats are said to be.
+    let versions = Mutex((tool: "1", format: 1, stage: 1))
+
+    var output: String { path + "/out" }
+    var state: StateFolder { StateFolder(output: output) }
+
+    init() throws {
+        let fresh = try TemporaryFolder()
+        path = fresh.path
+        folder.withLock { $0 = fresh }
+    }
+
+    /// Writes a file that was last changed some minutes ago, in a folder that was last changed an hour ago.
+    func write(_ text: String, to name: String, minutesAgo: Double = 60) throws {
+        let url = URL(fileURLWithPath: "\(path)/\(name)")
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+        try age(name, minutes: minutesAgo)
+        try age(FileSystem.parent(of: name), minutes: 60)
+    }
+
+    /// Sets the time of the last change of a file or folder.
+    func age(_ name: String, minutes: Double) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: start.addingTimeInterval(-60 * minutes)], ofItemAtPath: "\(path)/\(name)")
+    }
+
+    func capture(_ id: String, frames: String = "one\ntwo\n") throws -> CaptureInput {
+        try write(frames, to: "in/\(id)/frames.txt")
+        return input(id)
+    }
+
+    func input(_ id: String) -> CaptureInput { CaptureInput(id: id, path: "\(path)/in/\(id)", pipelineFolder: path) }
+
+    var library: StageLibrary {
+        let log = log
+        let (tool, format, revision) = versions.withLock { $0 }
+        let read = Mock.finish("read", .init(makes: [.frames], mayMake: [.box])) { (capture, context) throws(Problem) in
+            var isFolder = false
+            if FileSystem.isFolder(context.input.path) { isFolder = true }
+            let folder = isFolder ? context.input.path : FileSystem.parent(of: context.input.path)
+            let name = isFolder ? "frames.txt" : String(context.input.path.split(separator: "/").last ?? "")
+            let text = String(decoding: try FileSystem.bytes(of: "\(folder)/\(name)", limit: .max), as: UTF8.self)
+            let lines = text.split(separator: "\n")
+            for (index, line) in lines.enumerated() {
+                var facts = FrameFacts(index: index)
+                if line == "bad" { facts.drop = Drop(stage: "read", reason: "the line is bad", isBad: true) }
+                capture.frames.append(facts)
+            }
+            capture.format = "lines"
+            capture.formatRevision = format
+            capture.channels = [.frames]
+            capture.files = [InputFile(path: name, byteCount: Int64(text.utf8.count))]
+            var source = DiskSource(folder: folder)
+            source.version = tool
+            capture.source = LoggedSource(source: source, log: log)
+        }
+        let write = Mock.fold("write", claims: ["{id}.txt"]).ending { (list, capture, context) throws(Problem) in
+            try context.output.write(Array("\(list.count) frames".utf8), to: "deep/\(capture.id).txt")
+        }
+        return StageLibrary([
+            read.entry,
+            StageLibrary.Entry(card: StageCard(name: "pick", summary: "", details: "", example: "")) { options in
+                let file = options.text("file", "A file.")
+                var pick = Mock.finish("pick", .init(needs: [.frames], drops: true)) { (capture, context) throws(Problem) in
+                    guard let file, let first = try context.file(file).first else { return }
+                    capture.drop(Int(first) - 48, stage: context.label, reason: "named by the file")
+                }
+                pick.uses.files = file.map { [$0] } ?? []
+                var silent = options
+                let stage = pick.entry.make(&silent)
+                return stage
+            },
+            StageLibrary.Entry(
+                card: StageCard(name: "write", summary: "", details: "", example: "", revision: revision)
+            ) { options in
+                _ = options.integer("level", "A level.", default: 1, in: 0...9)
+                return write.entry.make(&options)
+            },
+        ])
+    }
+
+    func pipeline(_ text: String = "stages: [read, write]") throws -> Pipeline {
+        try Pipeline.load(text: text, path: "\(path)/p.yaml", library: library)
+    }
+
+    func job(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) -> CaptureJob {
+        CaptureJob(
+            input: input, pipelineText: text, pipelinePath: "\(path)/p.yaml", settings: [], output: output, workers: 2,
+            isForced: forced)
+    }
+
+    @discardableResult
+    func run(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) throws -> CaptureEnding {
+        try CaptureWork.run(job(input, text, forced: forced), library: library, tool: "scanmill 0") { _ in }
+    }
+
+    func plan(
+        _ inputs: [CaptureInput], _ text: String = "stages: [read, write]", _ change: (inout BatchPlan.Rules) -> Void = { _ in }
+    ) throws -> [BatchPlan.Decision] {
+        var rules = BatchPlan.Rules()
+        change(&rules)
+        return BatchPlan(inputs, pipeline: try pipeline(text), output: output, rules: rules).entries.map(\.decision)
+    }
+
+    /// Every file below OUT with its bytes, without what has a clock in it.
+    func results() -> [String: [UInt8]] {
+        let names = FileManager.default.enumerator(atPath: output)?.allObjects as? [String] ?? []
+        return names.reduce(into: [:]) { list, name in
+            if name.hasPrefix(".scanmill") || FileSystem.isFolder("\(output)/\(name)") { return }
+            list[name] = (try? Data(contentsOf: URL(fileURLWithPath: "\(output)/\(name)"))).map { [UInt8]($0) }
+        }
+    }
+}
+
+/// Notes what is opened.
+private struct LoggedSource: CaptureSource {
+    let source: DiskSource
+    let log: Log
+
+    func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try source.bytes(of: file, limit: limit) }
+    func location(of file: String) -> FileLocation? { source.location(of: file) }
+    func toolVersions(for channels: Set<Channel>) -> [String: String] { source.toolVersions(for: channels) }
+    func open(_ file: String) throws(Problem) -> any ByteSource {
+        log.add(file)
+        return try source.open(file)
+    }
+}
