@@ -5,7 +5,7 @@ import Testing
     @Test func aChannelIsItsName() {
         #expect(Channel("depth", "another meaning") == .depth)
         #expect(Set([Channel.depth, Channel("depth", "")]).count == 1)
-        #expect("\(Channel.recordedDepth)" == "depth.recorded")
+        #expect("\(Channel.recordedDepth)" == "recorded-depth")
         #expect(!Channel.payload.contains(.pose) && Channel.payload.contains(.points))
     }
 }

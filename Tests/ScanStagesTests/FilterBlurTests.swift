@@ -170,7 +170,7 @@ import Testing
         #expect(StageRun.mistakes(in: "- filter-blur") == ["one of `at-least`, `keep`, `window` is needed"])
         #expect(
             StageRun.mistakes(in: "- filter-blur: {keep: 0.5, window: 3}") == [
-                "only one of `at-least`, `keep`, `window` can be given, not `keep` and `window`"
+                "`keep` and `window` exclude each other"
             ])
     }
 

@@ -88,7 +88,7 @@ import Testing
         #expect(StageRun.mistakes(in: "- select-every") == ["one of `step`, `count` is needed"])
         #expect(
             StageRun.mistakes(in: "- select-every: {step: 2, count: 3}") == [
-                "only one of `step`, `count` can be given, not `step` and `count`"
+                "`step` and `count` exclude each other"
             ])
         #expect(
             StageRun.mistakes(in: "- select-every: {count: 3, offset: 1}") == [

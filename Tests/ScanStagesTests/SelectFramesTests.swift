@@ -85,7 +85,7 @@ import Testing
         #expect(StageRun.mistakes(in: "- select-frames") == ["one of `include`, `exclude` is needed"])
         #expect(
             StageRun.mistakes(in: "- select-frames: {include: 1, exclude: 2}") == [
-                "only one of `include`, `exclude` can be given, not `include` and `exclude`"
+                "`include` and `exclude` exclude each other"
             ])
         #expect(
             StageRun.mistakes(in: "- select-frames: {include: [1, x]}") == [

@@ -37,7 +37,7 @@ import Testing
         #expect(capture.colorSize == PixelSize(64, 48))
         #expect(capture.warnings.isEmpty)
         #expect(capture.keptFrames.count == 8)
-        #expect(capture.files.first { $0.path == "scan.mp4" }?.channels == [.color, .luma])
+        #expect(capture.files.first { $0.path == "scan.mp4" }?.channels == [.color, .luma, .video])
         let track = try #require(try capture.source.tracks(for: [.color], of: capture).first)
         var greys: [Int: Int] = [:]
         for facts in capture.frames {
