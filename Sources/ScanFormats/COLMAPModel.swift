@@ -38,7 +38,8 @@ public struct COLMAPModel: Sendable {
     // MARK: - Text
 
     public func writeCameras(text sink: any ByteSink) throws(Problem) {
-        try sink.write("# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n")
+        try sink.write(
+            "# Camera list with one line of data per camera:\n#   CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n")
         for (index, k) in cameras.enumerated() {
             try sink.write("\(index + 1) PINHOLE \(k.width) \(k.height) \(k.fx) \(k.fy) \(k.cx) \(k.cy)\n")
         }
@@ -111,7 +112,8 @@ public final class COLMAPPointWriter {
     public init(text: any ByteSink, binary: any ByteSink) throws(Problem) {
         self.text = text
         self.binary = binary
-        try text.write("# 3D point list with one line of data per point:\n#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[]\n")
+        try text.write(
+            "# 3D point list with one line of data per point:\n#   POINT3D_ID, X, Y, Z, R, G, B, ERROR, TRACK[]\n")
         try binary.write(countBytes)
     }
 

@@ -39,8 +39,11 @@ public final class FileSource: ByteSource {
         let whole = 0..<Int64(status.st_size)
         if let range, range.lowerBound < 0 || range.upperBound > whole.upperBound {
             close(descriptor)
-            throw Problem(.input, "the file is too short", notes: ["its bytes \(range.lowerBound) to \(range.upperBound) are needed"])
-                .at(file: name, byte: whole.upperBound, of: whole.upperBound)
+            throw Problem(
+                .input, "the file is too short",
+                notes: ["its bytes \(range.lowerBound) to \(range.upperBound) are needed"]
+            )
+            .at(file: name, byte: whole.upperBound, of: whole.upperBound)
         }
         self.name = name
         self.descriptor = descriptor
@@ -73,7 +76,9 @@ public final class FileSource: ByteSource {
         while filled < count {
             let got = bytes.withUnsafeMutableBytes { buffer in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                return retrying { pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + offset) + off_t(filled)) }
+                return retrying {
+                    pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + offset) + off_t(filled))
+                }
             }
             if got < 0 { throw Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name) }
             if got == 0 {

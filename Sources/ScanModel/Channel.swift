@@ -45,6 +45,9 @@ extension Channel {
 }
 
 extension Channel {
+    /// The channels that belong to the capture as a whole; all others belong to each frame.
+    public static let ofCapture: Set<Channel> = [.frames, .box, .motion, .cloud, .video]
+
     /// The channels that are pixels or points of a frame: loaded or made in a pass, and freed within it. All others are
     /// facts, which stay.
     public static let payload: Set<Channel> = [

@@ -17,7 +17,7 @@ public struct Batch: Sendable {
         self.gate = gate
     }
 
-    /// How the cores are spread: over captures first, and over frames inside one when fewer captures are left.
+    /// How the cores are spread: over captures first, and over frames inside one when there are more cores than captures.
     public static func spread(
         cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1
     ) -> (sideBySide: Int, workers: Int) {

@@ -2,11 +2,11 @@ import ScanModel
 
 /// Which stages run over the frames together, and what they need for it.
 ///
-/// Frame and fold stages in a row form one pass, and finishes run behind it in the order of the list. A finish ends the
-/// pass only if it drops frames, or makes or changes a channel that a later stage's frame or fold role reads; and a stage
-/// that would drop frames, or change facts, that an earlier finish has still to read begins a pass of its own. A later
-/// pass replays the earlier frame stages that made or changed what it needs, so that it never sees unmasked depth where
-/// a mask stood before.
+/// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run behind it in the order of the
+/// list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads frame by
+/// frame; and a stage that would drop frames, or change facts, that an earlier finish has still to read begins a pass of
+/// its own. A later pass replays the earlier frame stages that made or changed what it needs, so that it never sees
+/// unmasked depth where a mask stood before.
 package struct PassPlan: Equatable {
     /// The steps whose turn it is.
     package var steps: Range<Int>
@@ -26,12 +26,12 @@ package struct PassPlan: Equatable {
         var awaited: Set<Channel> = []
         while end < steps.count {
             let uses = steps[end].uses
-            let comesTooEarly = !uses.frame.reads.union(uses.fold.reads).isDisjoint(with: late)
+            let comesTooEarly = !uses.readByFrame.isDisjoint(with: late)
             if end > first, late.contains(.frames) || comesTooEarly || !uses.factsTouched.isDisjoint(with: awaited) {
                 break
             }
             late.formUnion(uses.madeAtEnd)
-            awaited.formUnion(uses.finish.reads)
+            awaited.formUnion(uses.readAtEnd)
             end += 1
             if uses.finish.drops { break }
         }
@@ -68,6 +68,10 @@ package struct PassPlan: Equatable {
 }
 
 extension Uses {
+    fileprivate var readByFrame: Set<Channel> { frame.reads.union(fold.reads.subtracting(Channel.ofCapture)) }
+
+    fileprivate var readAtEnd: Set<Channel> { finish.reads.union(fold.reads.intersection(Channel.ofCapture)) }
+
     /// What is there, or is another, only when all frames are through.
     fileprivate var madeAtEnd: Set<Channel> {
         fold.possible.union(Set(fold.changes).subtracting(Channel.payload)).union(finish.touches)

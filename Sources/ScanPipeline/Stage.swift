@@ -160,7 +160,8 @@ public struct Uses: Sendable {
 
     /// `process`.
     public var frame: Role
-    /// `begin`, `fold` and `end`: what `fold` reads of a frame, what `end` makes of the capture.
+    /// `begin`, `fold` and `end`: what `fold` reads of a frame, what `end` reads and makes of the capture. What of the
+    /// capture `begin` and `fold` need stands under `frame`.
     public var fold: Role
     /// `finish`.
     public var finish: Role

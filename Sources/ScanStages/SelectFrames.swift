@@ -52,7 +52,8 @@ public struct SelectFrames: CaptureStage {
         case .file(let path):
             let text = String(decoding: try context.file(path), as: UTF8.self)
             var ranges: [ClosedRange<Int>] = []
-            for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+            {
                 let item = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
                 if item.isEmpty { continue }
                 guard case .ranges(let parsed)? = FrameList(parsing: [item]) else {

@@ -8,7 +8,8 @@ struct CheckCommand: ParsableCommand {
         discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
 
     @Argument(help: "The pipeline's YAML file.") var pipeline: String
-    @Option(name: .customLong("set"), help: "Change an option: stage.option=value. Can be repeated.") var settings: [String] = []
+    @Option(name: .customLong("set"), help: "Change an option: stage.option=value. Can be repeated.") var settings:
+        [String] = []
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {

@@ -35,7 +35,9 @@ struct PlanCommand: ParsableCommand {
             case .arriving: Console.out("waiting    \(entry.input.id)  it is still arriving")
             }
         }
-        for outcome in refused { Console.out("cannot run \(outcome.input.id)  \(outcome.ending.problem?.summary ?? "")") }
+        for outcome in refused {
+            Console.out("cannot run \(outcome.input.id)  \(outcome.ending.problem?.summary ?? "")")
+        }
         let running = plan.toRun.count
         Console.out(
             "\(running) would run, \(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
@@ -98,7 +100,9 @@ private struct SizeEstimate {
     }
 
     var text: String {
-        let written = output.map { "about \(Console.size($0)) would be written" } ?? "how much would be written is not known before the first result"
+        let written =
+            output.map { "about \(Console.size($0)) would be written" }
+            ?? "how much would be written is not known before the first result"
         let room = free.map { "\(Console.size($0)) are free" } ?? "free space is not known"
         // While an older result is replaced, both are there.
         let needed = output.map { ", so keep \(Console.size($0 + $0 / 10)) free" } ?? ""

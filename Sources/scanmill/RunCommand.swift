@@ -21,19 +21,27 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var batch: BatchOptions
     @Option(help: "Cores to use in all, over captures and over frames inside one.") var jobs: Int?
     @Flag(help: "Replace the results of another pipeline.") var replace = false
-    @Option(help: ArgumentHelp("Begin no capture after this time of day, such as 06:00.", valueName: "time")) var until: TimeOfDay?
-    @Option(help: ArgumentHelp("Begin no capture while less is free on OUT's filesystem, such as 20G.", valueName: "size"))
+    @Option(help: ArgumentHelp("Begin no capture after this time of day, such as 06:00.", valueName: "time")) var until:
+        TimeOfDay?
+    @Option(
+        help: ArgumentHelp("Begin no capture while less is free on OUT's filesystem, such as 20G.", valueName: "size"))
     var minFree: ByteSize?
-    @Option(help: ArgumentHelp("Memory for all captures together; fewer run side by side to keep it.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp("Memory for all captures together; fewer run side by side to keep it.", valueName: "size"))
     var maxMemory: ByteSize?
     @Option(help: ArgumentHelp("End a capture that takes more memory than this.", valueName: "size"))
     var captureMemory = ByteSize(bytes: 8_000_000_000)
     @Option(help: ArgumentHelp("End a capture that makes no progress for this time.", valueName: "time"))
     var patience = Duration.seconds(600)
-    @Option(help: ArgumentHelp("Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set.", valueName: "command"))
+    @Option(
+        help: ArgumentHelp(
+            "Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set.", valueName: "command")
+    )
     var onFinish: String?
-    @Option(help: ArgumentHelp("Append what happens to this file, one JSON object a line.", valueName: "file")) var log: String?
-    @Option(help: ArgumentHelp("Write figures to this file in Prometheus' text format.", valueName: "file")) var metrics: String?
+    @Option(help: ArgumentHelp("Append what happens to this file, one JSON object a line.", valueName: "file")) var log:
+        String?
+    @Option(help: ArgumentHelp("Write figures to this file in Prometheus' text format.", valueName: "file"))
+    var metrics: String?
     @Flag(name: .shortAndLong, help: "Say nothing unless something failed.") var quiet = false
 
     func validate() throws {

@@ -42,7 +42,9 @@ struct SampleCommand: ParsableCommand {
             throw ExitCode(ExitStatus.usage)
         }
         let receipt = try Console.orExit { () throws(Problem) in try Self.write(pipeline, id: id, root: root) }
-        Console.out("\(folder): \(Console.count(receipt.capture.frames.count, "frame")), \(Console.count(receipt.files.count, "file"))")
+        Console.out(
+            "\(folder): \(Console.count(receipt.capture.frames.count, "frame")), \(Console.count(receipt.files.count, "file"))"
+        )
     }
 
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {

@@ -18,7 +18,9 @@ struct StagesCommand: ParsableCommand {
             } else {
                 let width = library.names.map(\.count).max() ?? 0
                 for entry in library.entries {
-                    Console.out(entry.card.name + String(repeating: " ", count: width + 2 - entry.card.name.count) + entry.card.summary)
+                    Console.out(
+                        entry.card.name + String(repeating: " ", count: width + 2 - entry.card.name.count)
+                            + entry.card.summary)
                 }
             }
             return

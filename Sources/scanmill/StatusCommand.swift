@@ -5,7 +5,8 @@ import ScanPipeline
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Lists what is done, stale, failed, running, or was never run.",
-        discussion: "Everything is read from receipts, failure notes and the plans of earlier runs; there is no database.")
+        discussion:
+            "Everything is read from receipts, failure notes and the plans of earlier runs; there is no database.")
 
     @Argument(help: "The folder with the results.") var output: String
     @Flag(help: "Print JSON.") var json = false
@@ -62,7 +63,8 @@ struct VerifyCommand: ParsableCommand {
                         ])
                     }))
         } else {
-            Console.out("\(Console.count(results.count, "result")): \(results.count - bad.count) sound, \(bad.count) damaged")
+            Console.out(
+                "\(Console.count(results.count, "result")): \(results.count - bad.count) sound, \(bad.count) damaged")
         }
         if !bad.isEmpty { throw ExitCode(ExitStatus.environment) }
     }

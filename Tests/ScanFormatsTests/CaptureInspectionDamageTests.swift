@@ -197,6 +197,24 @@ import Testing
         #expect(inspection.frames?.wholeCount == 40)
     }
 
+    @Test func whatFfprobeComplainsOfIsPassedOn() throws {
+        let sample = try InspectSample()
+        try FileManager.default.removeItem(at: sample.file("color"))
+        let video = try TestVideo.detailed("video.mp4", in: sample.folder, frames: 40)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: video)))
+        // The decoder's own header, without which a player makes of the frames what it can.
+        let header = try #require(bytes.indices.first { bytes[$0...].starts(with: "avcC".utf8) })
+        for i in header + 4..<header + 12 { bytes[i] = 0xFF }
+        try Data(bytes).write(to: sample.file("mini.mp4"))
+        let inspection = try CaptureInspection.inspect(sample.path)
+        let finding = try #require(
+            inspection.findings.first { $0.problem.summary == "ffprobe complains about the video" })
+        #expect(finding.weight == .warning)
+        #expect(finding.problem.place.file == "mini.mp4")
+        #expect(!finding.problem.notes.isEmpty)
+        #expect(inspection.video?.facts.frameCount == 40)
+    }
+
     @Test func depthInAnotherUnitIsNoticed() throws {
         let sample = try InspectSample()
         // Half floats of 1000 and more: millimetres in an app that says metres.

@@ -14,7 +14,9 @@ import Testing
         #expect(made.filter { $0.hasSuffix(".md") } == committed, "run `make docs` and commit what it wrote")
         for name in committed {
             let text = try String(contentsOf: pages.appendingPathComponent(name), encoding: .utf8)
-            #expect(try folder.bytes(name) == Array(text.utf8), "\(name) is not what `scanmill docs` writes; run `make docs`")
+            #expect(
+                try folder.bytes(name) == Array(text.utf8),
+                "\(name) is not what `scanmill docs` writes; run `make docs`")
         }
         let schema = try Data(contentsOf: SharedData.checkout.appendingPathComponent("pipelines/pipeline.schema.json"))
         #expect(try folder.bytes("pipeline.schema.json") == [UInt8](schema), "run `make docs` and commit the schema")

@@ -87,7 +87,9 @@ import Testing
                     "\(Self.folder)/object-nerf.yaml", Self.sample, "-o", folder.path, "--jobs", "\(jobs)",
                 ], in: directory, environment: environment)
             #expect(result.status == 0, "\(result.errors)")
-            let sums = try runCommand(["sh", "-c", "cd \"$1\" && find desk -type f | LC_ALL=C sort | xargs sha256sum", "sh", folder.path])
+            let sums = try runCommand([
+                "sh", "-c", "cd \"$1\" && find desk -type f | LC_ALL=C sort | xargs sha256sum", "sh", folder.path,
+            ])
             #expect(sums.output.split(separator: "\n").count > 50)
             return sums.output
         }

@@ -90,7 +90,9 @@ import Testing
         let result = try run(["in", "-o", "out"])
         #expect(result.status == 1)
         #expect(names("out").filter { !$0.hasPrefix(".") } == ["a", "c"])
-        #expect(result.errors.contains("error: depth stream truncated\n  --> in/b/desk.depth.zlib at byte "), "\(result.errors)")
+        #expect(
+            result.errors.contains("error: depth stream truncated\n  --> in/b/desk.depth.zlib at byte "),
+            "\(result.errors)")
         #expect(result.errors.contains("   = nothing was published for b\n"))
         #expect(result.errors.contains("--set read.truncated=keep-whole"))
         #expect(result.errors.contains("to see it again:  scanmill run quick.yaml in/b -o out --retry"))
@@ -158,7 +160,9 @@ import Testing
 
     @Test func usageMistakesExitWith2() throws {
         #expect(try run(["nowhere", "-o", "out"]).status == 2)
-        #expect(try run([Self.sample, "-o", "out", "--only", "chair"]).errors == "error: `--only chair`: no capture has this id\n")
+        #expect(
+            try run([Self.sample, "-o", "out", "--only", "chair"]).errors
+                == "error: `--only chair`: no capture has this id\n")
         #expect(try run([Self.sample, "-o", "out", "--only", "chair"]).status == 2)
         let setting = try run([Self.sample, "-o", "out", "--set", "voxel-downsample.sise=1"])
         #expect(setting.status == 2)
@@ -174,7 +178,9 @@ import Testing
         #expect(try run([Self.sample, "-o", "out"]).status == 0)
         let plan = try Scanmill.run(
             ["plan", "quick.yaml", Self.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"], in: folder.path)
-        #expect(plan.output.hasPrefix("run        desk  voxel-downsample.size changed from 0.05 to 0.1\n"), "\(plan.output)")
+        #expect(
+            plan.output.hasPrefix("run        desk  voxel-downsample.size changed from 0.05 to 0.1\n"), "\(plan.output)"
+        )
         #expect(try run([Self.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"]).output.hasPrefix("done"))
     }
 
@@ -202,12 +208,15 @@ import Testing
         try copySample("desk")
         let before = try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output
         #expect(try run(["in", "-o", "out"]).status == 0)
-        #expect(try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output == before)
+        #expect(
+            try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output == before)
     }
 
     @Test func aChildThatIsKilledIsAFailedCapture() throws {
         // 20,000 rendered frames take minutes: time enough to find the child and kill it.
-        try folder.write("stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]", to: "slow.yaml")
+        try folder.write(
+            "stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]",
+            to: "slow.yaml")
         try copySample("desk")
         let script = """
             "$1" run slow.yaml in/desk -o out & parent=$!
@@ -224,7 +233,9 @@ import Testing
 
     @Test(arguments: [("INT", 130), ("TERM", 143)])
     func aSignalEndsTheRunWithinFiveSeconds(_ name: String, _ status: Int) throws {
-        try folder.write("stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]", to: "slow.yaml")
+        try folder.write(
+            "stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]",
+            to: "slow.yaml")
         try copySample("a")
         try copySample("b")
         let script = """

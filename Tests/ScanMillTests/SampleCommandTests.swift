@@ -8,9 +8,11 @@ import Testing
     func aSampleIsACapture(_ kind: String) throws {
         let folder = try TemporaryFolder()
         let made = try Scanmill.run(
-            ["sample", "made/here", "--frames", "6", "--rgb", kind, "--set", "synthesize.picture-width=64",
-             "--set", "synthesize.picture-height=48", "--set", "synthesize.depth-width=16",
-             "--set", "synthesize.depth-height=12"], in: folder.path)
+            [
+                "sample", "made/here", "--frames", "6", "--rgb", kind, "--set", "synthesize.picture-width=64",
+                "--set", "synthesize.picture-height=48", "--set", "synthesize.depth-width=16",
+                "--set", "synthesize.depth-height=12",
+            ], in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
         // An input, not a result: no receipt, nothing hidden beside it.
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/made/here").sorted()
@@ -30,7 +32,8 @@ import Testing
         let made = try Scanmill.run(command.split(separator: " ").dropFirst().map(String.init), in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
         let compared = try runCommand(
-            ["diff", "-r", "samples/desk", SharedData.checkout.appendingPathComponent("samples/desk").path], in: folder.path)
+            ["diff", "-r", "samples/desk", SharedData.checkout.appendingPathComponent("samples/desk").path],
+            in: folder.path)
         #expect(compared.status == 0, "\(compared.output)")
     }
 }

@@ -39,7 +39,9 @@ import Testing
         try folder.write(ply, to: "out/a/a.ply")
         let flipped = try scanmill("verify", "out")
         #expect(flipped.status == 3)
-        #expect(flipped.errors.contains("error: a file of the result holds other bytes than were written\n  --> out/a/a.ply\n"))
+        #expect(
+            flipped.errors.contains(
+                "error: a file of the result holds other bytes than were written\n  --> out/a/a.ply\n"))
 
         try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/a.ply")
         #expect(try scanmill("verify", "out").errors.contains("a file of the result is missing"))

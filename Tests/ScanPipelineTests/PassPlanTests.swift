@@ -85,6 +85,20 @@ import Testing
             ])
     }
 
+    /// The end of a writer's fold sees the cloud that the end of a fold above it made.
+    @Test func whatOnlyTheEndOfALaterFoldReadsDoesNot() throws {
+        let cloudWriter = Mock.fold("write-cloud", .init(anyOf: [[.cloud, .points]]), claims: ["c"])
+        let trim = Mock.finish("trim", .init(changes: [.cloud]))
+        #expect(
+            try Self.passes(
+                [Self.read, .decompress, .unproject, .sum, trim, cloudWriter, Self.transforms],
+                deciding: [.frames, .recordedDepth]) == [
+                    "read no walk", "decompress unproject sum trim write-cloud write-transforms < color recorded-depth",
+                ])
+        let list = Mock.fold("write-list", .init(needs: [.frames]), claims: ["list"])
+        #expect(try Self.passes([Self.read, list, Self.sharp]) == ["read no walk", "write-list < ", "sharp < color"])
+    }
+
     @Test func aFoldThatMakesWhatALaterFrameReadsEndsThePass() throws {
         let paint = Mock.frame("paint", .init(needs: [.cloud, .color]))
         #expect(

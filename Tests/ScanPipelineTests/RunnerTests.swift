@@ -528,6 +528,21 @@ import Testing
         #expect(run.counts("count") == ["points": .of(3), "cloud": .bool(true)])
     }
 
+    @Test func theEndOfAFoldSeesWhatOneAboveItMade() throws {
+        let writer = Mock.fold("writer", .init(anyOf: [[.cloud, .points]])).ending { _, capture, context in
+            context.record("points", .of(capture.cloud?.count ?? -1))
+        }
+        let source = MockSource()
+        let read = Self.reader(3) { capture in
+            var filled = source
+            filled.streams = [.recordedDepth: 3]
+            capture.source = filled
+        }
+        let run = try MockRun([read, .decompress, .unproject, .sum, writer])
+        #expect(run.counts("writer") == ["points": .of(3)])
+        #expect(source.log.all.count { $0.hasPrefix("tracks") } == 1)
+    }
+
     @Test func problemsOfAFinishNameTheStage() throws {
         let ends = Mock.finish("ends") { (_, _) throws(Problem) in throw Problem(.environment, "no room") }
         let failure = try #require(problem { _ = try MockRun([Self.reader(3), ends, ends]) })

@@ -120,7 +120,9 @@ public enum CaptureFormats {
         let more = entries.count > 8 ? " and \(entries.count - 8) more" : ""
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
-            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(entries.prefix(8).joined(separator: ", "))\(more)"],
+            notes: [
+                entries.isEmpty ? "the folder is empty" : "it holds \(entries.prefix(8).joined(separator: ", "))\(more)"
+            ],
             fix: "ScanMill reads \(all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
     }
 

@@ -108,7 +108,8 @@ struct MultiScanReader {
     // MARK: - Camera lines
 
     private static let noLines = Problem(
-        .input, "there are no camera lines in the file", fix: "copy the capture again; without camera lines there are no poses")
+        .input, "there are no camera lines in the file",
+        fix: "copy the capture again; without camera lines there are no poses")
 
     private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
         let file = "\(stem).jsonl"
@@ -118,7 +119,9 @@ struct MultiScanReader {
             problem.notes = [tree.absence(of: file)]
             if rules.needsCameras { throw problem }
             capture.forgiven.append(problem)
-            for channel in [Channel.pose, .intrinsics, .timestamp] { capture.absences[channel] = tree.absence(of: file) }
+            for channel in [Channel.pose, .intrinsics, .timestamp] {
+                capture.absences[channel] = tree.absence(of: file)
+            }
             return
         }
         list(file, [])

@@ -65,6 +65,14 @@ extension CaptureInspection {
                     fix: "correct the range of confidence in the capture's description"))
         }
         if let intrinsics { problems += Self.implausibilities(of: intrinsics) }
+        if let video, !video.facts.complaints.isEmpty {
+            problems.append(
+                Problem(
+                    .input, "ffprobe complains about the video",
+                    notes: Array(video.facts.complaints.prefix(Self.listLimit)),
+                    fix: "look at the video; if it does not play well, copy it again"
+                ).at(file: video.file))
+        }
         if isMetric, let speeds = path?.speeds, speeds.highest > 10 {
             problems.append(
                 Problem(

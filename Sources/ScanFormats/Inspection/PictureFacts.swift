@@ -39,6 +39,7 @@ extension CaptureInspection {
 
     /// The video, by what it says of itself; it is not decoded.
     public struct Video: Hashable, Sendable {
+        public var file: String
         public var facts: VideoFacts
         /// Frames that are shown at another time than their camera line says, by more than half a frame; nil where that
         /// cannot be compared.
@@ -53,6 +54,7 @@ extension CaptureInspection {
         /// - Returns: nil when the capture has no video, or ffprobe is not there to look at it.
         init?(_ capture: Capture) {
             guard let video = (capture.source as? TreeSource)?.video else { return nil }
+            file = video.file
             facts = video.facts
             if facts.times != nil, capture.frames.first?.timestamp != nil {
                 offTimeCount = capture.findings["frames-off-time"]?.array?.count ?? 0

@@ -9,14 +9,17 @@ struct BatchOptions: ParsableArguments {
     @Argument(help: "The pipeline's YAML file.") var pipeline: String
     @Argument(help: "Captures, or folders in which captures are searched.") var inputs: [String]
     @Option(name: .shortAndLong, help: "The folder for the results.") var output: String
-    @Option(help: ArgumentHelp("Run only the capture with this id. Can be repeated.", valueName: "id")) var only: [String] = []
+    @Option(help: ArgumentHelp("Run only the capture with this id. Can be repeated.", valueName: "id")) var only:
+        [String] = []
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"))
     var settings: [String] = []
     @Flag(help: "Run captures whose result is up to date, too.") var force = false
     @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false
-    @Option(help: ArgumentHelp("Leave captures for the next run that changed within this time, such as 10m.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Leave captures for the next run that changed within this time, such as 10m.", valueName: "time"))
     var settle: Duration?
     @Flag(help: "Print JSON.") var json = false
 
@@ -34,7 +37,8 @@ extension Duration: @retroactive ExpressibleByArgument {
     public init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         let unit = argument.last.flatMap { units[$0] }
-        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number >= 0, number < 1 << 40 else { return nil }
+        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number >= 0, number < 1 << 40
+        else { return nil }
         self = .seconds(number * (unit ?? 1))
     }
 }
@@ -63,7 +67,8 @@ struct TimeOfDay: ExpressibleByArgument, Sendable {
 
     init?(argument: String) {
         let parts = argument.split(separator: ":").map { Int32($0) }
-        guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour), (0..<60).contains(minute)
+        guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0..<24).contains(hour),
+            (0..<60).contains(minute)
         else { return nil }
         self.hour = hour
         self.minute = minute

@@ -39,7 +39,8 @@ struct CaptureList {
                 list.refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
             } else if twins.count > 1 {
                 let problem = Problem(
-                    .input, "\(twins.count) captures are called \(capture.id)", notes: twins.map { "one is \($0.path)" },
+                    .input, "\(twins.count) captures are called \(capture.id)",
+                    notes: twins.map { "one is \($0.path)" },
                     fix: "rename all but one, or run them into different output folders")
                 list.refused.append(CaptureOutcome(input: input, ending: .failed(problem)))
             } else {

@@ -95,7 +95,9 @@ struct CaptureProcess: Sendable {
 
     /// Resident bytes of a process.
     private static func memory(of pid: pid_t) -> Int64? {
-        guard let text = try? String(contentsOf: URL(filePath: "/proc/\(pid)/statm"), encoding: .utf8) else { return nil }
+        guard let text = try? String(contentsOf: URL(filePath: "/proc/\(pid)/statm"), encoding: .utf8) else {
+            return nil
+        }
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
         return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
     }

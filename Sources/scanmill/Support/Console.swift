@@ -6,7 +6,9 @@ import ScanModel
 enum Console {
     static func out(_ text: String) { raw(text + "\n", to: STDOUT_FILENO) }
     static func error(_ text: String) { raw(text + "\n", to: STDERR_FILENO) }
-    static func out(_ json: JSONValue) { raw(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO) }
+    static func out(_ json: JSONValue) {
+        raw(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO)
+    }
 
     /// At once and whole: nothing is left in a buffer when the process is killed.
     static func raw(_ text: String, to descriptor: Int32) {

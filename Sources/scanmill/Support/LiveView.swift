@@ -18,7 +18,9 @@ final class LiveView: Sendable {
     private let start = ContinuousClock.now
 
     /// Whether stderr is a terminal that can move its cursor.
-    static var isPossible: Bool { isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] ?? "dumb" != "dumb" }
+    static var isPossible: Bool {
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] ?? "dumb" != "dumb"
+    }
 
     init(count: Int, isOn: Bool) {
         self.count = count

@@ -45,16 +45,22 @@ enum ConsoleFile {
     static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            guard attributes[.type] as? FileAttributeType == .typeRegular || attributes[.type] as? FileAttributeType == .typeSymbolicLink
+            guard
+                attributes[.type] as? FileAttributeType == .typeRegular
+                    || attributes[.type] as? FileAttributeType == .typeSymbolicLink
             else { throw Problem(.usage, "this is not a file").at(file: path) }
             let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
-            guard bytes.count <= limit else { throw Problem(.usage, "the file has more than \(limit) bytes").at(file: path) }
+            guard bytes.count <= limit else {
+                throw Problem(.usage, "the file has more than \(limit) bytes").at(file: path)
+            }
             return bytes
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw Problem(.usage, "cannot read the file", fix: "check the path; ready pipelines are in the folder pipelines/")
-                .at(file: path)
+            throw Problem(
+                .usage, "cannot read the file", fix: "check the path; ready pipelines are in the folder pipelines/"
+            )
+            .at(file: path)
         }
     }
 

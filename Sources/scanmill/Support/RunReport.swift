@@ -44,7 +44,9 @@ struct RunReport: Sendable {
         let groups = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
         if !isQuiet {
             let parts = Self.words.compactMap { word in groups[word].map { "\($0.count) \(word)" } }
-            Console.out("\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)")
+            Console.out(
+                "\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
+            )
         }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
@@ -98,7 +100,8 @@ struct RunReport: Sendable {
 
     static func json(_ outcome: CaptureOutcome) -> JSONObject {
         var object: JSONObject = [
-            "id": .string(outcome.input.id), "input": .string(outcome.input.path), "status": .string(word(outcome.ending)),
+            "id": .string(outcome.input.id), "input": .string(outcome.input.path),
+            "status": .string(word(outcome.ending)),
         ]
         switch outcome.ending {
         case .done(let summary):
@@ -141,7 +144,9 @@ final class RunLog: Sendable {
         handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         if handle < 0 {
             let code = errno
-            try Console.orExit { () throws(Problem) in throw Problem.system("cannot open the log", path: path, code: code) }
+            try Console.orExit { () throws(Problem) in
+                throw Problem.system("cannot open the log", path: path, code: code)
+            }
         }
     }
 

@@ -28,7 +28,9 @@ enum FinishHook {
                 .path("/bin/sh"), arguments: ["-c", command],
                 environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]), input: .none,
                 output: .currentStandardError, error: .currentStandardError)
-            if !ended.terminationStatus.isSuccess { Console.error("warning: the command of --on-finish ended with \(ended.terminationStatus)") }
+            if !ended.terminationStatus.isSuccess {
+                Console.error("warning: the command of --on-finish ended with \(ended.terminationStatus)")
+            }
         } catch {
             Console.error("warning: the command of --on-finish could not be run: \(error)")
         }
@@ -45,9 +47,13 @@ enum RunMetrics {
             """
         let counts = Dictionary(grouping: outcomes, by: { RunReport.word($0.ending) }).mapValues(\.count)
         for word in RunReport.words { text += "scanmill_captures{ended=\"\(word)\"} \(counts[word] ?? 0)\n" }
-        let done = outcomes.compactMap { outcome in if case .done(let summary) = outcome.ending { summary } else { nil } }
+        let done = outcomes.compactMap { outcome in if case .done(let summary) = outcome.ending { summary } else { nil }
+        }
         for (name, help, value) in [
-            ("frames_source", "Frames that the captures of the last run held.", Double(done.reduce(0) { $0 + $1.frameCount })),
+            (
+                "frames_source", "Frames that the captures of the last run held.",
+                Double(done.reduce(0) { $0 + $1.frameCount })
+            ),
             ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),
             ("written_bytes", "Bytes published in the last run.", Double(done.reduce(0) { $0 + $1.byteCount })),
             ("run_seconds", "How long the last run took.", seconds),

@@ -40,7 +40,8 @@ final class StopSignal: @unchecked Sendable {
             // The children end with their stdin, which ends with this process.
             _exit(128 + number)
         }
-        Console.error("\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
+        Console.error(
+            "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
     }
 
     /// Why no capture may begin.
@@ -49,7 +50,9 @@ final class StopSignal: @unchecked Sendable {
     /// Why running captures have to end now.
     var hurry: String? {
         state.withLock { state in
-            guard let signal = state.signal, let since = state.since, ContinuousClock.now - since > Self.grace else { return nil }
+            guard let signal = state.signal, let since = state.since, ContinuousClock.now - since > Self.grace else {
+                return nil
+            }
             return "stopped by \(Self.name(signal)) while it ran"
         }
     }

@@ -80,7 +80,8 @@ struct PipelineRun {
     static func inflated(_ path: String) throws -> [UInt8] {
         // Into a file: what a command prints is also made a text, which takes long for megabytes that are none.
         let folder = try TemporaryFolder()
-        let script = "import sys, zlib; open(sys.argv[2], 'wb').write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
+        let script =
+            "import sys, zlib; open(sys.argv[2], 'wb').write(zlib.decompress(open(sys.argv[1], 'rb').read(), -15))"
         let result = try runPython(script, [path, folder.url("inflated").path])
         if result.status != 0 { throw Problem(.tool, result.errors) }
         return try folder.bytes("inflated")
