@@ -89,7 +89,7 @@ import Testing
             ])
         #expect(
             StageRun.mistakes(in: "- select-frames: {include: [1, x]}") == [
-                "`include` takes frame numbers and ranges, not `1, x`"
+                "`include` takes frame numbers and ranges, not `x`"
             ])
     }
 }

@@ -235,6 +235,7 @@ import Testing
         #expect(
             problem?.message() == """
                 error: the pictures are 24×32, and the metadata says 32×24
+                  --> color
                    = they look turned by a quarter against their intrinsics
                    = fix: correct `resolution` ([height, width]) in scan.json, or export the pictures as they were recorded
                 """)

@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func pointsKeepEveryBit() {
-        let values: [Float] = [0.1, -1e-30, 3e30, .leastNonzeroMagnitude, 16_777_217, -0.3]
+        let values: [Float] = [0.1, -1e-30, 3e30, .leastNonzeroMagnitude, 16_777_216, -0.3]
         let turned = WorldTurn.yUpToZUp.apply(PointCloud(positions: values)).positions
-        #expect(turned == [0.1, -3e30, -1e-30, .leastNonzeroMagnitude, 0.3, 16_777_217])
+        #expect(turned == [0.1, -3e30, -1e-30, .leastNonzeroMagnitude, 0.3, 16_777_216])
     }
 }
