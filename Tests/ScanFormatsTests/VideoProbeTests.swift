@@ -41,8 +41,7 @@ import Testing
         #expect(facts.averageRate == 60)
     }
 
-    @Test func realVideo() throws {
-        try #require(SharedData.isThere)
+    @Test(.enabled(if: SharedData.isThere)) func realVideo() throws {
         let facts = try probe(SharedData.path("office-video/office-video.mp4"))
         #expect((facts.width, facts.height, facts.frameCount, facts.averageRate) == (640, 480, 200, 30))
         #expect(facts.times?.last == 6_633_333_333)
