@@ -117,6 +117,9 @@ public protocol CaptureSource: Sendable {
     /// Where the file's bytes lie on disk, for copying and for other programs; nil when they lie nowhere as such.
     func location(of file: String) -> FileLocation?
 
+    /// Where another program can read a file, which is brought there if it has to be.
+    func place(_ file: String) throws(Problem) -> FileLocation
+
     /// Opens a file for reading from its start to its end.
     func open(_ file: String) throws(Problem) -> any ByteSource
 
@@ -126,6 +129,11 @@ public protocol CaptureSource: Sendable {
 
 extension CaptureSource {
     public func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] { [:] }
+
+    public func place(_ file: String) throws(Problem) -> FileLocation {
+        if let location = location(of: file) { return location }
+        throw Problem(.input, "the file lies nowhere on disk, so no other program can read it").at(file: file)
+    }
 }
 
 /// Bytes on disk: a file, or a stretch of one (an entry stored in an archive).

@@ -22,6 +22,10 @@ public struct Read: CaptureStage {
             decode. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
             source's frames; `fail` fails the capture.
 
+            **Archives.** A capture may be a ZIP archive, with or without one folder at its top. It is read in place;
+            only a video that is compressed in it is unpacked into a temporary file (under `TMPDIR`) while the capture
+            runs. An archive that asks for more than the `archive-` limits is refused before anything is unpacked.
+
             **Video** is decoded frame by frame as it was recorded, without filling gaps and without turning. Its
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
             half a frame is named.
@@ -54,6 +58,18 @@ public struct Read: CaptureStage {
             "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
+        rules.archive.entryCount = options.integer(
+            "archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
+            in: 1...Int.max
+        )
+        rules.archive.byteCount = Int64(
+            options.integer(
+                "archive-bytes", "The most bytes that an archive may hold, unpacked.",
+                default: Int(rules.archive.byteCount), in: 1...Int.max))
+        rules.archive.ratio = Int64(
+            options.integer(
+                "archive-ratio", "The most bytes that an archive may hold for each of its own, above 16 MiB.",
+                default: Int(rules.archive.ratio), in: 1...Int.max))
         self.rules = rules
     }
 
@@ -68,7 +84,7 @@ public struct Read: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        let tree = try CaptureFormats.tree(at: context.input.path)
+        let tree = try CaptureFormats.tree(at: context.input.path, limits: rules.archive)
         var opened = try open(tree)
         opened.id = capture.id
         opened.onBadFrame = rules.onBadFrame

@@ -32,7 +32,11 @@ struct CaptureChildCommand: ParsableCommand {
     private static func endWithParent() {
         Thread.detach {
             var byte: UInt8 = 0
-            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            while true {
+                let count = read(STDIN_FILENO, &byte, 1)
+                // Swift's crash handler interrupts all threads, and goes on after its report.
+                if count == 0 || (count < 0 && errno != EINTR) { break }
+            }
             kill(0, SIGKILL)
         }
     }

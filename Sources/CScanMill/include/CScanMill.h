@@ -13,5 +13,6 @@
 #include "kernels.h"
 #include "png_rows.h"
 #include "sharpness.h"
+#include "zip_archive.h"
 
 #endif

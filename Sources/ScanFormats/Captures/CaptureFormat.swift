@@ -41,6 +41,8 @@ public struct ReadRules: Hashable, Sendable {
     public var badFrameLimit = 0.05
     /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
     public var needsCameras = true
+    /// What an archive may hold.
+    public var archive = ArchiveLimits()
 
     public init() {}
 
@@ -126,14 +128,18 @@ public enum CaptureFormats {
             fix: "ScanMill reads \(all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
     }
 
-    /// The tree at a path.
-    /// - Throws: when there is nothing that could be a capture.
-    public static func tree(at path: String) throws(Problem) -> any CaptureTree {
+    /// The tree at a path: a folder, or a ZIP archive.
+    /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted.
+    public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
+        -> any CaptureTree
+    {
         switch CaptureFolder.kind(at: path) {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
+            if ZipArchive.isArchive(path) { return try ZipArchive(path: path, limits: limits) }
             throw Problem(
-                .input, "this file is not a capture in a format that ScanMill reads", fix: "name the capture's folder"
+                .input, "this file is not a capture in a format that ScanMill reads",
+                fix: "name the capture's folder, or its ZIP archive"
             ).at(file: path)
         case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
         case nil: throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)

@@ -9,7 +9,8 @@ public enum CaptureSearch {
     private static let depthLimit = 16
 
     /// - Parameters:
-    ///   - path: a capture, or a folder in which captures are searched. The search stops at a capture, and passes over
+    ///   - path: a capture (a folder or an archive), or a folder in which captures are searched. The search stops at a
+    ///     capture, and passes over
     ///     hidden folders and over results (whatever holds a `receipt.json`), unless they are what was named. Links are
     ///     followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
@@ -25,12 +26,17 @@ public enum CaptureSearch {
         return found
     }
 
+    /// File names under which apps export captures as ZIP archives. Others are looked at only when they are named.
+    private static let archiveExtensions = [".zip", ".r3d"]
+
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private static func search(
         _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int, _ found: inout [Found]
     ) {
         guard depth < depthLimit else { return }
-        for entry in folder.entries(in: "") where entry.kind == .folder && !entry.name.hasPrefix(".") {
+        for entry in folder.entries(in: "") where !entry.name.hasPrefix(".") {
+            if entry.byteCount != nil { found += archive("\(folder.path)/\(entry.name)") }
+            guard entry.kind == .folder else { continue }
             let below = CaptureFolder(path: "\(folder.path)/\(entry.name)")
             guard let identity = below.identity, !closed.contains(identity) else { continue }
             if below.byteCount(of: "receipt.json") != nil { continue }
@@ -41,5 +47,14 @@ public enum CaptureSearch {
                 search(below, &closed, depth + 1, &found)
             }
         }
+    }
+
+    /// An archive that holds a capture, or that is damaged, so that it fails by its name instead of being passed over.
+    private static func archive(_ path: String) -> [Found] {
+        guard archiveExtensions.contains(where: { path.lowercased().hasSuffix($0) }), ZipArchive.isArchive(path) else {
+            return []
+        }
+        guard let archive = try? ZipArchive(path: path) else { return [(ZipArchive.name(of: path), path)] }
+        return CaptureFormats.recognise(archive) == nil ? [] : [(archive.name, path)]
     }
 }

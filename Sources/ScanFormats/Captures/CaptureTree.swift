@@ -17,6 +17,8 @@ public protocol CaptureTree: Sendable {
     func open(_ file: String) throws(Problem) -> any ByteSource
     /// Where a file's bytes lie on disk, where they lie there as such.
     func location(of file: String) -> FileLocation?
+    /// Where another program can read a file, which is brought there if it has to be.
+    func place(_ file: String) throws(Problem) -> FileLocation
 }
 
 /// A name in a folder of a capture.
@@ -49,6 +51,11 @@ extension CaptureTree {
         let parts = path.split(separator: "/")
         guard let last = parts.last else { return nil }
         return entries(in: parts.dropLast().joined(separator: "/")).first { $0.name == last }
+    }
+
+    public func place(_ file: String) throws(Problem) -> FileLocation {
+        if let location = location(of: file) { return location }
+        throw Problem(.input, "\(absence(of: file)), so no other program can read it").at(file: file)
     }
 
     /// A whole file of at most `limit` bytes.

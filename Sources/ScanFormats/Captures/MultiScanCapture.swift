@@ -208,10 +208,6 @@ struct MultiScanReader {
         list(file, [.color, .luma, .video])
         capture.videoFile = file
         capture.channels.insert(.video)
-        guard let location = tree.location(of: file) else {
-            capture.absences[.color] = "\(file) is compressed inside the archive, where ffmpeg cannot reach it"
-            return
-        }
         let ffmpeg: FFmpeg
         do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
             // Only the stages that need pictures fail without ffmpeg.
@@ -219,6 +215,7 @@ struct MultiScanReader {
             capture.absences[.luma] = capture.absences[.color]
             return
         }
+        let location = try tree.place(file)
         let facts = try VideoProbe.probe(
             VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
         capture.colorSize = PixelSize(facts.width, facts.height)

@@ -32,6 +32,7 @@ struct TreeSource: CaptureSource {
 
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }
     func location(of file: String) -> FileLocation? { tree.location(of: file) }
+    func place(_ file: String) throws(Problem) -> FileLocation { try tree.place(file) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try tree.open(file) }
 
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {

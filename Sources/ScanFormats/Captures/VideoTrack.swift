@@ -19,12 +19,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private var position = 0
 
     init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout) throws(Problem) {
-        guard let location = tree.location(of: video.file) else {
-            throw Problem(
-                .input, "the video is compressed inside its archive, where ffmpeg cannot reach it",
-                fix: "unpack the archive, or pack it with the video stored (zip -0)"
-            ).at(file: video.file)
-        }
+        let location = try tree.place(video.file)
         name = "\(video.file) (\(layout))"
         self.layout = layout
         frameCount = video.facts.frameCount

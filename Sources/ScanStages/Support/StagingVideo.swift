@@ -53,13 +53,7 @@ struct StagingVideo {
             return true
         }
         let ffmpeg = try FFmpeg.find()
-        guard let location = context.capture.source.location(of: file) else {
-            throw Problem(
-                .input, "the video is compressed inside its archive, where ffmpeg cannot reach it",
-                notes: ["frames were dropped, so it has to be encoded again"],
-                fix: "unpack the archive, or pack it with the video stored (zip -0)"
-            ).at(file: file)
-        }
+        let location = try context.capture.source.place(file)
         let input = VideoInput(path: location.path, range: location.range, name: file)
         let facts = try VideoProbe.probe(input, with: ffmpeg)
         if frames.count == facts.frameCount && frames.last == facts.frameCount - 1 && isMP4 {
@@ -77,7 +71,7 @@ struct StagingVideo {
 
     /// What the video is encoded with, for metadata; H.264 if nobody can say.
     var codec: String {
-        guard let location = context.capture.source.location(of: file), let ffmpeg = try? FFmpeg.find() else {
+        guard let location = try? context.capture.source.place(file), let ffmpeg = try? FFmpeg.find() else {
             return "h264"
         }
         let input = VideoInput(path: location.path, range: location.range, name: file)

@@ -25,7 +25,8 @@ struct CaptureProcess: Sendable {
             // A group of its own: Ctrl-C reaches this process alone, and ending the child ends its ffmpeg with it.
             options.processGroupID = 0
             let ended = try await Subprocess.run(
-                .path(FilePath(Self.executablePath)), arguments: [CaptureChildCommand.name], platformOptions: options,
+                .path(FilePath(Self.executablePath)), arguments: [CaptureChildCommand.name],
+                environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 _ = try await execution.standardInputWriter.write(text + "\n")
@@ -112,11 +113,20 @@ struct CaptureProcess: Sendable {
         case .signaled(let signal) where signal == SIGINT || signal == SIGTERM || signal == SIGHUP:
             return Problem(.environment, "the capture's process was stopped by signal \(signal)", notes: [untouched])
         default:
+            let how =
+                switch status {
+                case .signaled(let signal): "signal \(signal), \(String(cString: strsignal(signal)))"
+                case .exited(let code): "exit code \(code)"
+                }
             return Problem(
-                .tool, "the capture's process ended unexpectedly (\(status))", notes: words + [untouched],
+                .tool, "the capture's process ended unexpectedly (\(how))", notes: words + [untouched],
                 fix: "this is a mistake in ScanMill: please report it with the capture's format and these lines")
         }
     }
+
+    /// How much Swift's runtime says of a trap: what the person who mends it needs, and no more.
+    private static let crashReport =
+        "enable=yes,color=no,demangle=yes,sanitize=no,interactive=no,threads=crashed,registers=none,images=none,limit=12"
 
     /// The running binary, whatever name it was called by.
     static let executablePath: String = {
@@ -141,7 +151,7 @@ private final class ChildWatch: Sendable {
 
     func hear(_ part: SubprocessOutputSequence.Buffer) {
         let bytes = part.withUnsafeBytes { Array($0) }
-        state.withLock { $0.words = ($0.words + bytes).suffix(4096) }
+        state.withLock { $0.words = ($0.words + bytes).suffix(16_384) }
     }
 
     func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
@@ -153,14 +163,25 @@ private final class ChildWatch: Sendable {
 
     var reason: CaptureEnding? { state.withLock(\.reason) }
 
-    /// The last lines it wrote to stderr.
+    /// What it wrote to stderr last: of a crash report the reason and the first frames in the tool's own code.
     var lastWords: [String] {
-        String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").suffix(3).map(String.init)
+        let lines = String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").map(String.init)
+        guard let crash = lines.lastIndex(where: { $0.contains("Program crashed") }) else { return lines.suffix(3) }
+        let reason = lines[..<crash].suffix(8).filter { $0.contains("Fatal error") }
+        let frames = lines[crash...].filter { $0.contains(" at /") && !$0.contains("<compiler-generated>") }
+        return reason + [lines[crash].trimmingCharacters(of: "* ")]
+            + frames.prefix(3).map { $0.trimmingCharacters(of: " ") }
     }
 }
 
 extension CaptureEnding {
     fileprivate func noting(_ note: String) -> CaptureEnding {
         if case .failed(let problem) = self { .failed(problem.noting(note)) } else { self }
+    }
+}
+
+extension String {
+    fileprivate func trimmingCharacters(of set: String) -> String {
+        String(drop { set.contains($0) }.reversed().drop { set.contains($0) }.reversed())
     }
 }

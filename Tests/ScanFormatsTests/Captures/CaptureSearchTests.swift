@@ -89,3 +89,23 @@ import Testing
                 && found.map(\.id).contains("fox"))
     }
 }
+
+extension CaptureSearchTests {
+    @Test func archivesAreCaptures() throws {
+        try capture("plain")
+        try capture("scans/inner")
+        let script = """
+            import shutil, sys, zipfile
+            shutil.make_archive(sys.argv[1] + '/packed', 'zip', sys.argv[1] + '/scans', 'inner')
+            with zipfile.ZipFile(sys.argv[1] + '/papers.zip', 'w') as z: z.writestr('notes.txt', 'x')
+            """
+        #expect(try runPython(script, [folder.path]).status == 0)
+        try folder.write("PK\u{3}\u{4} and then nothing", to: "broken.r3d")
+        try folder.write("not what its name says", to: "text.zip")
+        let found = try CaptureSearch.captures(at: folder.path)
+        // A damaged one is found too, to fail by its name.
+        #expect(found.map(\.id) == ["broken", "packed", "plain", "inner"])
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/packed.zip").map(\.id) == ["packed"])
+        #expect(throws: Problem.self) { try CaptureSearch.captures(at: "\(folder.path)/text.zip") }
+    }
+}

@@ -1,0 +1,33 @@
+// ZIP archives through libzip. One thread at a time may use an archive and the entries opened in it.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+struct sm_zip;
+struct sm_zip_file;
+
+/// What the archive's directory says of an entry.
+struct sm_zip_entry {
+    /// UTF-8; valid as long as the archive is open.
+    const char *name;
+    uint64_t size;
+    uint64_t packed_size;
+    int is_stored;
+    int is_encrypted;
+    /// `st_mode` where the archive was made on a system that has one, else 0.
+    uint32_t mode;
+};
+
+/// Opens an archive for reading. `*archive` is to be released with sm_zip_close.
+int sm_zip_open(const char *path, struct sm_zip **archive, char *message);
+void sm_zip_close(struct sm_zip *archive);
+
+/// The number of entries.
+uint64_t sm_zip_count(struct sm_zip *archive);
+int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *entry, char *message);
+
+/// Opens an entry. `*file` is to be released with sm_zip_file_close, before the archive.
+int sm_zip_file_open(struct sm_zip *archive, uint64_t index, struct sm_zip_file **file, char *message);
+/// Reads up to `count` bytes; `*got` is 0 only at the end, where the checksum and the size have been compared.
+int sm_zip_file_read(struct sm_zip_file *file, void *bytes, size_t count, size_t *got, char *message);
+void sm_zip_file_close(struct sm_zip_file *file);

@@ -1,0 +1,71 @@
+#include <stdio.h>
+#include <zip.h>
+
+#include "CScanMill.h"
+
+// libzip's own types, under names of ours: its header need not be seen by Swift.
+static zip_t *archive_of(struct sm_zip *archive) { return (zip_t *)archive; }
+static zip_file_t *file_of(struct sm_zip_file *file) { return (zip_file_t *)file; }
+
+static int leave(zip_error_t *error, char *message) {
+    snprintf(message, SM_MESSAGE, "%s", zip_error_strerror(error));
+    return 1;
+}
+
+int sm_zip_open(const char *path, struct sm_zip **archive, char *message) {
+    int code = 0;
+    *archive = (struct sm_zip *)zip_open(path, ZIP_RDONLY, &code);
+    if (*archive) return 0;
+    zip_error_t error;
+    zip_error_init_with_code(&error, code);
+    leave(&error, message);
+    zip_error_fini(&error);
+    return 1;
+}
+
+void sm_zip_close(struct sm_zip *archive) {
+    // Opened for reading: there is nothing that closing could write.
+    if (archive) zip_discard(archive_of(archive));
+}
+
+uint64_t sm_zip_count(struct sm_zip *archive) {
+    zip_int64_t count = zip_get_num_entries(archive_of(archive), 0);
+    return count < 0 ? 0 : (uint64_t)count;
+}
+
+int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *entry, char *message) {
+    zip_stat_t facts;
+    if (zip_stat_index(archive_of(archive), index, 0, &facts) != 0) {
+        return leave(zip_get_error(archive_of(archive)), message);
+    }
+    if (!(facts.valid & ZIP_STAT_NAME) || !(facts.valid & ZIP_STAT_SIZE) || !(facts.valid & ZIP_STAT_COMP_SIZE)) {
+        snprintf(message, SM_MESSAGE, "an entry has no name or no size");
+        return 1;
+    }
+    entry->name = facts.name;
+    entry->size = facts.size;
+    entry->packed_size = facts.comp_size;
+    entry->is_stored = (facts.valid & ZIP_STAT_COMP_METHOD) && facts.comp_method == ZIP_CM_STORE;
+    entry->is_encrypted = (facts.valid & ZIP_STAT_ENCRYPTION_METHOD) && facts.encryption_method != ZIP_EM_NONE;
+    zip_uint8_t system = 0;
+    zip_uint32_t attributes = 0;
+    entry->mode = 0;
+    if (zip_file_get_external_attributes(archive_of(archive), index, 0, &system, &attributes) == 0
+        && (system == ZIP_OPSYS_UNIX || system == ZIP_OPSYS_OS_X)) {
+        entry->mode = attributes >> 16;
+    }
+    return 0;
+}
+
+int sm_zip_file_open(struct sm_zip *archive, uint64_t index, struct sm_zip_file **file, char *message) {
+    *file = (struct sm_zip_file *)zip_fopen_index(archive_of(archive), index, 0);
+    return *file ? 0 : leave(zip_get_error(archive_of(archive)), message);
+}
+
+int sm_zip_file_read(struct sm_zip_file *file, void *bytes, size_t count, size_t *got, char *message) {
+    zip_int64_t read = zip_fread(file_of(file), bytes, count);
+    *got = read < 0 ? 0 : (size_t)read;
+    return read < 0 ? leave(zip_file_get_error(file_of(file)), message) : 0;
+}
+
+void sm_zip_file_close(struct sm_zip_file *file) { zip_fclose(file_of(file)); }

@@ -1,0 +1,60 @@
+import Foundation
+import ScanModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// A nameless temporary copy under `TMPDIR` (else `/var/tmp`), for programs that need a file to seek in. It is gone when
+/// this value is, or the process, however that ends.
+final class SpooledFile: Sendable {
+    /// Where other processes of this user find it.
+    let path: String
+    private let descriptor: Int32
+
+    /// - Throws: `environment` when the temporary folder cannot hold it.
+    init(_ source: any ByteSource) throws(Problem) {
+        let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
+        descriptor = openTemporary(folder)
+        path = "/proc/\(getpid())/fd/\(descriptor)"
+        guard descriptor >= 0 else { throw Self.problem(folder, errno, source) }
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+        defer { chunk.deallocate() }
+        while true {
+            let count = try source.read(into: chunk)
+            if count == 0 { return }
+            var written = 0
+            while written < count {
+                let step = write(descriptor, chunk.baseAddress.map { $0 + written }, count - written)
+                if step < 0, errno != EINTR { throw Self.problem(folder, errno, source) }
+                written += max(0, step)
+            }
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    private static func problem(_ folder: String, _ error: Int32, _ source: any ByteSource) -> Problem {
+        Problem(
+            .environment, "no temporary copy for ffmpeg can be written: \(String(cString: strerror(error)))",
+            notes: ["the file is compressed in its archive, and was to be unpacked into \(folder)"],
+            fix: "name a folder with more room with TMPDIR, or pack the archive with the video stored (zip -0)"
+        ).at(file: source.name)
+    }
+}
+
+/// A file in a folder whose name is taken away at once.
+private func openTemporary(_ folder: String) -> Int32 {
+    var template = Array("\(folder)/scanmill-XXXXXX".utf8CString)
+    return template.withUnsafeMutableBufferPointer { name in
+        guard let name = name.baseAddress else { return -1 }
+        let descriptor = mkstemp(name)
+        if descriptor >= 0 {
+            unlink(name)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,116 @@
+import ScanModel
+import Synchronization
+
+/// What an archive may ask for before it is believed to be a trap. All of it is known from the archive's directory,
+/// before anything is unpacked.
+public struct ArchiveLimits: Hashable, Sendable {
+    /// Entries, folders among them.
+    public var entryCount = 100_000
+    /// Bytes of all entries together, unpacked.
+    public var byteCount: Int64 = 4 << 30
+    /// Unpacked bytes for each byte of the archive. Small archives, of less than 16 MiB unpacked, may be denser.
+    public var ratio: Int64 = 200
+
+    public init() {}
+}
+
+/// A ZIP archive as a tree of files, read through libzip. Nothing is unpacked to disk, but for a video that is compressed
+/// in the archive, which other programs have to read (``place(_:)``).
+///
+/// Format: PKWARE's APPNOTE.TXT, with ZIP64.
+public final class ZipArchive: Sendable {
+    /// One file of the archive.
+    struct Entry: Hashable, Sendable {
+        var index: UInt64
+        var byteCount: Int64
+        var isStored: Bool
+    }
+
+    let path: String
+    /// The archive's file name without its extension.
+    public let name: String
+    private let contents: ZipContents
+    /// libzip's handle may be used by one thread at a time, and so may all entries opened through it.
+    let handle: Mutex<ZipHandle>
+    private let offsets = Mutex<[Int64]?>(nil)
+    private let spooled = Mutex<[String: SpooledFile]>([:])
+
+    /// - Throws: `input` when the file is no whole ZIP archive, or holds what no recorder packs: names that lead out of
+    ///   it, two files of one name, more than `limits` allow.
+    public init(path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem) {
+        self.path = path
+        name = Self.name(of: path)
+        do throws(Problem) {
+            // Says itself what is wrong with the file, and keeps libzip from waiting for a FIFO.
+            let packedByteCount = try FileSource(path: path, name: path).byteCount ?? 0
+            let handle = try ZipHandle(path)
+            contents = try ZipContents(handle, packedByteCount: packedByteCount, limits)
+            self.handle = Mutex(handle)
+        } catch {
+            throw error.at(file: path)
+        }
+    }
+
+    /// An archive's file name without its extension.
+    static func name(of path: String) -> String {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
+        return String(file[..<dot])
+    }
+
+    /// Whether a file begins as ZIP archives do, empty ones too.
+    public static func isArchive(_ path: String) -> Bool {
+        guard let file = try? FileSource(path: path, name: path), let start = try? file.bytes(at: 0, count: 4) else {
+            return false
+        }
+        return start == Array("PK\u{3}\u{4}".utf8) || start == Array("PK\u{5}\u{6}".utf8)
+    }
+
+    /// A path in the archive, from a path in the tree: its one folder at the top, where there is one, is the tree's top.
+    private func full(_ path: String) -> String { contents.top.isEmpty ? path : "\(contents.top)/\(path)" }
+}
+
+extension ZipArchive: CaptureTree {
+    public func entries(in folder: String) -> [CaptureEntry] {
+        contents.folders[folder.isEmpty ? contents.top : full(folder)] ?? []
+    }
+
+    public func open(_ file: String) throws(Problem) -> any ByteSource {
+        switch entry(file)?.kind {
+        case .file?: break
+        case nil: throw Problem(.input, "there is no such file").at(file: file)
+        case .folder?: throw Problem(.input, "expected a file, found a folder").at(file: file)
+        case .other(let what)?: throw Problem(.input, "expected a file, found \(what)").at(file: file)
+        }
+        guard let entry = contents.files[full(file)] else { throw Problem(.tool, "a file got lost").at(file: file) }
+        return try ZipEntrySource(self, entry, name: file)
+    }
+
+    /// A stretch of the archive, where the file is stored in it uncompressed.
+    public func location(of file: String) -> FileLocation? {
+        guard let entry = contents.files[full(file)], entry.isStored else { return nil }
+        let offsets = offsets.withLock { offsets in
+            if offsets == nil { offsets = (try? ZipOffsets.read(path)) ?? [] }
+            return offsets ?? []
+        }
+        guard offsets.count == contents.entryCount, let header = offsets[safe: Int(entry.index)],
+            let start = ZipOffsets.start(of: full(file), header: header, in: path)
+        else { return nil }
+        return FileLocation(path: path, range: start..<start + entry.byteCount)
+    }
+
+    /// Unpacks a compressed file into a nameless temporary one, which is gone when this process is.
+    public func place(_ file: String) throws(Problem) -> FileLocation {
+        if let location = location(of: file) { return location }
+        return try spooled.withLock { (known) throws(Problem) in
+            if let copy = known[file] { return FileLocation(path: copy.path) }
+            let copy = try SpooledFile(try open(file))
+            known[file] = copy
+            return FileLocation(path: copy.path)
+        }
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

@@ -1,0 +1,108 @@
+import ScanModel
+
+/// The archive's directory, checked.
+struct ZipContents: Sendable {
+    /// By full path in the archive.
+    var files: [String: ZipArchive.Entry] = [:]
+    /// What lies in each folder, sorted by name; the top is "".
+    var folders: [String: [CaptureEntry]] = ["": []]
+    /// The folder that holds everything; "" where there is no such folder.
+    var top = ""
+    var entryCount = 0
+
+    init(_ handle: borrowing ZipHandle, packedByteCount: Int64, _ limits: ArchiveLimits) throws(Problem) {
+        entryCount = handle.count
+        if entryCount > limits.entryCount {
+            throw Self.excess("\(entryCount) entries", "\(limits.entryCount)", option: "archive-entries")
+        }
+        var kinds: [String: CaptureEntry.Kind] = [:]
+        var (unpacked, packed): (Int64, Int64) = (0, 0)
+        for index in 0..<entryCount {
+            let entry = try handle.entry(UInt64(index))
+            guard let name = Self.checked(entry.name) else {
+                throw Problem(
+                    .input, "the archive holds a name that leads out of it, or that no system agrees on",
+                    notes: ["it is \(String(reflecting: entry.name))"],
+                    fix: "pack the capture again; the archive was not unpacked")
+            }
+            if name.hasPrefix("__MACOSX/") || name == "__MACOSX" { continue }
+            unpacked = unpacked.addingReportingOverflow(entry.byteCount).partialValue
+            packed = packed.addingReportingOverflow(entry.packedByteCount).partialValue
+            guard entry.byteCount >= 0, unpacked >= 0, unpacked <= limits.byteCount else {
+                throw Self.excess(
+                    "more than \(limits.byteCount) bytes", "\(limits.byteCount)", option: "archive-bytes")
+            }
+            if kinds.updateValue(entry.kind, forKey: name).map({ $0 != .folder || entry.kind != .folder }) ?? false {
+                throw Self.collision(name)
+            }
+            if case .file = entry.kind {
+                files[name] = ZipArchive.Entry(
+                    index: UInt64(index), byteCount: entry.byteCount, isStored: entry.isStored)
+            }
+        }
+        if packed > packedByteCount {
+            throw Problem(
+                .input, "the archive's entries overlap",
+                notes: ["they take \(packed) bytes of a file that has \(packedByteCount)"],
+                fix: "pack the capture again")
+        }
+        if unpacked > 16 << 20, unpacked / limits.ratio > packedByteCount {
+            throw Self.excess(
+                "\(unpacked / max(1, packedByteCount)) bytes for each of the archive's", "\(limits.ratio)",
+                option: "archive-ratio")
+        }
+        try list(kinds)
+    }
+
+    private mutating func list(_ kinds: [String: CaptureEntry.Kind]) throws(Problem) {
+        var all = kinds
+        // Folders need not have entries of their own.
+        for name in kinds.keys {
+            var folder = Self.parent(name)
+            while !folder.isEmpty {
+                if let known = all[folder], known != .folder { throw Self.collision(folder) }
+                if all.updateValue(.folder, forKey: folder) != nil { break }
+                folder = Self.parent(folder)
+            }
+        }
+        for (name, kind) in all {
+            if kind == .folder, folders[name] == nil { folders[name] = [] }
+            let last = name.split(separator: "/").last.map(String.init) ?? name
+            folders[Self.parent(name), default: []].append(CaptureEntry(name: last, kind: kind))
+        }
+        for name in folders.keys {
+            folders[name]?.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        }
+        while let entries = folders[top]?.filter({ !$0.name.hasPrefix(".") }), entries.count == 1,
+            let only = entries.first, only.kind == .folder, !PictureFolder.folders.contains(only.name)
+        {
+            top = top.isEmpty ? only.name : "\(top)/\(only.name)"
+        }
+    }
+
+    /// The name without a folder's last slash; nil for what is no plain path below the archive.
+    private static func checked(_ name: String) -> String? {
+        var parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count > 1, parts.last == "" { parts.removeLast() }
+        let isPlain = parts.allSatisfy { part in
+            !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 255
+                && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") && $0 != 0x7F }
+        }
+        // "C:" is a drive elsewhere.
+        return isPlain && name.utf8.dropFirst().first != UInt8(ascii: ":") ? parts.joined(separator: "/") : nil
+    }
+
+    private static func parent(_ name: String) -> String {
+        name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ""
+    }
+
+    private static func collision(_ name: String) -> Problem {
+        Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")
+    }
+
+    private static func excess(_ what: String, _ limit: String, option: String) -> Problem {
+        Problem(
+            .input, "the archive holds \(what)", notes: ["allowed are \(limit); nothing was unpacked"],
+            fix: "if it is sound, allow more with  --set read.\(option)=…  or unpack it yourself")
+    }
+}

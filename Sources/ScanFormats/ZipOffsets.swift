@@ -1,0 +1,47 @@
+import ScanModel
+
+/// Where files stored in a ZIP archive begin, which libzip does not tell: what ffmpeg is given to read a video in place.
+///
+/// Format: PKWARE's APPNOTE.TXT, 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record). Archives that need ZIP64
+/// for it have no offsets.
+enum ZipOffsets {
+    /// The offsets of the entries' local headers, in the order of the directory.
+    static func read(_ path: String) throws(Problem) -> [Int64] {
+        let file = try FileSource(path: path, name: path)
+        let size = file.byteCount ?? 0
+        let tailCount = min(size, 22 + 65_535)
+        let tail = try file.bytes(at: size - tailCount, count: Int(tailCount))
+        // The record ends with a comment of a given length, which may look like a record itself.
+        let ends = tail.indices.dropLast(21).reversed()
+        guard
+            let end = ends.first(where: {
+                tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) && $0 + 22 + tail.uint16($0 + 20) == tail.count
+            })
+        else { return [] }
+        let (count, byteCount, start) = (tail.uint16(end + 10), tail.uint32(end + 12), tail.uint32(end + 16))
+        if start == UInt32.max || count == UInt16.max { return [] }
+        let directory = try file.bytes(at: Int64(start), count: byteCount)
+        var offsets: [Int64] = []
+        var position = 0
+        while offsets.count < count, position + 46 <= directory.count {
+            offsets.append(Int64(directory.uint32(position + 42)))
+            // Name, extra field and comment follow the fixed part.
+            position += 46 + [28, 30, 32].reduce(0) { $0 + directory.uint16(position + $1) }
+        }
+        return offsets
+    }
+
+    /// The first byte of a file's data, when its local header is where it should be and has its name.
+    static func start(of name: String, header: Int64, in path: String) -> Int64? {
+        guard let file = try? FileSource(path: path, name: path), let bytes = try? file.bytes(at: header, count: 30),
+            Array(bytes[..<4]) == [0x50, 0x4B, 3, 4], bytes.uint16(26) == name.utf8.count,
+            let stored = try? file.bytes(at: header + 30, count: name.utf8.count), stored == Array(name.utf8)
+        else { return nil }
+        return header + 30 + Int64(bytes.uint16(26) + bytes.uint16(28))
+    }
+}
+
+extension [UInt8] {
+    fileprivate func uint16(_ index: Int) -> Int { Int(self[index]) | Int(self[index + 1]) << 8 }
+    fileprivate func uint32(_ index: Int) -> Int { uint16(index) | uint16(index + 2) << 16 }
+}

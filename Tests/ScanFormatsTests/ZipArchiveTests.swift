@@ -1,0 +1,292 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Archives made by Python's `zipfile`, some of them with bytes changed afterwards.
+@Suite struct ZipArchiveTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs `script` with `z`, a `ZipFile` that is being written, and `item`, which makes an entry's description.
+    private func make(_ script: String, name: String = "scan.zip") throws -> String {
+        let path = "\(folder.path)/\(name)"
+        let result = try runPython(
+            """
+            import sys, zipfile, stat, warnings
+            warnings.simplefilter('ignore')
+            def item(name, mode=None, method=8):
+                i = zipfile.ZipInfo('placeholder', (2024, 1, 2, 3, 4, 6))
+                i.filename = name
+                i.compress_type = method
+                if mode is not None:
+                    i.create_system = 3
+                    i.external_attr = mode << 16
+                return i
+            z = zipfile.ZipFile(sys.argv[1], 'w', 8)
+            \(script)
+            z.close()
+            """, [path])
+        #expect(result.status == 0, "\(result.errors)")
+        return path
+    }
+
+    private func refusal(_ script: String, _ limits: ArchiveLimits = ArchiveLimits()) throws -> Problem? {
+        let path = try make(script, name: "bad.zip")
+        let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path, limits: limits) }
+        #expect(problem?.fault == .input)
+        #expect(problem?.place.file == path)
+        return problem
+    }
+
+    private func text(_ tree: any CaptureTree, _ file: String) throws -> String {
+        String(decoding: try tree.bytes(of: file, limit: 1000), as: UTF8.self)
+    }
+
+    // MARK: - Sound archives
+
+    @Test(arguments: [0, 8]) func isATreeLikeAFolder(method: Int) throws {
+        let path = try make(
+            """
+            for name, text in [('b.json', '12345'), ('color/10.jpg', 'ten'), ('color/9.jpg', 'nine'), ('\u{e9}.txt', '')]:
+                z.writestr(item(name, method=\(method)), text)
+            z.writestr(item('empty/'), '')
+            """)
+        #expect(ZipArchive.isArchive(path))
+        let tree = try ZipArchive(path: path)
+        #expect(tree.name == "scan")
+        #expect(tree.entries(in: "").map(\.name) == ["b.json", "color", "empty", "é.txt"])
+        #expect(
+            tree.entries(in: "").map(\.kind) == [.file(byteCount: 5), .folder, .folder, .file(byteCount: 0)])
+        #expect(tree.entries(in: "color").map(\.name) == ["10.jpg", "9.jpg"])
+        #expect(tree.entries(in: "nothing").isEmpty && tree.entries(in: "b.json").isEmpty)
+        #expect(try text(tree, "color/9.jpg") == "nine")
+        #expect(try text(tree, "é.txt") == "")
+        #expect(tree.entry("nothing") == nil)
+        // Two files at once, and more of one than the limit.
+        let (one, other) = (try tree.open("b.json"), try tree.open("color/10.jpg"))
+        #expect(one.byteCount == 5 && one.name == "b.json")
+        #expect(try (one.readAll(limit: 5), other.readAll(limit: 5)) == (Array("12345".utf8), Array("ten".utf8)))
+        #expect(throws: Problem.self) { try tree.bytes(of: "b.json", limit: 4) }
+        for (file, summary) in [
+            ("nothing", "there is no such file"), ("color", "expected a file, found a folder"),
+        ] {
+            let problem = problem { () throws(Problem) in _ = try tree.open(file) }
+            #expect(problem?.summary == summary)
+            #expect(problem?.place.file == file)
+        }
+    }
+
+    @Test func storedFilesLieInTheArchive() throws {
+        let path = try make(
+            """
+            z.writestr(item('packed.mp4'), 'x' * 100)
+            z.writestr(item('stored.mp4', method=0), 'moving pictures')
+            z.comment = b'a comment behind the directory, with PK\\x05\\x06 in it' * 3
+            """)
+        let tree = try ZipArchive(path: path)
+        let location = try #require(tree.location(of: "stored.mp4"))
+        let source = try FileSource(path: location.path, name: "part", range: location.range)
+        #expect(location.path == path)
+        #expect(try source.readAll(limit: 100) == Array("moving pictures".utf8))
+        #expect(try tree.place("stored.mp4") == location)
+        #expect(tree.location(of: "packed.mp4") == nil && tree.location(of: "nothing") == nil)
+        // A file for other programs, without a name that could be left behind.
+        let place = try tree.place("packed.mp4")
+        #expect(try runCommand(["cat", place.path]).output == String(repeating: "x", count: 100))
+        #expect(try tree.place("packed.mp4") == place)
+        #expect(throws: Problem.self) { try tree.place("nothing") }
+    }
+
+    @Test(arguments: ["", "project/", "exports/project/"]) func folderAtTheTopIsTheTop(top: String) throws {
+        let path = try make(
+            """
+            z.writestr('\(top)transforms.json', '{}')
+            z.writestr('\(top)images/0.png', 'x')
+            z.writestr('__MACOSX/\(top)._transforms.json', 'resource fork')
+            z.writestr('.DS_Store', 'x')
+            """)
+        let tree = try ZipArchive(path: path)
+        #expect(Set(tree.entries(in: "").map(\.name)).isSuperset(of: ["images", "transforms.json"]))
+        #expect(tree.entries(in: "images").map(\.name) == ["0.png"])
+        #expect(try text(tree, "transforms.json") == "{}")
+    }
+
+    @Test func folderOfPicturesIsNotTheTop() throws {
+        let tree = try ZipArchive(path: try make("z.writestr('color/0.jpg', 'x')"))
+        #expect(tree.entries(in: "").map(\.name) == ["color"])
+    }
+
+    @Test func largeArchivesAreRead() throws {
+        let path = try make(
+            """
+            z.writestr('first.txt', 'one')
+            with z.open(item('wide.txt'), 'w', force_zip64=True) as f: f.write(b'zip64')
+            for i in range(70000): z.writestr(item(f'n/{i}', method=0), b'')
+            """)
+        let tree = try ZipArchive(path: path)
+        #expect(tree.entries(in: "n").count == 70_000)
+        #expect(try text(tree, "wide.txt") == "zip64")
+    }
+
+    // MARK: - What is no file
+
+    @Test func linksAndDevicesAreNotFollowed() throws {
+        let tree = try ZipArchive(
+            path: try make(
+                """
+                z.writestr(item('passwd', stat.S_IFLNK | 0o777), '/etc/passwd')
+                z.writestr(item('pipe', stat.S_IFIFO | 0o644), '')
+                z.writestr(item('disk', stat.S_IFBLK | 0o644), '')
+                z.writestr(item('file', stat.S_IFREG | 0o644), 'text')
+                """))
+        let problem = problem { () throws(Problem) in _ = try tree.open("passwd") }
+        #expect(problem?.summary == "expected a file, found a link, which is not followed inside an archive")
+        #expect(throws: Problem.self) { try tree.open("pipe") }
+        #expect(throws: Problem.self) { try tree.open("disk") }
+        #expect(try text(tree, "file") == "text")
+    }
+
+    @Test func archivesInArchivesAreFiles() throws {
+        let tree = try ZipArchive(path: try make("z.writestr('inner.zip', b'PK\\x03\\x04')"))
+        #expect(tree.entry("inner.zip")?.byteCount == 4)
+    }
+
+    // MARK: - Hostile archives
+
+    @Test(arguments: [
+        "../out.txt", "a/../../out.txt", "/etc/passwd", "C:/windows", #"..\\out.txt"#, #"a\\b.txt"#, "a//b", "./a",
+        "..",
+        "a/./b", #"new\nline"#,
+    ])
+    func namesThatLeadOutAreRefused(name: String) throws {
+        let problem = try refusal("z.writestr(item('\(name)'), 'x')")
+        #expect(problem?.summary.hasPrefix("the archive holds a name that leads out of it") == true, "\(name)")
+    }
+
+    @Test func zeroByteEndsANameWithoutHarm() throws {
+        let path = try make("z.writestr(item('aXb.txt'), 'x')")
+        var bytes = try folder.bytes("scan.zip")
+        for index in bytes.indices.dropLast(2) where bytes[index...].starts(with: Array("aXb".utf8)) {
+            bytes[index + 1] = 0
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        guard let tree = try? ZipArchive(path: path) else { return }
+        #expect(tree.entries(in: "").allSatisfy { !$0.name.utf8.contains(0) })
+    }
+
+    @Test(arguments: ["('a', 'a')", "('a', 'a/b')", "('a/b', 'a')", "('a/b/c', 'a/b')"])
+    func collidingNamesAreRefused(names: String) throws {
+        let problem = try refusal("for n in \(names): z.writestr(item(n), 'x')")
+        #expect(problem?.summary.hasPrefix("the archive holds two entries called a") == true)
+    }
+
+    @Test func bombsAreRefusedBeforeTheyGoOff() throws {
+        let ratio = try refusal("z.writestr('zeros', bytes(64 << 20))")
+        #expect(ratio?.summary.hasSuffix("bytes for each of the archive's") == true)
+        #expect(ratio?.fix?.contains("read.archive-ratio") == true)
+        // Dense, but small.
+        _ = try ZipArchive(path: try make("z.writestr('zeros', bytes(8 << 20))"))
+        var limits = ArchiveLimits()
+        limits.byteCount = 1000
+        #expect(
+            try refusal("z.writestr('a', 'x' * 600); z.writestr('b', 'x' * 600)", limits)?.summary
+                == "the archive holds more than 1000 bytes")
+        limits.entryCount = 2
+        #expect(
+            try refusal("for i in range(3): z.writestr(str(i), '')", limits)?.summary == "the archive holds 3 entries")
+        // The size in the directory is a lie.
+        let path = try make("z.writestr('zeros', bytes(1 << 20))")
+        var bytes = try folder.bytes("scan.zip")
+        let directory = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+        for header in [(0, 22), (directory, 24)] {
+            bytes.replaceSubrange(header.0 + header.1..<header.0 + header.1 + 4, with: [100, 0, 0, 0])
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let tree = try ZipArchive(path: path)
+        #expect(throws: Problem.self) { try tree.bytes(of: "zeros", limit: 1 << 30) }
+    }
+
+    @Test func overlappingEntriesAreRefused() throws {
+        let path = try make("for n in 'abc': z.writestr(item(n, method=0), 'x' * 1000)")
+        var bytes = try folder.bytes("scan.zip")
+        // All directory entries point at the first file, and the others are cut out, as in the known bombs.
+        let entries = bytes.indices.filter { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) }
+        let end = try #require(bytes.indices.last { bytes[$0...].starts(with: [0x50, 0x4B, 5, 6]) })
+        let second = try #require(bytes.indices.dropFirst().first { bytes[$0...].starts(with: [0x50, 0x4B, 3, 4]) })
+        for entry in entries { bytes.replaceSubrange(entry + 42..<entry + 46, with: [0, 0, 0, 0]) }
+        let start = UInt32(second)
+        bytes.replaceSubrange(
+            end + 16..<end + 20, with: (0..<4).map { UInt8(truncatingIfNeeded: start >> ($0 * 8)) })
+        bytes.removeSubrange(second..<entries[0])
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let problem = problem { () throws(Problem) in _ = try ZipArchive(path: path) }
+        #expect(problem?.summary == "the archive's entries overlap")
+    }
+
+    // MARK: - Damage
+
+    @Test func damagedDataIsNoticed() throws {
+        let path = try make("z.writestr(item('a.txt', method=0), 'text that is stored')")
+        var bytes = try folder.bytes("scan.zip")
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("stored".utf8)) })
+        bytes[place] ^= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let tree = try ZipArchive(path: path)
+        let problem = problem { () throws(Problem) in _ = try tree.bytes(of: "a.txt", limit: 100) }
+        #expect(problem?.summary == "the file is damaged in its archive")
+        #expect(problem?.place.file == "a.txt")
+        #expect(problem?.notes == ["libzip says: CRC error"])
+    }
+
+    @Test func encryptedFilesAreNamed() throws {
+        let path = try make("z.writestr(item('a.txt', method=0), 'text')")
+        var bytes = try folder.bytes("scan.zip")
+        let directory = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+        bytes[6] |= 1
+        bytes[directory + 8] |= 1
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let tree = try ZipArchive(path: path)
+        let problem = problem { () throws(Problem) in _ = try tree.open("a.txt") }
+        #expect(problem?.summary == "expected a file, found a file that is encrypted in its archive")
+    }
+
+    /// Cut anywhere, an archive is refused; its directory stands at its end.
+    @Test func everyCutIsNoticed() throws {
+        let path = try make("z.writestr('a.txt', 'text' * 9)\nz.writestr('b/c.txt', 'more')")
+        let whole = try folder.bytes("scan.zip")
+        for count in 0..<whole.count {
+            try Data(whole[..<count]).write(to: URL(fileURLWithPath: path))
+            #expect(problem { () throws(Problem) in _ = try ZipArchive(path: path) } != nil, "\(count)")
+        }
+    }
+
+    @Test func neverCrashesOnFlippedBits() throws {
+        let path = try make("z.writestr('a.txt', 'text' * 9)\nz.writestr(item('b/c.txt', method=0), 'more')")
+        let whole = try folder.bytes("scan.zip")
+        for bit in 0..<whole.count * 8 {
+            var bytes = whole
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            guard let tree = try? ZipArchive(path: path) else { continue }
+            for file in ["a.txt", "b/c.txt"] {
+                _ = tree.location(of: file)
+                // Flips of what only describes a file, such as its time, change nothing.
+                if let bytes = try? tree.bytes(of: file, limit: 1000) { #expect(bytes.count <= 36) }
+            }
+        }
+    }
+
+    @Test func whatIsNoArchiveIsNone() throws {
+        try folder.write("PK", to: "short.zip")
+        try folder.write("plain text", to: "text.zip")
+        #expect(mkfifo(folder.path + "/pipe.zip", 0o644) == 0)
+        for name in ["short.zip", "text.zip", "pipe.zip", "missing.zip"] {
+            let path = "\(folder.path)/\(name)"
+            #expect(!ZipArchive.isArchive(path))
+            #expect(problem { () throws(Problem) in _ = try ZipArchive(path: path) }?.place.file == path)
+        }
+    }
+}
