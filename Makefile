@@ -1,8 +1,9 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build demo test lint docs clean
+.PHONY: help setup build install demo test lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev ffmpeg pkg-config python3 make
 OUT     ?= out/demo
+PREFIX  ?= /usr/local
 SCANMILL = .build/release/scanmill
 SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -10,6 +11,7 @@ help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
 	@echo "make build   build the tool: $(SCANMILL)"
+	@echo "make install copy the tool to $(PREFIX)/bin, pipelines and systemd units to $(PREFIX)/share/scanmill"
 	@echo "make lint    check the sources' format"
 	@echo "make docs    write the reference pages again from the stages"
 	@echo "make clean   remove what was built"
@@ -21,6 +23,11 @@ setup:
 	if [ -n "$$missing" ]; then echo "installing$$missing"; \
 	  $(SUDO) apt-get update -qq && \
 	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null; fi
+
+install: build
+	install -Dm 755 $(SCANMILL) $(DESTDIR)$(PREFIX)/bin/scanmill
+	install -d $(DESTDIR)$(PREFIX)/share/scanmill
+	cp -r pipelines packaging/systemd $(DESTDIR)$(PREFIX)/share/scanmill/
 
 build: setup
 	swift build -c release --product scanmill

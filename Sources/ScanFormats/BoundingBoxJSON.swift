@@ -62,9 +62,6 @@ public struct BoundingBoxJSON: Hashable, Sendable {
         if let defect = box.defect { throw Problem(.input, defect).at(file: file) }
 
         warnings = Self.disagreement(of: box, with: positions, tolerance: tolerance).map { [$0] } ?? []
-        if isClamped {
-            warnings.append("the box's bottom corners are clamped to a floor; it is cut at their lowest y, \(lowest)")
-        }
         if min(box.halfSize.x, box.halfSize.y, box.halfSize.z) == 0 || lowest >= origin.y {
             warnings.append("the box has no volume, so nothing is inside it")
         }

@@ -7,7 +7,7 @@ struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
-            Sizes are estimated from the results that stand in OUT: the same capture's, or else what other captures
+            Sizes are estimated from the results that stand in OUT: the same capture's, or else what other captures \
             became in proportion to their input.
             """)
 

@@ -9,12 +9,12 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Takes captures through a pipeline.",
         discussion: """
-            INPUT is a capture (a folder or an archive), or a folder in which captures are searched. Each capture is
-            published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Run the same command again
+            INPUT is a capture (a folder or an archive), or a folder in which captures are searched. Each capture is \
+            published as OUT/<id>/ in one step, complete with its receipt.json, or not at all. Run the same command again \
             after whatever happened: captures whose result is up to date are passed over.
 
-            Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), 3 the
-            environment (disk, permission, a missing tool), 75 another runner works on what is left, 130 and 143 stopped
+            Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), 3 the \
+            environment (disk, permission, a missing tool), 75 another runner works on what is left, 130 and 143 stopped \
             by SIGINT and SIGTERM.
             """)
 

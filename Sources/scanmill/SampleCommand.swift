@@ -8,8 +8,8 @@ struct SampleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample", abstract: "Writes a synthetic capture whose ground truth is known exactly.",
         discussion: """
-            A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout: the stage `synthesize`
-            and the writer `write-staging`. `scanmill stages synthesize` says what is in it. The same options give the same
+            A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout: the stage `synthesize` \
+            and the writer `write-staging`. `scanmill stages synthesize` says what is in it. The same options give the same \
             bytes on every machine.
             """)
 

@@ -7,7 +7,7 @@ struct ScanMillCommand: AsyncParsableCommand {
         abstract:
             "Turns phone and tablet scans into point clouds, NeRF data and staging captures, a night's batch at a time.",
         discussion: """
-            A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages; ready pipelines are in the
+            A pipeline is a list of stages in a YAML file. `scanmill stages` lists the stages; ready pipelines are in the \
             folder pipelines/.
             """,
         version: Tool.nameAndVersion,

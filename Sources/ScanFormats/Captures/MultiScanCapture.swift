@@ -341,6 +341,8 @@ struct MultiScanReader {
         list(file, [.box])
         capture.box = read.box
         capture.warnings += read.warnings
+        // The app does that to every box when it knows a floor: worth knowing, not worth a warning.
+        if let floor = read.box.floor { capture.findings["box-cut-at-floor"] = .number(floor) }
         capture.channels.insert(.box)
     }
 

@@ -41,11 +41,18 @@ extension Duration: @retroactive ExpressibleByArgument {
         else { return nil }
         self = .seconds(number * (unit ?? 1))
     }
+
+    public var defaultValueDescription: String {
+        let seconds = components.seconds
+        return seconds.isMultiple(of: 60) ? "\(seconds / 60)m" : "\(seconds)s"
+    }
 }
 
 /// Bytes as people write them: `500M`, `20G`, `1.5T`, or a whole number.
 struct ByteSize: ExpressibleByArgument, Sendable {
     var bytes: Int64
+
+    var defaultValueDescription: String { Console.size(bytes) }
 
     init(bytes: Int64) { self.bytes = bytes }
 

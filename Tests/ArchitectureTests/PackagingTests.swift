@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is shipped beside the binary.
+@Suite struct PackagingTests {
+    private let units = SharedData.checkout.appendingPathComponent("packaging/systemd")
+    private let article = SharedData.checkout.appendingPathComponent(
+        "Sources/ScanStages/ScanStages.docc/EveryNight.md")
+
+    private static let hasSystemd = {
+        let there = (try? runCommand(["systemd-analyze", "--version"]).status) == 0
+        if !there { print("SKIPPED: the systemd units, because there is no systemd-analyze") }
+        return there
+    }()
+
+    /// With the programs and folders that a machine for tests has, in place of the shipped ones.
+    @Test(.enabled(if: hasSystemd)) func systemdTakesTheUnits() throws {
+        let folder = try TemporaryFolder()
+        for name in ["scanmill.service", "scanmill.timer"] {
+            var text = try String(contentsOf: units.appendingPathComponent(name), encoding: .utf8)
+            text = text.replacingOccurrences(of: "/usr/local/bin/scanmill", with: "/bin/true")
+            text = text.replacingOccurrences(of: "User=scanmill", with: "User=root")
+            try folder.write(text, to: name)
+        }
+        let result = try runCommand(
+            ["systemd-analyze", "verify", "--man=no", "scanmill.service", "scanmill.timer"], in: folder.path)
+        #expect(result.status == 0)
+        #expect(!result.errors.contains("scanmill."), "\(result.errors)")
+    }
+
+    /// The commands that the unit, the article and the README show are ones that the tool takes.
+    @Test func shownOptionsExist() throws {
+        let help = try Scanmill.run(["run", "--help"]).output
+        let service = try String(contentsOf: units.appendingPathComponent("scanmill.service"), encoding: .utf8)
+        let texts = [service, try String(contentsOf: article, encoding: .utf8)]
+        let options = texts.flatMap { text in
+            text.matches(of: /(?:^|[\s`])(--[a-z][a-z-]+)/).map { String($0.1) }
+        }
+        #expect(Set(options).isSuperset(of: ["--settle", "--until", "--min-free", "--metrics"]))
+        for option in Set(options).subtracting(["--now"]) {
+            #expect(help.contains("\(option) ") || help.contains("\(option)\n"), "\(option)")
+        }
+    }
+}
