@@ -1,4 +1,3 @@
-import Foundation
 import ScanModel
 
 #if canImport(Glibc)
@@ -16,7 +15,7 @@ final class SpooledFile: Sendable {
 
     /// - Throws: `environment` when the temporary folder cannot hold it.
     init(_ source: any ByteSource) throws(Problem) {
-        let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
         descriptor = openTemporary(folder)
         path = "/proc/\(getpid())/fd/\(descriptor)"
         guard descriptor >= 0 else { throw Self.problem(folder, errno, source) }

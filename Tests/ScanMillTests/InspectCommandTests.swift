@@ -213,7 +213,7 @@ import Testing
             file.errors == """
                 error: this file is not a capture in a format that ScanMill reads
                   --> mini/mini.json
-                   = fix: name the capture's folder
+                   = fix: name the capture's folder, or its ZIP archive
 
                 """)
         let folder = try inspect(".")
