@@ -105,7 +105,9 @@ public struct ReadRules: Hashable, Sendable {
 /// The formats that `read` knows.
 public enum CaptureFormats {
     /// In the order in which they are asked: the most particular first.
-    public static let all: [any CaptureFormat.Type] = [MultiScanCapture.self, PictureFolderCapture.self]
+    public static let all: [any CaptureFormat.Type] = [
+        MultiScanCapture.self, NeRFCaptureProject.self, PictureFolderCapture.self,
+    ]
 
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 

@@ -17,6 +17,8 @@ public protocol CaptureTree: Sendable {
     func open(_ file: String) throws(Problem) -> any ByteSource
     /// Where a file's bytes lie on disk, where they lie there as such.
     func location(of file: String) -> FileLocation?
+    /// Whether a file lies in the capture itself, and no link leads to it from there.
+    func holds(_ file: String) -> Bool
     /// Where another program can read a file, which is brought there if it has to be.
     func place(_ file: String) throws(Problem) -> FileLocation
 }
@@ -52,6 +54,8 @@ extension CaptureTree {
         guard let last = parts.last else { return nil }
         return entries(in: parts.dropLast().joined(separator: "/")).first { $0.name == last }
     }
+
+    public func holds(_ file: String) -> Bool { byteCount(of: file) != nil }
 
     public func place(_ file: String) throws(Problem) -> FileLocation {
         if let location = location(of: file) { return location }
@@ -115,6 +119,10 @@ public struct CaptureFolder: CaptureTree, Hashable {
     static func kind(at path: String) -> CaptureEntry.Kind? {
         var status = stat()
         return lstat(path, &status) == 0 ? kind(path) : nil
+    }
+
+    public func holds(_ file: String) -> Bool {
+        byteCount(of: file) != nil && Self.realPath("\(path)/\(file)").hasPrefix("\(Self.realPath(path))/")
     }
 
     public func open(_ file: String) throws(Problem) -> any ByteSource {

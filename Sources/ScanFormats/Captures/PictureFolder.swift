@@ -40,7 +40,7 @@ struct PictureFolder {
 
     /// The last run of digits in the first part of the name that has any: 12 of `frame_000012.jpg`, of
     /// `frame-000012.color.jpg` and of `img.0012.png`.
-    private static func number(in name: String) -> Int? {
+    static func number(in name: String) -> Int? {
         let isDigit = { (letter: Character) in letter.isASCII && letter.isNumber }
         guard let part = name.split(separator: ".").dropLast().first(where: { $0.contains(where: isDigit) }) else {
             return nil
@@ -120,6 +120,8 @@ struct PictureFolder {
     }
 
     private static let headBytes = 256 << 10
+    /// The largest picture file that is read.
+    static let sizeLimit = 256 << 20
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
     static func size(_ source: any ByteSource) throws(Problem) -> PixelSize {
@@ -129,7 +131,7 @@ struct PictureFolder {
             head = try file.bytes(at: 0, count: headBytes)
             tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
         } else {
-            head = try source.readAll(limit: 256 << 20)
+            head = try source.readAll(limit: sizeLimit)
             tail = head.suffix(JPEG.tailBytes)
         }
         if PNG.isPNG(head) {

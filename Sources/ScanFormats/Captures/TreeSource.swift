@@ -6,6 +6,8 @@ struct TreeSource: CaptureSource {
     var depth: PackedStream?
     var confidence: PackedStream?
     var video: VideoStream?
+    /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
+    var quarterTurns: [Int: Int] = [:]
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         var tracks: [any FrameTrack] = []
@@ -26,8 +28,17 @@ struct TreeSource: CaptureSource {
         return tracks
     }
 
-    func prepare(_ frame: inout Frame, for channels: Set<Channel>) {
-        if channels.contains(.color), let file = frame.facts.pictureFile { frame.picture = .file(file) }
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
+        guard channels.contains(.color), let file = frame.facts.pictureFile else { return }
+        guard let turns = quarterTurns[frame.facts.index] else {
+            frame.picture = .file(file)
+            return
+        }
+        do throws(Problem) {
+            let bytes = try tree.bytes(of: file, limit: PictureFolder.sizeLimit)
+            let picture = try PNG.isPNG(bytes) ? PNG.decodeRGB(bytes) : JPEG.decodeRGB(bytes)
+            frame.picture = .pixels(picture.turned(quarterTurns: turns))
+        } catch { throw error.at(file: file) }
     }
 
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }

@@ -42,6 +42,7 @@ struct PartialTree: CaptureTree {
     func open(_ file: String) throws(Problem) -> any ByteSource { try whole.open(file) }
 
     func location(of file: String) -> FileLocation? { whole.location(of: file) }
+    func holds(_ file: String) -> Bool { whole.holds(file) }
     func place(_ file: String) throws(Problem) -> FileLocation { try whole.place(file) }
 
     private func marked(_ entry: CaptureEntry, path: String) -> CaptureEntry {

@@ -1,0 +1,266 @@
+import ScanModel
+
+/// A project of NeRFCapture, or of HMC's app that was made from it: `transforms.json`, `images/<n>.png` and, from HMC, a
+/// bounding box.
+///
+/// Poses are camera-to-world with OpenGL's axes in ARKit's world, metres, y up. Each frame's own intrinsics count: the
+/// ones at the top level were never filled in. Numbers need not begin at 0, and either side of a picture and its entry may
+/// be missing, because the app writes them independently.
+///
+/// Source: NeRFCapture, DatasetWriter.swift and Manifest.swift; instant-ngp, scripts/nerfcapture2nerf.py.
+public enum NeRFCaptureProject: CaptureFormat {
+    public static let name = "nerfcapture"
+    public static let summary = "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth."
+
+    static let file = "transforms.json"
+    private static let sizeLimit = 256 << 20
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: file) != nil, let bytes = try? tree.bytes(of: file, limit: sizeLimit),
+            let json = try? JSONValue.parse(bytes, file: file), let first = json["frames"]?.array?.first,
+            first["transform_matrix"] != nil, first["fl_x"] != nil, json["applied_transform"] == nil,
+            json["camera_model"] == nil
+        else { return nil }
+        if json["depth_integer_scale"] != nil {
+            return Recognition(format: name, reason: "\(file) has NeRFCapture's key depth_integer_scale")
+        }
+        guard let picture = first["file_path"]?.string?.split(separator: "/").last, !picture.contains(".") else {
+            return nil
+        }
+        return Recognition(
+            format: name, reason: "\(file) has intrinsics in each frame, and picture names without extension")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        var reader = NeRFCaptureReader(tree: tree, rules: rules)
+        return try reader.read(
+            JSONField(try JSONValue.parse(try tree.bytes(of: file, limit: sizeLimit), file: file), file: file))
+    }
+}
+
+private struct NeRFCaptureReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    private var capture: Capture
+    private var turns: [Int: Int] = [:]
+
+    init(tree: any CaptureTree, rules: ReadRules) {
+        self.tree = tree
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    /// An entry of `frames`, before it has an index.
+    private struct Entry {
+        var number: Int?
+        var path: String
+        var facts = FrameFacts(index: 0)
+        var depthFile: String?
+    }
+
+    mutating func read(_ root: JSONField) throws(Problem) -> Capture {
+        capture.format = NeRFCaptureProject.name
+        capture.worldUp = Vector3(0, 1, 0)
+        var description = try root.object()
+        description["frames"] = nil
+        capture.metadata = .object(description)
+        list(NeRFCaptureProject.file, [])
+        var entries: [Entry] = []
+        for element in try root["frames"].elements() { entries.append(entry(element)) }
+        if entries.isEmpty {
+            throw Problem(.input, "the project has no frames", fix: "export it again").at(file: NeRFCaptureProject.file)
+        }
+        addPictures(to: &entries)
+        entries.sort { a, b in
+            switch (a.number, b.number) {
+            case (let x?, let y?) where x != y: x < y
+            case (_?, nil): true
+            case (nil, _?): false
+            default: a.path.utf8.lexicographicallyPrecedes(b.path.utf8)
+            }
+        }
+        for (index, entry) in entries.enumerated() {
+            var facts = entry.facts
+            facts.index = index
+            capture.frames.append(facts)
+        }
+        if PictureFolder.find(in: tree) == nil,
+            !entries.contains(where: { (try? Self.file(for: $0.path, in: tree)) != nil })
+        {
+            capture.absences[.color] = "none of the pictures that \(NeRFCaptureProject.file) names is there"
+        } else {
+            for (index, entry) in entries.enumerated() { attachPicture(entry, to: index) }
+            capture.channels.insert(.color)
+        }
+        noteDepth(entries)
+        try readBox()
+        capture.variant = capture.box == nil ? "NeRFCapture" : "HMC"
+        capture.channels.formUnion([.pose, .intrinsics, .timestamp])
+        capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
+            PixelSize($0.width, $0.height)
+        }
+        capture.absences[.recordedConfidence] = "NeRFCapture projects have none"
+        capture.absences[.motion] = "NeRFCapture projects have none"
+        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        var source = TreeSource(tree: tree)
+        source.quarterTurns = turns
+        capture.source = source
+        return capture
+    }
+
+    private mutating func list(_ file: String, _ channels: Set<Channel>) {
+        guard let count = tree.byteCount(of: file) else { return }
+        capture.files.append(InputFile(path: file, byteCount: count, channels: channels))
+    }
+
+    // MARK: - Entries
+
+    private func entry(_ element: JSONField) -> Entry {
+        var entry = Entry(path: element.path)
+        do throws(Problem) {
+            entry.path = try element["file_path"].text()
+            entry.number = PictureFolder.number(
+                in: "\(entry.path.droppingExtension.split(separator: "/").last ?? "").png")
+            entry.depthFile = element["depth_path"].value?.string
+            let rows = try element["transform_matrix"].elements()
+            var numbers: [Double] = []
+            for row in rows { numbers += try row.numbers(4) }
+            guard numbers.count == 16 else { throw element["transform_matrix"].unlike("four rows of four numbers") }
+            let pose = Pose(rowMajor: numbers)
+            let size = 1...1 << 20
+            let camera = CameraIntrinsics(
+                fx: try element["fl_x"].number(), fy: try element["fl_y"].number(), cx: try element["cx"].number(),
+                cy: try element["cy"].number(), width: try element["w"].whole(in: size),
+                height: try element["h"].whole(in: size), pixelOrigin: .corner)
+            entry.facts.timestamp = try element["timestamp"].ifPresent { (field) throws(Problem) in
+                let seconds = try field.number()
+                guard abs(seconds) < 9e9 else { throw field.unlike("seconds") }
+                return Int64((seconds * 1e9).rounded())
+            }
+            if let defect = pose.defect ?? camera.defect { throw Problem(.input, defect) }
+            entry.facts.pose = pose
+            entry.facts.intrinsics = camera
+        } catch {
+            let reason = error.at(file: NeRFCaptureProject.file).oneLine
+            entry.facts.drop = Drop(stage: "read", reason: reason, isBad: true)
+        }
+        return entry
+    }
+
+    /// Pictures that have no entry: they have no pose, and are counted.
+    private func addPictures(to entries: inout [Entry]) {
+        guard let folder = PictureFolder.find(in: tree) else { return }
+        let known = Set(entries.map { $0.path.droppingExtension })
+        for (number, path) in folder.pictures where !known.contains(path.droppingExtension) {
+            var entry = Entry(number: number, path: path)
+            entry.facts.drop = Drop(
+                stage: "read", reason: "\(path) has no entry in \(NeRFCaptureProject.file)", isBad: false)
+            entries.append(entry)
+        }
+    }
+
+    // MARK: - Pictures
+
+    private mutating func attachPicture(_ entry: Entry, to index: Int) {
+        if capture.frames[index].isDropped { return }
+        do throws(Problem) {
+            guard let file = try Self.file(for: entry.path, in: tree) else {
+                // Common in this format, and nobody's damage.
+                capture.drop(index, stage: "read", reason: "its picture is not there")
+                return
+            }
+            capture.frames[index].pictureFile = file
+            list(file, [.color])
+            try fit(try PictureFolder.size(try tree.open(file)), index)
+        } catch {
+            capture.drop(index, stage: "read", reason: error.at(file: entry.path).oneLine, isBad: true)
+        }
+    }
+
+    /// The file that a `file_path` means. The extension is left out as a rule.
+    /// - Throws: when the path leads out of the capture.
+    static func file(for path: String, in tree: any CaptureTree) throws(Problem) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
+        let isPlain = parts.allSatisfy { part in
+            !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
+        }
+        guard isPlain, !parts.isEmpty else {
+            throw Problem(.input, "`file_path` leads out of the capture: \(String(reflecting: path))")
+        }
+        let plain = parts.joined(separator: "/")
+        for file in [plain] + PictureFolder.extensions.flatMap({ ["\(plain).\($0)", "\(plain).\($0.uppercased())"] })
+        where tree.byteCount(of: file) != nil {
+            guard tree.holds(file) else {
+                throw Problem(.input, "`file_path` is a link that leads out of the capture")
+            }
+            return file
+        }
+        return nil
+    }
+
+    /// Pictures that the app turned upright, against the intrinsics and the pose, are turned back when they are decoded.
+    private mutating func fit(_ size: PixelSize, _ index: Int) throws(Problem) {
+        guard let camera = capture.frames[index].intrinsics, let pose = capture.frames[index].pose else { return }
+        if size == PixelSize(camera.width, camera.height) { return }
+        if size == PixelSize(camera.height, camera.width) {
+            // Where the world's up is in the picture as recorded: right of it means that the app turned it to the left.
+            let right = pose.rotation.columns.0.y
+            guard abs(right) > 0.1 else {
+                throw Problem(
+                    .input,
+                    "the picture is turned against its intrinsics, and the camera looks straight up or down, so "
+                        + "nobody can tell which way")
+            }
+            turns[index] = right > 0 ? 1 : 3
+            return
+        }
+        let shapes = (Double(camera.width) / Double(camera.height), Double(size.width) / Double(size.height))
+        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+            throw Problem(
+                .input, "the picture is \(size), and its intrinsics are for \(camera.width)×\(camera.height)")
+        }
+        capture.frames[index].intrinsics = camera.resized(width: size.width, height: size.height)
+    }
+
+    // MARK: - Depth and box
+
+    private mutating func noteDepth(_ entries: [Entry]) {
+        let files = entries.compactMap(\.depthFile).compactMap { try? Self.file(for: $0, in: tree) }
+        guard let file = files.first else {
+            let listed = entries.contains { $0.depthFile != nil }
+            capture.absences[.recordedDepth] =
+                listed
+                ? "\(NeRFCaptureProject.file) lists depth pictures, and none is there" : "the project has no depth"
+            return
+        }
+        let what: String
+        do throws(Problem) {
+            let header = try PNG.header(try tree.bytes(of: file, limit: 256 << 20))
+            what = "\(header.channels) channels of \(header.bitDepth) bits"
+        } catch { what = error.summary }
+        capture.absences[.recordedDepth] =
+            "\(file) is a drawing of depth (\(what)), without metres: the app loses them when it is offline"
+    }
+
+    private mutating func readBox() throws(Problem) {
+        let file = "boundingbox.json"
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.box] = tree.absence(of: file)
+            return
+        }
+        let read = try BoundingBoxJSON(try tree.bytes(of: file, limit: 1 << 20), file: file)
+        list(file, [.box])
+        capture.box = read.box
+        capture.warnings += read.warnings
+        if let floor = read.box.floor { capture.findings["box-cut-at-floor"] = .number(floor) }
+        capture.channels.insert(.box)
+    }
+}
+
+extension String {
+    /// `images/8` of `images/8.png` and of `images/8`.
+    fileprivate var droppingExtension: Substring {
+        guard let dot = lastIndex(of: "."), !self[dot...].contains("/") else { return self[...] }
+        return self[..<dot]
+    }
+}

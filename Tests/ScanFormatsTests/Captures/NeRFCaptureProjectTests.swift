@@ -1,0 +1,249 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Projects as NeRFCapture and HMC's app write them; the pictures are made by Python's zlib.
+@Suite struct NeRFCaptureProjectTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Portrait: the world's up is on the right of the picture as recorded.
+    private static let upIsRight: [[Double]] = [[0, -1, 0, 0.5], [1, 0, 0, 1.5], [0, 0, 1, -2], [0, 0, 0, 1]]
+    /// Upside down: it is on the left.
+    private static let upIsLeft: [[Double]] = [[0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+
+    private func frame(
+        _ path: String, _ time: Double = 1, matrix: [[Double]] = upIsRight, with more: [String: Any] = [:]
+    ) -> [String: Any] {
+        let frame: [String: Any] = [
+            "file_path": path, "transform_matrix": matrix, "timestamp": time, "fl_x": 9.5, "fl_y": 9, "cx": 3.5,
+            "cy": 2.5, "w": 8, "h": 6,
+        ]
+        return frame.merging(more) { $1 }
+    }
+
+    private func project(_ frames: [[String: Any]], in name: String = "project") throws {
+        let top: [String: Any] = [
+            "w": 0, "h": 0, "fl_x": 1, "fl_y": 1, "cx": 320, "cy": 240, "depth_integer_scale": 1, "app": "kept",
+            "frames": frames,
+        ]
+        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: top)), to: "\(name)/transforms.json")
+    }
+
+    /// A picture whose red is x, whose green is y.
+    private func picture(_ name: String, _ width: Int = 8, _ height: Int = 6, in project: String = "project") throws {
+        var pixels: [UInt8] = []
+        for y in 0..<height { for x in 0..<width { pixels += [UInt8(x), UInt8(y), 0] } }
+        let bytes = try PNG.encodeRGB(RGBImage(width: width, height: height, pixels: pixels))
+        try folder.write(bytes, to: "\(project)/\(name)")
+    }
+
+    private func open(_ name: String = "project") throws -> Capture {
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/\(name)")
+        #expect(CaptureFormats.recognise(tree)?.format == "nerfcapture")
+        return try NeRFCaptureProject.open(tree, rules: ReadRules())
+    }
+
+    // MARK: - Sound projects
+
+    @Test func framesAreInTheOrderOfTheirNumbers() throws {
+        try project([frame("images/10", 3), frame("images/8", 1), frame("images/9", 2)])
+        for n in [8, 9, 10] { try picture("images/\(n).png") }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/8.png", "images/9.png", "images/10.png"])
+        #expect(capture.frames.map(\.timestamp) == [1_000_000_000, 2_000_000_000, 3_000_000_000])
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        let first = capture.frames[0]
+        // Its own intrinsics, not the placeholders at the top.
+        #expect(
+            first.intrinsics
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .corner))
+        #expect(first.pose?.position == Vector3(0.5, 1.5, -2))
+        #expect(first.pose?.apply(Vector3(1, 0, 0)) == Vector3(0.5, 2.5, -2))
+        #expect(capture.worldUp == Vector3(0, 1, 0) && capture.isMetric)
+        #expect(capture.colorSize == PixelSize(8, 6))
+        #expect(capture.metadata?["app"]?.string == "kept")
+        #expect(capture.metadata?["frames"] == nil)
+        #expect(capture.files.map(\.path).first == "images/10.png")
+    }
+
+    @Test(arguments: ["project/", ""]) func isReadFromItsArchive(top: String) throws {
+        try project([frame("images/0")])
+        try picture("images/0.png")
+        let script = """
+            import sys, zipfile
+            with zipfile.ZipFile(sys.argv[1] + '/packed.zip', 'w', 8) as z:
+                for f in ['transforms.json', 'images/0.png']: z.write(f'{sys.argv[1]}/project/{f}', sys.argv[2] + f)
+            """
+        #expect(try runPython(script, [folder.path, top]).status == 0)
+        let capture = try open("packed.zip")
+        #expect(capture.id == "packed")
+        #expect(capture.frames.map(\.pictureFile) == ["images/0.png"])
+    }
+
+    @Test func picturesAndEntriesNeedNotMatch() throws {
+        try project([frame("images/1"), frame("images/2"), frame("images/4")])
+        for n in [1, 3, 4] { try picture("images/\(n).png") }
+        let capture = try open()
+        #expect(
+            capture.frames.map { $0.drop?.reason } == [
+                nil, "its picture is not there", "images/3.png has no entry in transforms.json", nil,
+            ])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+    }
+
+    @Test func posesWithoutAnyPictureAreRead() throws {
+        try project([frame("images/1"), frame("images/2")])
+        let capture = try open()
+        #expect(capture.frames.count == 2 && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(!capture.channels.contains(.color))
+        #expect(capture.absences[.color] == "none of the pictures that transforms.json names is there")
+    }
+
+    @Test func intrinsicsFollowResizedPictures() throws {
+        try project([frame("images/0")])
+        try picture("images/0.png", 16, 12)
+        let camera = try #require(try open().frames[0].intrinsics)
+        #expect((camera.fx, camera.cx, camera.width, camera.height) == (19, 7, 16, 12))
+    }
+
+    // MARK: - Turned pictures
+
+    /// The app turned them upright. As recorded, a pixel's red is its x again.
+    @Test(arguments: [true, false]) func turnedPicturesArePutRight(isRight: Bool) throws {
+        try project([frame("images/0", matrix: isRight ? Self.upIsRight : Self.upIsLeft)])
+        // What was on the right (or left) as recorded is at the top of the file: x' = y (or 5 − y), y' = 7 − x (or x).
+        var pixels: [UInt8] = []
+        for v in 0..<8 {
+            for u in 0..<6 { pixels += isRight ? [UInt8(7 - v), UInt8(u), 0] : [UInt8(v), UInt8(5 - u), 0] }
+        }
+        let upright = RGBImage(width: 6, height: 8, pixels: pixels)
+        try folder.write(try PNG.encodeRGB(upright), to: "project/images/0.png")
+        let capture = try open()
+        #expect(!capture.frames[0].isDropped)
+        #expect(capture.colorSize == PixelSize(8, 6))
+        var loaded = Frame(capture.frames[0])
+        try capture.source.prepare(&loaded, for: [.color])
+        guard case .pixels(let picture)? = loaded.picture else {
+            Issue.record("the picture was not decoded")
+            return
+        }
+        #expect((picture.width, picture.height) == (8, 6))
+        for y in 0..<6 {
+            for x in 0..<8 {
+                let pixel = picture.pixels[(y * 8 + x) * 3..<(y * 8 + x) * 3 + 2]
+                #expect(Array(pixel) == [UInt8(x), UInt8(y)])
+            }
+        }
+    }
+
+    @Test func aTurnThatNobodyCanTellIsNamed() throws {
+        let down: [[Double]] = [[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]]
+        try project([frame("images/0", matrix: down), frame("images/1", matrix: Self.upIsLeft)])
+        for n in [0, 1] { try picture("images/\(n).png", 6, 8) }
+        let drop = try #require(try open().frames[0].drop)
+        #expect(drop.isBad && drop.reason.contains("the camera looks straight up or down"))
+    }
+
+    // MARK: - Bad and hostile projects
+
+    @Test func badEntriesAreDroppedByName() throws {
+        let entries: [(frame: [String: Any], reason: String)] = [
+            (frame("images/0", matrix: [[1, 0, 0, 0]]), "frames[0].transform_matrix"),
+            (
+                frame("images/1", matrix: [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]), "not a rotation"
+            ),
+            (frame("images/2", matrix: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]]), "mirrored"),
+            (frame("images/3", with: ["fl_x": 0]), "fx"),
+            (frame("images/4", with: ["w": -8]), "frames[4].w"),
+            (frame("images/5", with: ["timestamp": 1e300]), "frames[5].timestamp"),
+            (["transform_matrix": Self.upIsLeft], "file_path"),
+            (frame("images/7", with: ["cx": "wide"]), "frames[7].cx"),
+        ]
+        try project(entries.map(\.frame) + [frame("images/9")])
+        for n in 0..<10 { try picture("images/\(n).png") }
+        let capture = try open()
+        for entry in entries {
+            #expect(
+                capture.frames.contains { $0.drop?.isBad == true && $0.drop?.reason.contains(entry.reason) == true },
+                "\(entry.reason): \(capture.frames.compactMap { $0.drop?.reason })")
+        }
+        #expect(capture.frames.count { !$0.isDropped } == 1)
+    }
+
+    @Test(arguments: [
+        "../secret", "images/../../secret", "/etc/passwd", "..", "images\\0", "images/link", "outside/secret",
+    ])
+    func pathsThatLeadOutAreNotRead(path: String) throws {
+        try project([frame(path), frame("images/0")])
+        try picture("images/0.png")
+        try picture("secret.png", in: "elsewhere")
+        try picture("secret.png", in: ".")
+        let root = folder.path
+        #expect(symlink("\(root)/elsewhere/secret.png", "\(root)/project/images/link.png") == 0)
+        #expect(symlink("\(root)/elsewhere", "\(root)/project/outside") == 0)
+        let capture = try open()
+        let refused = try #require(
+            capture.frames.first { $0.drop?.reason.contains("leads out of the capture") == true })
+        #expect(refused.drop?.isBad == true)
+        #expect(refused.pictureFile == nil)
+    }
+
+    @Test(arguments: ["https://example.org/0.png", "%2e%2e/secret", "file:///etc/passwd"])
+    func pathsThatAreNoPathsAreNotFound(path: String) throws {
+        try project([frame(path), frame("images/0")])
+        try picture("images/0.png")
+        try picture("secret.png", in: ".")
+        let capture = try open()
+        #expect(capture.frames.count { $0.pictureFile == nil && $0.isDropped } == 1)
+    }
+
+    @Test func drawnDepthIsRefused() throws {
+        try project([frame("images/0", with: ["depth_path": "images/0.depth.png"])])
+        try picture("images/0.png")
+        try picture("images/0.depth.png")
+        let capture = try open()
+        #expect(!capture.channels.contains(.recordedDepth))
+        #expect(
+            capture.absences[.recordedDepth]?.hasPrefix(
+                "images/0.depth.png is a drawing of depth (3 channels of 8 bits)") == true)
+        #expect(capture.frames.count == 1)
+    }
+
+    @Test func otherTransformsAreNotTheirs() throws {
+        for (key, value) in [("camera_model", "OPENCV" as Any), ("applied_transform", [[1, 0, 0, 0]])] {
+            let json: [String: Any] = [key: value, "depth_integer_scale": 1, "frames": [frame("images/0")]]
+            try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "other/transforms.json")
+            #expect(NeRFCaptureProject.recognise(CaptureFolder(path: "\(folder.path)/other")) == nil)
+        }
+        try folder.write("{\"frames\": [", to: "broken/transforms.json")
+        #expect(NeRFCaptureProject.recognise(CaptureFolder(path: "\(folder.path)/broken")) == nil)
+    }
+
+    // MARK: - Real projects
+
+    @Test(.enabled(if: SharedData.isThere)) func realProjects() throws {
+        let fox = try NeRFCaptureProject.open(CaptureFolder(path: SharedData.path("fox")), rules: ReadRules())
+        let json = try JSONSerialization.jsonObject(with: Data(try SharedData.bytes("fox/transforms.json")))
+        let frames = try #require((json as? [String: Any])?["frames"] as? [[String: Any]])
+        #expect(fox.frames.count == frames.count)
+        #expect(fox.box != nil)
+        for facts in fox.frames where !facts.isDropped {
+            let stem = try #require(facts.pictureFile?.split(separator: ".").first)
+            let entry = try #require(frames.first { $0["file_path"] as? String == String(stem) })
+            let matrix = try #require(entry["transform_matrix"] as? [[Double]])
+            #expect(facts.pose?.rowMajorRows == matrix)
+        }
+        let numbers = fox.frames.compactMap { $0.pictureFile }.compactMap {
+            Int($0.drop { !$0.isNumber }.prefix { $0.isNumber })
+        }
+        #expect(numbers == numbers.sorted() && numbers.count == 13)
+        let chair = try NeRFCaptureProject.open(CaptureFolder(path: SharedData.path("chair")), rules: ReadRules())
+        #expect(chair.frames.count == 52 && chair.frames.allSatisfy { !$0.isDropped })
+        let times = chair.frames.compactMap(\.timestamp)
+        #expect(times == times.sorted() && times.count == 52)
+    }
+}
