@@ -8,40 +8,31 @@ extension Torture {
         private static let slow =
             "stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]"
 
-        /// Runs two captures that take minutes, and sends signals.
-        private func stop(_ script: String) throws -> (
-            result: CommandResult, milliseconds: Int, folder: TemporaryFolder
-        ) {
-            let folder = try TemporaryFolder()
-            try folder.write(Self.slow, to: "slow.yaml")
-            for id in ["a", "b"] {
-                var capture = MiniCapture()
-                capture.id = "in/\(id)"
-                capture.frameCount = 1
-                try capture.write(in: folder)
-            }
-            let whole = """
-                "$1" run slow.yaml in -o out --jobs 1 & run=$!
-                for i in $(seq 200); do ls out/.scanmill/work/a.* > /dev/null 2>&1 && break; sleep 0.05; done
-                start=$(date +%s%N)
-                \(script)
-                wait $run
-                echo "status $? after $(( ($(date +%s%N) - start) / 1000000 )) ms"
-                for i in $(seq 100); do pgrep -f "run-one-capture" -s 0 > /dev/null || break; sleep 0.05; done
-                pgrep -f "run-one-capture" -s 0 > /dev/null && echo orphan
-                """
-            let result = try runCommand(
-                ["setsid", "--wait", "bash", "-c", whole, "bash", Scanmill.path], in: folder.path)
-            let words = result.output.split(whereSeparator: \.isWhitespace)
-            let time = words.firstIndex(of: "after").flatMap { Int(words[$0 + 1]) }
-            return (result, time ?? .max, folder)
-        }
-
         @Test(arguments: [("INT", 130), ("TERM", 143)])
         func aSecondSignalEndsAtOnce(_ name: String, _ status: Int) throws {
-            let (result, milliseconds, folder) = try stop("kill -\(name) $run; sleep 0.5; kill -\(name) $run")
-            #expect(result.output.contains("status \(status) after"), "\(result.output)\(result.errors)")
-            #expect(milliseconds < 2500)
+            let folder = try TemporaryFolder()
+            try folder.write(Self.slow, to: "slow.yaml")
+            var capture = MiniCapture()
+            capture.id = "in/a"
+            capture.frameCount = 1
+            try capture.write(in: folder)
+            let script = """
+                "$1" run slow.yaml in -o out --jobs 1 2> said & run=$!
+                until ls out/.scanmill/work/a.* > /dev/null 2>&1; do sleep 0.05; done
+                kill -$2 $run
+                until grep -q "Again to end at once" said; do sleep 0.01; done
+                start=$(date +%s%N); kill -$2 $run; wait $run
+                echo "status $? after $(( ($(date +%s%N) - start) / 1000000 )) ms"
+                for i in $(seq 100); do pgrep -f "[r]un-one-capture" -s 0 > /dev/null || exit; sleep 0.05; done
+                echo orphan
+                """
+            let result = try runCommand(
+                ["timeout", "60", "setsid", "--wait", "bash", "-c", script, "bash", Scanmill.path, name],
+                in: folder.path)
+            #expect(result.output.hasPrefix("status \(status) after"), "\(result.output)\(result.errors)")
+            let words = result.output.split(whereSeparator: \.isWhitespace)
+            let milliseconds = words.firstIndex(of: "after").flatMap { Int(words[$0 + 1]) }
+            #expect(try #require(milliseconds) < 2000)
             #expect(!result.output.contains("orphan"), "a capture's process lives on")
             #expect(ResultTree(folder.url("out/a").path) == nil)
         }

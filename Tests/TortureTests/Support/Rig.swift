@@ -81,12 +81,12 @@ struct Rig {
 
     /// Starts a run and does not wait for it. What it says goes to the files `run.out` and `run.err` of the folder.
     func start(
-        _ setting: Setting = .new, _ more: [String] = ["--jobs", "1"], environment: [String: String] = [:],
-        name: String = "run"
+        _ setting: Setting = .new, _ more: [String] = ["--jobs", "1"], under wrapper: [String] = [],
+        environment: [String: String] = [:], name: String = "run"
     ) throws -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Scanmill.path)
-        process.arguments = arguments(setting, more)
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = wrapper + [Scanmill.path] + arguments(setting, more)
         process.currentDirectoryURL = folder.url("")
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             .merging(["RIG": token]) { $1 }
