@@ -70,7 +70,7 @@ extension Torture {
             let calls = try bench.run(cut: nil).calls
             #expect(calls.count >= 50, "\(calls)")
             var cuts = 0
-            for position in Torture.spread(Torture.times(short: 6, full: .max), over: calls.count) {
+            for position in Torture.spread(Torture.times(short: 4, full: .max), over: calls.count) {
                 try bench.begin(replacing: replacing)
                 let (seen, acknowledged) = try bench.run(cut: "\(position + 1)" + (flush ? ",flush" : ""))
                 #expect(seen.count { $0.hasPrefix("CUT BEFORE ") } == 1)
@@ -88,14 +88,18 @@ extension Torture {
             guard Self.isPossible(for: "random power cuts") else { return }
             let bench = try Bench()
             let rig = bench.rig
-            let rounds = Torture.times(short: 8, full: 100)
+            let rounds = Torture.times(short: 4, full: 100)
             var random = SplitMix(seed: 2)
             var acknowledgements = 0
+            let began = ContinuousClock.now
+            try rig.run(.new).require(0)
+            // A little longer than an undisturbed run takes, so that some results are acknowledged.
+            let microseconds = UInt64((ContinuousClock.now - began) / .microseconds(1)) * 5 / 4
             for round in 0..<rounds {
                 let replacing = round % 2 == 1
                 try bench.disk.restore(replacing ? "old" : "empty")
                 let process = try rig.start()
-                usleep(useconds_t(random.next() % 150_000))
+                usleep(useconds_t(random.next() % microseconds))
                 try bench.disk.cutPower(flush: random.next() % 2 == 0)
                 process.waitUntilExit()
                 let output = String(decoding: try rig.folder.bytes("run.out"), as: UTF8.self)
@@ -133,7 +137,7 @@ extension Torture {
             try bench.begin(replacing: replacing)
             let calls = try bench.run(cut: nil).calls
             #expect(try bench.rig.findingsOfRerun() == [], "undisturbed, the broken protocol works")
-            let chosen = Torture.spread(Torture.times(short: 3, full: 20), over: calls.count)
+            let chosen = Torture.spread(Torture.times(short: 2, full: 20), over: calls.count)
             var (found, torn) = (0, 0)
             for position in chosen {
                 for flush in ["", ",flush"] {

@@ -44,7 +44,7 @@ extension Torture {
                 // Many more frames, so that the signal comes before the end.
                 var capture = MiniCapture()
                 capture.id = "in/\(id)"
-                capture.frameCount = 400
+                capture.frameCount = 120
                 try capture.write(in: rig.folder)
             }
             let process = try rig.start()
