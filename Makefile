@@ -1,5 +1,5 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build install demo test lint docs clean
+.PHONY: help setup build install demo test torture fuzz sanitize lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev ffmpeg pkg-config python3 make
 OUT     ?= out/demo
@@ -10,6 +10,7 @@ SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
+	@echo "make torture kill runs, cut the power, fill the disk: the long form, an hour and root"
 	@echo "make build   build the tool: $(SCANMILL)"
 	@echo "make install copy the tool to $(PREFIX)/bin, pipelines and systemd units to $(PREFIX)/share/scanmill"
 	@echo "make lint    check the sources' format"
@@ -39,6 +40,11 @@ demo: build
 
 test: setup
 	swift test -c release
+
+# What is missing, such as root or loop devices, is said aloud by the tests that skip.
+torture: PACKAGES += strace faketime e2fsprogs mount util-linux procps
+torture: setup
+	SCANMILL_TORTURE=full swift test -c release --filter TortureTests
 
 lint:
 	swift format lint --strict -r Package.swift Sources Tests

@@ -14,7 +14,9 @@ import PackageDescription
 let package = Package(
     name: "scanmill",
     products: [
-        .executable(name: "scanmill", targets: ["scanmill"])
+        .executable(name: "scanmill", targets: ["scanmill"]),
+        // Only the tests of faults use it: see Tests/Sabotage/include/Sabotage.h.
+        .library(name: "Sabotage", type: .dynamic, targets: ["Sabotage"]),
     ],
     dependencies: [
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
@@ -60,6 +62,10 @@ let package = Package(
         .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"]),
         .testTarget(name: "ScanStagesTests", dependencies: ["ScanStages", "TestSupport"]),
         .testTarget(name: "ScanMillTests", dependencies: ["scanmill", "ScanStages", "TestSupport"]),
+        .target(name: "Sabotage", path: "Tests/Sabotage"),
+        .testTarget(
+            name: "TortureTests",
+            dependencies: ["scanmill", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
         .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"]),
     ]
 )

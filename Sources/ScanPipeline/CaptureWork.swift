@@ -21,7 +21,13 @@ public enum CaptureWork {
                 opened = now
                 return !job.isForced && isUpToDate(job, now.key)
             }
-            if let receipt { try output.publish(receipt: receipt.bytes) } else { output.abandon() }
+            if let receipt {
+                try output.publish(receipt: receipt.bytes)
+            } else {
+                output.abandon()
+                // Its runner may have been killed right after giving it its name. To call it up to date is to vouch for it.
+                try FileSystem.syncFolder(job.output)
+            }
             FailureNote.remove(job.input.id, in: state)
             if let opened {
                 let outputs = receipt?.files ?? PublishedResult(job.input.id, in: job.output)?.files ?? []
@@ -31,6 +37,10 @@ public enum CaptureWork {
             }
             return receipt.map { .done(CaptureSummary($0)) } ?? .upToDate
         } catch {
+            if output.isPublished {
+                throw error.noting(
+                    "the new result of \(job.input.id) is in place and whole, but a power cut might still undo it")
+            }
             let hadResult = output.hasPublishedResult
             output.abandon()
             throw error.noting(

@@ -4,24 +4,34 @@ import ScanModel
 public enum Leftovers {
     /// Removes those of one capture. Only called under the capture's lock, when nobody else can be working in them.
     static func sweep(_ id: String, in state: StateFolder) {
-        for name in FileSystem.names(in: state.work) where StateFolder.id(ofWorkName: name) == id {
-            FileSystem.removeTree("\(state.work)/\(name)")
-        }
+        let names = FileSystem.names(in: state.work).filter { StateFolder.id(ofWorkName: $0) == id }
+        if names.isEmpty { return }
+        // One of them may be a result that was just replaced: it stays until the new name is durable.
+        guard (try? FileSystem.syncFolder(state.output)) != nil else { return }
+        for name in names { FileSystem.removeTree("\(state.work)/\(name)") }
     }
 
     /// Removes what no runner works on any more: work folders whose capture's lock is free, and the trash.
     /// - Returns: the paths that were removed.
     public static func collect(in state: StateFolder) throws(Problem) -> [String] {
+        var removed = try collectWork(in: state)
+        for name in FileSystem.names(in: state.trash) {
+            FileSystem.removeTree("\(state.trash)/\(name)")
+            removed.append("\(state.trash)/\(name)")
+        }
+        return removed
+    }
+
+    /// Removes the work folders that no runner works in any more, whether or not their capture is run again. Does nothing
+    /// at all where there are none.
+    @discardableResult
+    public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {
         var removed: [String] = []
         for name in FileSystem.names(in: state.work) {
             guard let id = StateFolder.id(ofWorkName: name), let lock = try CaptureLock(id, in: state), lock.isReal
             else { continue }
-            withExtendedLifetime(lock) { FileSystem.removeTree("\(state.work)/\(name)") }
+            withExtendedLifetime(lock) { sweep(id, in: state) }
             removed.append("\(state.work)/\(name)")
-        }
-        for name in FileSystem.names(in: state.trash) {
-            FileSystem.removeTree("\(state.trash)/\(name)")
-            removed.append("\(state.trash)/\(name)")
         }
         return removed
     }

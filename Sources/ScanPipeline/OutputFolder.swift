@@ -29,7 +29,9 @@ public final class OutputFolder: Sendable {
     private struct State {
         var files: [String: Entry] = [:]
         var folders: Set<String> = []
+        /// Published or given up: the work folder is no longer this one's to remove.
         var isDone = false
+        var isPublished = false
     }
 
     /// - Throws: a problem when the id cannot be a folder's name, when what stands at `OUT/<id>` is not a result, or when
@@ -139,6 +141,9 @@ public final class OutputFolder: Sendable {
         state.withLock { $0.files.values.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
     }
 
+    /// Whether this attempt's result has its name. It may then still be unknown whether a power cut would undo that.
+    public var isPublished: Bool { state.withLock(\.isPublished) }
+
     /// Writes the receipt, makes everything durable, and gives the folder its name.
     public func publish(receipt: [UInt8]) throws(Problem) {
         let listed = Set(files.map(\.path)).union([Receipt.fileName])
@@ -146,8 +151,12 @@ public final class OutputFolder: Sendable {
         FileSystem.removeTree(scratchFolder)
         try settle(workPath, as: "", keeping: listed)
         let replaced = try giveName()
-        state.withLock { $0.isDone = true }
-        // The new name is durable before the older result goes.
+        state.withLock {
+            $0.isDone = true
+            $0.isPublished = true
+        }
+        // The new name is durable before the older result goes. Where that fails, the older one stays for the next run's
+        // sweep: a power cut may bring it back.
         try FileSystem.syncFolder(root)
         for folder in madeFolders { try FileSystem.syncFolder(FileSystem.parent(of: folder)) }
         replaced.forEach(FileSystem.removeTree)
@@ -155,7 +164,11 @@ public final class OutputFolder: Sendable {
 
     /// Gives up: nothing of this attempt stays.
     public func abandon() {
-        state.withLock { $0.isDone = true }
+        let wasDone = state.withLock { state in
+            defer { state.isDone = true }
+            return state.isDone
+        }
+        if wasDone { return }
         FileSystem.removeTree(workPath)
         FileSystem.removeTree(scratchFolder)
     }

@@ -81,6 +81,8 @@ public struct StateFolder: Sendable, Hashable {
                 .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
                 fix: "choose another folder with -o, or replace the results with  --replace")
         }
+        // OUT's own name must survive a power cut too, or nothing in it does.
+        for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         try Self.write(.object(["pipeline": .string(pipeline.name)]), to: owner)
     }
 

@@ -56,6 +56,10 @@ struct RunCommand: AsyncParsableCommand {
         try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
         let plan = BatchPlan(found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules)
 
+        // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
+        // only takes up space.
+        _ = try? Leftovers.collectWork(in: state)
+
         let stop = StopSignal()
         stop.listen()
         let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))

@@ -18,7 +18,13 @@ struct CaptureProcess: Sendable {
     /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
     func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
         let watch = ChildWatch()
-        let untouched = "nothing was published for \(job.input.id); an earlier result is unchanged"
+        let before = Self.identity(of: job)
+        // The child may have been ended between giving the result its name and saying so.
+        var untouched: String {
+            Self.identity(of: job) == before
+                ? "nothing was published for \(job.input.id); an earlier result is unchanged"
+                : "the new result of \(job.input.id) was published just before, and is whole"
+        }
         do {
             let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
             var options = PlatformOptions()
@@ -92,6 +98,12 @@ struct CaptureProcess: Sendable {
                 return
             }
         }
+    }
+
+    /// Tells a capture's published folder from the one that replaces it.
+    private static func identity(of job: CaptureJob) -> UInt64? {
+        var status = stat()
+        return stat("\(job.output)/\(job.input.id)", &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
     /// Resident bytes of a process.

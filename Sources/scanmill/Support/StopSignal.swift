@@ -40,6 +40,8 @@ final class StopSignal: @unchecked Sendable {
             // The children end with their stdin, which ends with this process.
             _exit(128 + number)
         }
+        // From here on the next one ends the process by itself: a busy machine may hold up the queue that calls this.
+        for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
         Console.error(
             "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
     }

@@ -1,0 +1,18 @@
+// A library for LD_PRELOAD that stands between the tool and the C library. The tests of faults use it to break the
+// publishing protocol on purpose, to cut the power at a chosen call, and to put strace around a capture's process.
+// The tool itself has no switch for any of this, so nobody can turn it on by accident, and what is tested is the very
+// binary that people run.
+//
+// SABOTAGE          words with commas between them:
+//                   `straight`   what is written to the work folder goes straight to the published name
+//                   `no-fsync`   fsync does nothing and says that it worked
+//                   `no-locks`   the filesystem has no locks
+//                   `no-exchange` the filesystem cannot swap two names
+// SABOTAGE_WRAPPER  a program that is run in place of a capture's process, with its command line as arguments
+// SABOTAGE_BELOW    a folder: calls that change something below it are counted, in capture processes only
+// SABOTAGE_LOG      a file to which each counted call is appended, as `name path`
+// SABOTAGE_CUT      `n` or `n,flush`: before the n-th counted call the filesystem is shut down as by a power cut;
+//                   with `flush`, its journal (not the data) reaches the disk first
+#ifndef SABOTAGE_H
+#define SABOTAGE_H
+#endif
