@@ -1,14 +1,18 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build demo test lint docs clean
+.PHONY: help setup build demo test fuzz lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev ffmpeg pkg-config python3 make
 OUT     ?= out/demo
 SCANMILL = .build/release/scanmill
+SECONDS ?= 60
+TARGET  ?= all
+FUZZED   = $(if $(filter all,$(TARGET)),$(notdir $(wildcard Fuzz/corpus/*)),$(TARGET))
 SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
+	@echo "make fuzz    throw damaged input at the readers: SECONDS=60 for each, TARGET=all or one of Fuzz/corpus"
 	@echo "make build   build the tool: $(SCANMILL)"
 	@echo "make lint    check the sources' format"
 	@echo "make docs    write the reference pages again from the stages"
@@ -33,8 +37,20 @@ demo: build
 test: setup
 	swift test -c release
 
+# What a run learns stays in .build-fuzz/corpus; what it finds lies in .build-fuzz/found, and belongs, minimised
+# (-minimize_crash=1), into Fuzz/corpus, which the tests replay. FUZZ_FLAGS go to libFuzzer.
+fuzz: setup
+	SCANMILL_FUZZ=1 swift build -c release --scratch-path .build-fuzz --sanitize=address --sanitize=fuzzer \
+	  --product scanmill-fuzz
+	@mkdir -p .build-fuzz/found
+	@for target in $(FUZZED); do echo "== $$target"; mkdir -p .build-fuzz/corpus/$$target; \
+	  SCANMILL_FUZZ_TARGET=$$target .build-fuzz/release/scanmill-fuzz -max_total_time=$(SECONDS) -max_len=2048 \
+	  -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128 -print_final_stats=1 \
+	  -artifact_prefix=.build-fuzz/found/$$target- $(FUZZ_FLAGS) \
+	  .build-fuzz/corpus/$$target Fuzz/corpus/$$target || exit 1; done
+
 lint:
-	swift format lint --strict -r Package.swift Sources Tests
+	swift format lint --strict -r Package.swift Sources Tests Fuzz
 
 docs: build
 	rm -rf Sources/ScanStages/ScanStages.docc/Stages
