@@ -25,6 +25,10 @@ public struct Read: CaptureStage {
             **Video** is decoded frame by frame as it was recorded, without filling gaps and without turning. Its
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
             half a frame is named.
+
+            **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
+            before memory is taken for it: a longer line or a larger picture costs its frame, more frames, a larger video
+            or depth map the capture.
             """,
         example: "- read: {truncated: keep-whole}")
 
@@ -54,6 +58,13 @@ public struct Read: CaptureStage {
             "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
+        rules.maxFrames = options.integer(
+            "max-frames", "The most frames that a capture may have.", default: 1_000_000, in: 1...100_000_000)
+        rules.maxLine = options.integer(
+            "max-line", "The longest camera line.", default: 1_000_000, in: 1000...100_000_000, unit: "bytes")
+        rules.maxPicturePixels = options.integer(
+            "max-picture-pixels", "The largest picture and the largest depth map.", default: 250_000_000,
+            in: 1...1_000_000_000, unit: "pixels")
         self.rules = rules
     }
 
