@@ -1,5 +1,5 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build demo test fuzz lint docs clean
+.PHONY: help setup build demo test fuzz sanitize lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev ffmpeg pkg-config python3 make
 OUT     ?= out/demo
@@ -13,6 +13,7 @@ help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
 	@echo "make fuzz    throw damaged input at the readers: SECONDS=60 for each, TARGET=all or one of Fuzz/corpus"
+	@echo "make sanitize   run the tests under the address and the thread sanitizer"
 	@echo "make build   build the tool: $(SCANMILL)"
 	@echo "make lint    check the sources' format"
 	@echo "make docs    write the reference pages again from the stages"
@@ -48,6 +49,12 @@ fuzz: setup
 	  -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128 -print_final_stats=1 \
 	  -artifact_prefix=.build-fuzz/found/$$target- $(FUZZ_FLAGS) \
 	  .build-fuzz/corpus/$$target Fuzz/corpus/$$target || exit 1; done
+
+# Tests of figures (memory, speed) say aloud that they skip: a sanitizer takes several times as much of both.
+sanitize: setup
+	swift test -c release --sanitize=address --scratch-path .build-asan
+	TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.supp \
+	  swift test -c release --sanitize=thread --scratch-path .build-tsan
 
 lint:
 	swift format lint --strict -r Package.swift Sources Tests Fuzz

@@ -356,7 +356,10 @@ struct MultiScanReader {
     private mutating func readMotion() {
         for kind in MotionKind.allCases {
             let file = "\(stem).\(kind.rawValue)"
-            guard tree.byteCount(of: file) != nil else { continue }
+            guard tree.byteCount(of: file) != nil else {
+                if tree.entry(file) != nil { capture.warnings.append("\(tree.absence(of: file)), and is left out") }
+                continue
+            }
             list(file, [.motion])
             capture.motionFiles.append(MotionFile(kind: kind, path: file))
         }
