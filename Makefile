@@ -5,12 +5,17 @@ PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev ffmpeg pkg-c
 OUT     ?= out/demo
 PREFIX  ?= /usr/local
 SCANMILL = .build/release/scanmill
+SECONDS ?= 60
+TARGET  ?= all
+FUZZED   = $(if $(filter all,$(TARGET)),$(notdir $(wildcard Fuzz/corpus/*)),$(TARGET))
 SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
 	@echo "make torture kill runs, cut the power, fill the disk: the long form, an hour and root"
+	@echo "make fuzz    throw damaged input at the readers: SECONDS=60 for each, TARGET=all or one of Fuzz/corpus"
+	@echo "make sanitize   run the tests under the address and the thread sanitizer"
 	@echo "make build   build the tool: $(SCANMILL)"
 	@echo "make install copy the tool to $(PREFIX)/bin, pipelines and systemd units to $(PREFIX)/share/scanmill"
 	@echo "make lint    check the sources' format"
@@ -46,8 +51,26 @@ torture: PACKAGES += strace faketime e2fsprogs mount util-linux procps
 torture: setup
 	SCANMILL_TORTURE=full swift test -c release --filter TortureTests
 
+# What a run learns stays in .build-fuzz/corpus; what it finds lies in .build-fuzz/found, and belongs, minimised
+# (-minimize_crash=1), into Fuzz/corpus, which the tests replay. FUZZ_FLAGS go to libFuzzer.
+fuzz: setup
+	SCANMILL_FUZZ=1 swift build -c release --scratch-path .build-fuzz --sanitize=address --sanitize=fuzzer \
+	  --product scanmill-fuzz
+	@mkdir -p .build-fuzz/found
+	@for target in $(FUZZED); do echo "== $$target"; mkdir -p .build-fuzz/corpus/$$target; \
+	  SWIFT_BACKTRACE=enable=no SCANMILL_FUZZ_TARGET=$$target .build-fuzz/release/scanmill-fuzz -max_total_time=$(SECONDS) -max_len=2048 \
+	  -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128 -print_final_stats=1 \
+	  -artifact_prefix=.build-fuzz/found/$$target- $(FUZZ_FLAGS) \
+	  .build-fuzz/corpus/$$target Fuzz/corpus/$$target || exit 1; done
+
+# Tests of figures (memory, speed) say aloud that they skip: a sanitizer takes several times as much of both.
+sanitize: setup
+	swift test -c release --sanitize=address --scratch-path .build-asan
+	TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.supp \
+	  swift test -c release --sanitize=thread --scratch-path .build-tsan
+
 lint:
-	swift format lint --strict -r Package.swift Sources Tests
+	swift format lint --strict -r Package.swift Sources Tests Fuzz
 
 docs: build
 	rm -rf Sources/ScanStages/ScanStages.docc/Stages

@@ -57,6 +57,11 @@ let package = Package(
             ]
         ),
         .target(name: "TestSupport", dependencies: ["ScanModel", "ScanFormats"], path: "Tests/TestSupport"),
+        // Also what `make fuzz` drives; the tests replay the corpus.
+        .target(
+            name: "FuzzTargets", dependencies: ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages"],
+            path: "Fuzz/Targets"),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"]),
         .testTarget(name: "ScanModelTests", dependencies: ["ScanModel", "TestSupport"]),
         .testTarget(name: "ScanFormatsTests", dependencies: ["ScanFormats", "TestSupport"]),
         .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"]),
@@ -69,3 +74,9 @@ let package = Package(
         .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"]),
     ]
 )
+
+// libFuzzer brings a `main` of its own, so that this program cannot be linked in an ordinary build.
+if Context.environment["SCANMILL_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(name: "scanmill-fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Program"))
+}

@@ -58,10 +58,25 @@ static const char *isal_reason(int code) {
     }
 }
 
+// A match that reaches back before the start can only stand in the first 32 KiB. ISA-L's fast loop counts the bytes of
+// such a match as given before it sees that there are none; without input to run ahead in, it looks first.
+static int isal_inflate_checked(struct inflate_state *state) {
+    while (state->total_out < ISAL_DEF_HIST_SIZE && state->avail_in > 1) {
+        const uint32_t held = state->avail_in - 1;
+        state->avail_in = 1;
+        const int code = isal_inflate(state);
+        const int is_stuck = state->avail_in > 0;
+        state->avail_in += held;
+        const int is_over = code != ISAL_DECOMP_OK || state->block_state == ISAL_BLOCK_FINISH;
+        if (is_over || is_stuck || state->avail_out == 0) return code;
+    }
+    return isal_inflate(state);
+}
+
 static void isal_step(struct sm_inflate *stream, struct sm_inflate_progress *step) {
     struct inflate_state *state = &stream->isal;
     const uint32_t input = state->avail_in, output = state->avail_out;
-    const int code = isal_inflate(state);
+    const int code = isal_inflate_checked(state);
     step->given = output - state->avail_out;
     step->taken = (ptrdiff_t)input - state->avail_in;
     if (code < 0) stream->damage = isal_reason(code);

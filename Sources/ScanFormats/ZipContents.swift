@@ -13,7 +13,7 @@ struct ZipContents: Sendable {
     init(_ handle: borrowing ZipHandle, packedByteCount: Int64, _ limits: ArchiveLimits) throws(Problem) {
         entryCount = handle.count
         if entryCount > limits.entryCount {
-            throw Self.excess("\(entryCount) entries", "\(limits.entryCount)", option: "archive-entries")
+            throw Self.excess("\(entryCount) entries", "\(limits.entryCount)", option: "max-archive-entries")
         }
         var kinds: [String: CaptureEntry.Kind] = [:]
         var (unpacked, packed): (Int64, Int64) = (0, 0)
@@ -30,7 +30,7 @@ struct ZipContents: Sendable {
             packed = packed.addingReportingOverflow(entry.packedByteCount).partialValue
             guard entry.byteCount >= 0, unpacked >= 0, unpacked <= limits.byteCount else {
                 throw Self.excess(
-                    "more than \(limits.byteCount) bytes", "\(limits.byteCount)", option: "archive-bytes")
+                    "more than \(limits.byteCount) bytes", "\(limits.byteCount)", option: "max-archive-bytes")
             }
             if kinds.updateValue(entry.kind, forKey: name).map({ $0 != .folder || entry.kind != .folder }) ?? false {
                 throw Self.collision(name)
@@ -49,7 +49,7 @@ struct ZipContents: Sendable {
         if unpacked > 16 << 20, unpacked / limits.ratio > packedByteCount {
             throw Self.excess(
                 "\(unpacked / max(1, packedByteCount)) bytes for each of the archive's", "\(limits.ratio)",
-                option: "archive-ratio")
+                option: "max-archive-ratio")
         }
         try list(kinds)
     }

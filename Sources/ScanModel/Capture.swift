@@ -40,6 +40,8 @@ public struct Capture: Sendable {
     /// What a bad frame means, and the share of bad frames above which the capture fails.
     public var onBadFrame = BadFrameRule.drop
     public var badFrameLimit = 0.05
+    /// A picture with more pixels is refused before memory is taken for it.
+    public var maxPicturePixels = 1 << 28
 
     /// Every file that belongs to the capture.
     public var files: [InputFile] = []

@@ -24,11 +24,15 @@ public struct Read: CaptureStage {
 
             **Archives.** A capture may be a ZIP archive, with or without one folder at its top. It is read in place;
             only a video that is compressed in it is unpacked into a temporary file (under `TMPDIR`) while the capture
-            runs. An archive that asks for more than the `archive-` limits is refused before anything is unpacked.
+            runs. An archive that asks for more than the `max-archive-` limits is refused before anything is unpacked.
 
             **Video** is decoded frame by frame as it was recorded, without filling gaps and without turning. Its
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
             half a frame is named.
+
+            **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
+            before memory is taken for it: a longer line or a larger picture costs its frame, more frames, a larger video
+            or depth map the capture.
             """,
         example: "- read: {truncated: keep-whole}")
 
@@ -58,17 +62,24 @@ public struct Read: CaptureStage {
             "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
+        rules.maxFrames = options.integer(
+            "max-frames", "The most frames that a capture may have.", default: 1_000_000, in: 1...100_000_000)
+        rules.maxLine = options.integer(
+            "max-line", "The longest camera line.", default: 1_000_000, in: 1000...100_000_000, unit: "bytes")
+        rules.maxPicturePixels = options.integer(
+            "max-picture-pixels", "The largest picture and the largest depth map.", default: 250_000_000,
+            in: 1...1_000_000_000, unit: "pixels")
         rules.archive.entryCount = options.integer(
-            "archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
+            "max-archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
             in: 1...Int.max
         )
         rules.archive.byteCount = Int64(
             options.integer(
-                "archive-bytes", "The most bytes that an archive may hold, unpacked.",
+                "max-archive-bytes", "The most bytes that an archive may hold, unpacked.",
                 default: Int(rules.archive.byteCount), in: 1...Int.max))
         rules.archive.ratio = Int64(
             options.integer(
-                "archive-ratio", "The most bytes that an archive may hold for each of its own, above 16 MiB.",
+                "max-archive-ratio", "The most bytes that an archive may hold for each of its own, above 16 MiB.",
                 default: Int(rules.archive.ratio), in: 1...Int.max))
         self.rules = rules
     }

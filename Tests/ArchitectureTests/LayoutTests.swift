@@ -10,6 +10,13 @@ import Testing
         #expect(violations == [])
     }
 
+    @Test func fuzzTargetsUseTheReadersAlone() throws {
+        let files = try SourceFile.all(below: "Fuzz/Targets")
+        #expect(files.count > 5)
+        let violations = files.flatMap { ImportRules.violations(in: $0) }
+        #expect(violations == [])
+    }
+
     @Test func aStagesNameIsItsAddress() throws {
         let files = try SourceFile.all(below: "Sources")
         #expect(StageRules.stageFiles(files).count > 10)

@@ -146,6 +146,23 @@ import Testing
         }
     }
 
+    /// However the bytes come and go, nothing of a match that reaches back before the start is given out.
+    @Test(arguments: InflateEngine.allCases)
+    func aMatchBeforeTheStartGivesNothing(engine: InflateEngine) throws {
+        // A block of fixed codes: “a” three times, then 258 bytes from ten bytes back.
+        let bits = "110" + String(repeating: "10010001", count: 3) + "11000101" + "00110" + "10"
+        var packed = [UInt8](repeating: 0, count: 60)
+        for (place, bit) in bits.utf8.enumerated() { packed[place / 8] |= (bit & 1) << (place % 8) }
+        for chunk in [1, 3, 16, .max] {
+            for size in [1, 7, 4096] {
+                let stream = InflateStream(MemorySource(packed, name: "x", chunk: chunk), engine: engine)
+                let (bytes, problem) = drain(stream, size: size)
+                #expect(bytes == [97, 97, 97])
+                #expect(problem?.notes.first?.contains("DEFLATE") == true)
+            }
+        }
+    }
+
     @Test(arguments: InflateEngine.allCases)
     func noticesAWrongChecksum(engine: InflateEngine) throws {
         var sample = Self.samples[4]

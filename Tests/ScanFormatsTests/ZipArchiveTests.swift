@@ -186,7 +186,7 @@ import Testing
     @Test func bombsAreRefusedBeforeTheyGoOff() throws {
         let ratio = try refusal("z.writestr('zeros', bytes(64 << 20))")
         #expect(ratio?.summary.hasSuffix("bytes for each of the archive's") == true)
-        #expect(ratio?.fix?.contains("read.archive-ratio") == true)
+        #expect(ratio?.fix?.contains("read.max-archive-ratio") == true)
         // Dense, but small.
         _ = try ZipArchive(path: try make("z.writestr('zeros', bytes(8 << 20))"))
         var limits = ArchiveLimits()

@@ -167,4 +167,49 @@ import Testing
         #expect(problem?.notes.contains("frame 5: the camera is more than 10,000 km from the origin") == true)
         #expect(try StageRun("- read: {bad-frame-limit: 0.1}", reading: path).kept.count == 18)
     }
+
+    // MARK: - Limits
+
+    @Test func moreFramesThanAllowedFailTheCapture() throws {
+        let path = try write()
+        #expect(try StageRun("- read: {max-frames: 4}", reading: path).kept.count == 4)
+        let lines = problem { _ = try StageRun("- read: {max-frames: 3}", reading: path) }
+        #expect(
+            lines?.message() == """
+                error: there are more than 3 camera lines
+                  --> scan.jsonl, stage read
+                   = fix: if that is right, allow more with  --set read.max-frames=6
+                """)
+        let pictures = problem { _ = try StageRun("- read: {max-frames: 3, format: frames}", reading: path) }
+        #expect(pictures?.summary == "there are more than 3 pictures")
+    }
+
+    @Test func aLongLineCostsItsFrame() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 25
+        sample.lines[3] = String(repeating: "x", count: 1001)
+        let path = try write(sample)
+        let run = try StageRun("- read: {max-line: 1000}", reading: path)
+        #expect(run.drops.count == 1)
+        let reason = "3 read: the camera line has 1001 bytes; the limit is 1000 (scan.jsonl:4 "
+        #expect(run.drops.first?.hasPrefix(reason) == true, "\(run.drops)")
+    }
+
+    @Test func aLargePictureCostsItsFrame() throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 25
+        let path = try write(sample)
+        sample.pictureSize = PixelSize(33, 24)
+        try folder.write(try sample.png(7), to: "capture/\(MultiScanSample.pictureName(7))")
+        // Of these sizes one is allowed and the other is not.
+        let run = try StageRun("- read: {max-picture-pixels: 768}", reading: path)
+        #expect(run.drops.count == 1)
+        #expect(run.drops.first?.hasPrefix("7 read: a picture of 33 × 24 pixels (color/000007.png") == true)
+    }
+
+    @Test func aLargeDepthMapFailsTheCapture() throws {
+        let problem = problem { _ = try StageRun("- read: {max-picture-pixels: 47}", reading: try write()) }
+        #expect(problem?.summary == "the depth map is 8×6, more than 47 pixels")
+        #expect(problem?.place.file == "scan.json")
+    }
 }

@@ -39,6 +39,12 @@ public struct ReadRules: Hashable, Sendable {
     public var onBadFrame = BadFrameRule.drop
     /// The share of bad frames above which the capture fails.
     public var badFrameLimit = 0.05
+    /// What a capture may hold; more is refused before memory is taken for it. Frames, of any stream.
+    public var maxFrames = 1_000_000
+    /// Bytes of a camera line.
+    public var maxLine = 1_000_000
+    /// Pixels of a picture, of a video's frame, of a depth map.
+    public var maxPicturePixels = PictureLimits.standard.pixels
     /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
     public var needsCameras = true
     /// What an archive may hold.
@@ -54,6 +60,25 @@ public struct ReadRules: Hashable, Sendable {
         rules.truncated = .keepWhole
         rules.needsCameras = false
         return rules
+    }
+
+    var pictureLimits: PictureLimits { PictureLimits(side: PictureLimits.standard.side, pixels: maxPicturePixels) }
+
+    /// - Parameter stream: what there are so many of, as messages call it: "pictures".
+    /// - Throws: when these are more than a capture may have.
+    func check(frames: Int, of stream: String) throws(Problem) {
+        if frames <= maxFrames { return }
+        throw Problem(
+            .input, "there are more than \(maxFrames) \(stream)",
+            fix: "if that is right, allow more with  --set read.max-frames=\(max(frames, 2 * maxFrames))")
+    }
+
+    /// - Throws: when a picture of this size is larger than allowed.
+    func check(_ size: PixelSize, of stream: String) throws(Problem) {
+        if size.width <= maxPicturePixels / max(1, size.height) { return }
+        throw Problem(
+            .input, "the \(stream) is \(size), more than \(maxPicturePixels) pixels",
+            fix: "if that is right, allow more with  --set read.max-picture-pixels=\(size.width * size.height)")
     }
 
     /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.

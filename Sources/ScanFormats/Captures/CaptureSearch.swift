@@ -5,24 +5,38 @@ public enum CaptureSearch {
     /// A capture's id and path.
     public typealias Found = (id: String, path: String)
 
+    /// Something below a folder that may be a capture, but cannot be looked at.
+    public struct Unreadable: Sendable {
+        public var name: String
+        public var path: String
+        public var problem: Problem
+    }
+
     /// Folders deeper than this below the one that was named are not looked into.
     private static let depthLimit = 16
 
     /// - Parameters:
     ///   - path: a capture (a folder or an archive), or a folder in which captures are searched. The search stops at a
-    ///     capture, and passes over
-    ///     hidden folders and over results (whatever holds a `receipt.json`), unless they are what was named. Links are
-    ///     followed; a folder to which several lead is searched once.
+    ///     capture, and passes over hidden folders and over results (whatever holds a `receipt.json`), unless they are
+    ///     what was named. Links are followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
     /// - Returns: the captures, sorted by their path's parts; none when the folder holds none.
     public static func captures(at path: String, skipping output: String? = nil) throws(Problem) -> [Found] {
+        var unreadable: [Unreadable] = []
+        return try captures(at: path, skipping: output, unreadable: &unreadable)
+    }
+
+    /// The same, and what could not be looked at on the way.
+    public static func captures(
+        at path: String, skipping output: String?, unreadable: inout [Unreadable]
+    ) throws(Problem) -> [Found] {
         let tree = try CaptureFormats.tree(at: path)
         if CaptureFormats.recognise(tree) != nil { return [(tree.name, path)] }
         var found: [Found] = []
         let skipped = output.flatMap { CaptureFolder(path: $0).identity }
         let folder = CaptureFolder(path: path)
         var closed = Set([skipped, folder.identity].compactMap(\.self))
-        search(folder, &closed, 0, &found)
+        search(folder, &closed, 0, &found, &unreadable)
         return found
     }
 
@@ -31,11 +45,21 @@ public enum CaptureSearch {
 
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private static func search(
-        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int, _ found: inout [Found]
+        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int, _ found: inout [Found],
+        _ unreadable: inout [Unreadable]
     ) {
         guard depth < depthLimit else { return }
+        if let obstacle = folder.obstacle {
+            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: obstacle))
+            return
+        }
         for entry in folder.entries(in: "") where !entry.name.hasPrefix(".") {
             if entry.byteCount != nil { found += archive("\(folder.path)/\(entry.name)") }
+            if entry.kind == .other(CaptureEntry.notText) {
+                let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
+                let path = "\(folder.path)/\(entry.name)"
+                unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
+            }
             guard entry.kind == .folder else { continue }
             let below = CaptureFolder(path: "\(folder.path)/\(entry.name)")
             guard let identity = below.identity, !closed.contains(identity) else { continue }
@@ -44,7 +68,7 @@ public enum CaptureSearch {
                 found.append((below.name, below.path))
             } else {
                 closed.insert(identity)
-                search(below, &closed, depth + 1, &found)
+                search(below, &closed, depth + 1, &found, &unreadable)
             }
         }
     }

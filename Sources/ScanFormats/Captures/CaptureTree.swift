@@ -40,6 +40,8 @@ public struct CaptureEntry: Hashable, Sendable {
         self.kind = kind
     }
 
+    static let notText = "a name that is not UTF-8"
+
     public var byteCount: Int64? { if case .file(let count) = kind { count } else { nil } }
 }
 
@@ -98,11 +100,13 @@ public struct CaptureFolder: CaptureTree, Hashable {
         defer { closedir(stream) }
         var result: [CaptureEntry] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            let name = String(decoding: bytes, as: UTF8.self)
             if name == "." || name == ".." { continue }
-            result.append(CaptureEntry(name: name, kind: Self.kind("\(full)/\(name)")))
+            let isText = String(validating: bytes, as: UTF8.self) != nil
+            // No text leads to such a file, so nothing can be said of it but its name.
+            let kind = isText ? Self.kind("\(full)/\(name)") : .other(CaptureEntry.notText)
+            result.append(CaptureEntry(name: name, kind: kind))
         }
         return result.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
     }
@@ -145,7 +149,11 @@ public struct CaptureFolder: CaptureTree, Hashable {
     private static func kind(_ path: String) -> CaptureEntry.Kind {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            return .other(errno == ENOENT ? "a link to nothing" : String(cString: strerror(errno)))
+            switch errno {
+            case ENOENT: return .other("a link to nothing")
+            case ELOOP: return .other("a link that leads in a circle")
+            default: return .other("out of reach (\(String(cString: strerror(errno))))")
+            }
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .file(byteCount: Int64(status.st_size))
@@ -154,6 +162,14 @@ public struct CaptureFolder: CaptureTree, Hashable {
         case S_IFSOCK: return .other("a socket, not a file")
         default: return .other("a device, not a file")
         }
+    }
+
+    /// Why the folder cannot be listed, or nil.
+    var obstacle: Problem? {
+        if access(path, R_OK | X_OK) == 0 { return nil }
+        return Problem(
+            .environment, "the folder cannot be looked into: \(String(cString: strerror(errno)))",
+            fix: "let the user who runs scanmill read it, or leave it out")
     }
 
     private static func realPath(_ path: String) -> String {

@@ -54,9 +54,6 @@ extension [UInt8] {
 /// Opens one MultiScan capture.
 struct MultiScanReader {
     static let metadataLimit = 16 << 20
-    /// The most frames that metadata alone is believed: an hour at 60 a second.
-    private static let frameLimit = 216_000
-
     let tree: any CaptureTree
     let stem: String
     let rules: ReadRules
@@ -71,6 +68,7 @@ struct MultiScanReader {
     }
 
     mutating func read() throws(Problem) -> Capture {
+        capture.maxPicturePixels = rules.maxPicturePixels
         let metadataFile = "\(stem).json"
         let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
         capture.format = MultiScanCapture.name
@@ -127,8 +125,11 @@ struct MultiScanReader {
         list(file, [])
         capture.cameraLineFile = file
         let size = metadata.colorStream?.size
-        var lines = CameraLines(try tree.open(file))
+        var lines = CameraLines(try tree.open(file), lineLimit: rules.maxLine)
         while let result = try lines.next() {
+            do throws(Problem) { try rules.check(frames: capture.frames.count + 1, of: "camera lines") } catch {
+                throw error.at(file: file)
+            }
             var facts = FrameFacts(index: capture.frames.count)
             switch result {
             case .success(let line):
@@ -171,7 +172,7 @@ struct MultiScanReader {
             size = capture.colorSize
         } else if let pictures {
             try pictures.attach(to: &capture, rules: rules)
-            pictures.check(&capture, in: tree)
+            pictures.check(&capture, in: tree, rules: rules)
             size = capture.colorSize
         } else {
             capture.absences[.color] =
@@ -219,6 +220,10 @@ struct MultiScanReader {
         let facts = try VideoProbe.probe(
             VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
         capture.colorSize = PixelSize(facts.width, facts.height)
+        do throws(Problem) {
+            try rules.check(frames: facts.frameCount, of: "frames in the video")
+            try rules.check(PixelSize(facts.width, facts.height), of: "video")
+        } catch { throw error.at(file: file) }
         if facts.rotation != 0 {
             capture.warnings.append(
                 "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
@@ -289,7 +294,7 @@ struct MultiScanReader {
     /// Frames that are nothing but numbers, where neither camera lines nor picture files say how many there are.
     private mutating func numberFrames(_ metadata: ScanMetadata, _ video: VideoStream?) {
         let said = (metadata.depthStream ?? metadata.colorStream)?.frameCount ?? 0
-        capture.frames = (0..<(video?.facts.frameCount ?? min(said, Self.frameLimit))).map { FrameFacts(index: $0) }
+        capture.frames = (0..<(video?.facts.frameCount ?? min(said, rules.maxFrames))).map { FrameFacts(index: $0) }
     }
 
     // MARK: - Depth and confidence
@@ -313,6 +318,7 @@ struct MultiScanReader {
                 fix: "add  \"resolution\": [height, width]  to the depth stream"
             ).at(file: "\(stem).json")
         }
+        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: "\(stem).json") }
         list(depthFile, [.recordedDepth])
         source.depth = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
@@ -349,7 +355,10 @@ struct MultiScanReader {
     private mutating func readMotion() {
         for kind in MotionKind.allCases {
             let file = "\(stem).\(kind.rawValue)"
-            guard tree.byteCount(of: file) != nil else { continue }
+            guard tree.byteCount(of: file) != nil else {
+                if tree.entry(file) != nil { capture.warnings.append("\(tree.absence(of: file)), and is left out") }
+                continue
+            }
             list(file, [.motion])
             capture.motionFiles.append(MotionFile(kind: kind, path: file))
         }

@@ -60,6 +60,7 @@ private struct NeRFCaptureReader {
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
         capture.format = NeRFCaptureProject.name
+        capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 1, 0)
         var description = try root.object()
         description["frames"] = nil
@@ -71,6 +72,7 @@ private struct NeRFCaptureReader {
             throw Problem(.input, "the project has no frames", fix: "export it again").at(file: NeRFCaptureProject.file)
         }
         addPictures(to: &entries)
+        try rules.check(frames: entries.count, of: "frames")
         entries.sort { a, b in
             switch (a.number, b.number) {
             case (let x?, let y?) where x != y: x < y
@@ -104,6 +106,7 @@ private struct NeRFCaptureReader {
         capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         var source = TreeSource(tree: tree)
         source.quarterTurns = turns
+        source.limits = rules.pictureLimits
         capture.source = source
         return capture
     }
@@ -171,7 +174,7 @@ private struct NeRFCaptureReader {
             }
             capture.frames[index].pictureFile = file
             list(file, [.color])
-            try fit(try PictureFolder.size(try tree.open(file)), index)
+            try fit(try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits), index)
         } catch {
             capture.drop(index, stage: "read", reason: error.at(file: entry.path).oneLine, isBad: true)
         }

@@ -62,12 +62,14 @@ struct PictureFolder {
     /// because a picture that is missing in the middle would otherwise shift all later ones by one.
     /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
     func attach(to capture: inout Capture, rules: ReadRules) throws(Problem) {
+        try rules.check(frames: pictures.count, of: "pictures")
         try checkNumbers()
         let lines = capture.frames.count
         var places = Array(pictures.indices)
         let numbers = pictures.compactMap(\.number)
         if numbers.count == pictures.count, let first = numbers.first, let last = numbers.last,
-            last - first + 1 != numbers.count
+            // The numbers are anything that fits: one more than the largest may not.
+            last - first != numbers.count - 1
         {
             if first <= 1, last - first < lines, lines > 0 {
                 places = numbers.map { $0 - first }
@@ -95,14 +97,14 @@ struct PictureFolder {
     }
 
     /// Looks at the start and the end of each picture: its size, and whether it is whole.
-    func check(_ capture: inout Capture, in tree: any CaptureTree) {
+    func check(_ capture: inout Capture, in tree: any CaptureTree, rules: ReadRules) {
         var sizes: [PixelSize: Int] = [:]
         var found: [Int: PixelSize] = [:]
         for frame in capture.frames {
             guard let path = frame.pictureFile else { continue }
             capture.files.append(InputFile(path: path, byteCount: tree.byteCount(of: path) ?? 0, channels: [.color]))
             do throws(Problem) {
-                let size = try Self.size(try tree.open(path))
+                let size = try Self.size(try tree.open(path), limits: rules.pictureLimits)
                 sizes[size, default: 0] += 1
                 found[frame.index] = size
             } catch {
@@ -124,7 +126,7 @@ struct PictureFolder {
     static let sizeLimit = 256 << 20
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
-    static func size(_ source: any ByteSource) throws(Problem) -> PixelSize {
+    static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         let head: [UInt8]
         let tail: [UInt8]
         if let file = source as? FileSource, let total = file.byteCount, total > Int64(headBytes + JPEG.tailBytes) {
@@ -135,12 +137,12 @@ struct PictureFolder {
             tail = head.suffix(JPEG.tailBytes)
         }
         if PNG.isPNG(head) {
-            let header = try PNG.header(head)
+            let header = try PNG.header(head, limits: limits)
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
             return PixelSize(header.width, header.height)
         }
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
-        let header = try JPEG.header(head)
+        let header = try JPEG.header(head, limits: limits)
         return PixelSize(header.width, header.height)
     }
 }

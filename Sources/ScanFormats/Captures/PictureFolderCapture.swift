@@ -17,8 +17,9 @@ public enum PictureFolderCapture: CaptureFormat {
         var capture = Capture(id: tree.name)
         capture.format = name
         capture.isMetric = false
+        capture.maxPicturePixels = rules.maxPicturePixels
         try pictures.attach(to: &capture, rules: rules)
-        pictures.check(&capture, in: tree)
+        pictures.check(&capture, in: tree, rules: rules)
         let reason = "a plain folder of pictures has none"
         for channel in [Channel.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion] {
             capture.absences[channel] = reason

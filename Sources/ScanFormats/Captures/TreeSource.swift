@@ -8,6 +8,7 @@ struct TreeSource: CaptureSource {
     var video: VideoStream?
     /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
     var quarterTurns: [Int: Int] = [:]
+    var limits = PictureLimits.standard
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         var tracks: [any FrameTrack] = []
@@ -36,7 +37,8 @@ struct TreeSource: CaptureSource {
         }
         do throws(Problem) {
             let bytes = try tree.bytes(of: file, limit: PictureFolder.sizeLimit)
-            let picture = try PNG.isPNG(bytes) ? PNG.decodeRGB(bytes) : JPEG.decodeRGB(bytes)
+            let picture =
+                try PNG.isPNG(bytes) ? PNG.decodeRGB(bytes, limits: limits) : JPEG.decodeRGB(bytes, limits: limits)
             frame.picture = .pixels(picture.turned(quarterTurns: turns))
         } catch { throw error.at(file: file) }
     }

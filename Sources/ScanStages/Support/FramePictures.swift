@@ -16,7 +16,10 @@ extension Frame {
             let bytes = try pictureBytes(path, context)
             let image: RGBImage
             do throws(Problem) {
-                image = PNG.isPNG(bytes) ? try PNG.decodeRGB(bytes) : try JPEG.decodeRGB(bytes)
+                let limits = context.capture.pictureLimits
+                image =
+                    PNG.isPNG(bytes)
+                    ? try PNG.decodeRGB(bytes, limits: limits) : try JPEG.decodeRGB(bytes, limits: limits)
             } catch { throw error.at(file: path) }
             try check(image.width, image.height, path, context)
             // Beside the file, not in its place: a writer that copies pictures still has to find it.
@@ -32,7 +35,7 @@ extension Frame {
         let bytes = try pictureBytes(path, context)
         if PNG.isPNG(bytes) { return nil }
         do throws(Problem) {
-            return try JPEG.decodeLuma(bytes)
+            return try JPEG.decodeLuma(bytes, limits: context.capture.pictureLimits)
         } catch { throw error.at(file: path) }
     }
 
@@ -46,5 +49,11 @@ extension Frame {
             .input, "the picture is \(width)×\(height), and the capture's pictures are \(size)",
             notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : []
         ).at(file: path)
+    }
+}
+
+extension Capture {
+    fileprivate var pictureLimits: PictureLimits {
+        PictureLimits(side: PictureLimits.standard.side, pixels: maxPicturePixels)
     }
 }

@@ -14,13 +14,16 @@ struct CaptureList {
         let (paths, only, output) = (options.inputs, options.only, options.output)
         let pipelineFolder = ConsoleFile.folder(of: options.pipeline)
         var found: [(id: String, path: String)] = []
+        var unreadable: [CaptureSearch.Unreadable] = []
         for path in paths {
-            do throws(Problem) { found += try CaptureSearch.captures(at: path, skipping: output) } catch {
+            do throws(Problem) {
+                found += try CaptureSearch.captures(at: path, skipping: output, unreadable: &unreadable)
+            } catch {
                 Console.error(error.message())
                 throw ExitCode(ExitStatus.usage)
             }
         }
-        if found.isEmpty {
+        if found.isEmpty && unreadable.isEmpty {
             Console.error("error: there is no capture in \(paths.joined(separator: ", "))")
             Console.error("   = fix: `scanmill inspect DIR` says what a folder holds")
             throw ExitCode(ExitStatus.usage)
@@ -31,6 +34,12 @@ struct CaptureList {
         }
         if !only.isEmpty { found = found.filter { only.contains($0.id) } }
         var list = CaptureList()
+        if only.isEmpty {
+            list.refused = unreadable.map { odd in
+                let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
+                return CaptureOutcome(input: input, ending: .failed(odd.problem))
+            }
+        }
         let byID = Dictionary(grouping: found, by: \.id)
         for capture in found {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)

@@ -4,10 +4,24 @@ import ScanModel
 
 /// What people and programs read. Stdout is data, stderr is messages.
 enum Console {
-    static func out(_ text: String) { raw(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { raw(text + "\n", to: STDERR_FILENO) }
+    static func out(_ text: String) { raw(visible(text, besides: "\n\t") + "\n", to: STDOUT_FILENO) }
+    static func error(_ text: String) { raw(visible(text, besides: "\n\t") + "\n", to: STDERR_FILENO) }
     static func out(_ json: JSONValue) {
         raw(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO)
+    }
+
+    /// Control characters made visible: file names and other people's texts must not steer a terminal, and a name with a
+    /// line break must not look like two lines.
+    static func visible(_ text: String, besides kept: String = "") -> String {
+        let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return text.unicodeScalars.reduce(into: "") { shown, scalar in
+            if isControl(scalar) && !kept.unicodeScalars.contains(scalar) {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// At once and whole: nothing is left in a buffer when the process is killed.

@@ -31,7 +31,7 @@ struct LoadedPipeline {
     static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
         let text: String
         do throws(Problem) {
-            text = String(decoding: try ConsoleFile.bytes(of: path, limit: 1 << 20), as: UTF8.self)
+            text = try PipelineFile.text(of: try ConsoleFile.bytes(of: path, limit: 1 << 20), path: path)
         } catch {
             throw PipelineMistakes(problems: [error])
         }
@@ -43,24 +43,12 @@ struct LoadedPipeline {
 /// Files that the command line itself reads.
 enum ConsoleFile {
     static func bytes(of path: String, limit: Int) throws(Problem) -> [UInt8] {
-        do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            guard
-                attributes[.type] as? FileAttributeType == .typeRegular
-                    || attributes[.type] as? FileAttributeType == .typeSymbolicLink
-            else { throw Problem(.usage, "this is not a file").at(file: path) }
-            let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
-            guard bytes.count <= limit else {
-                throw Problem(.usage, "the file has more than \(limit) bytes").at(file: path)
-            }
-            return bytes
-        } catch let problem as Problem {
-            throw problem
+        do throws(Problem) {
+            return try FileSystem.bytes(of: path, limit: limit)
         } catch {
-            throw Problem(
-                .usage, "cannot read the file", fix: "check the path; ready pipelines are in the folder pipelines/"
-            )
-            .at(file: path)
+            var problem = error
+            problem.fix = "check the path; ready pipelines are in the folder pipelines/"
+            throw problem
         }
     }
 

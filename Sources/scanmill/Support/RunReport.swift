@@ -24,7 +24,7 @@ struct RunReport: Sendable {
 
     func ended(_ outcome: CaptureOutcome) {
         log?.write("ended", Self.json(outcome))
-        let id = outcome.input.id
+        let id = Console.visible(outcome.input.id)
         switch outcome.ending {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
@@ -32,7 +32,7 @@ struct RunReport: Sendable {
         case .upToDate: break
         case .failed(let problem):
             say("failed   \(id)  \(problem.summary)")
-            Console.error(problem.message(root: outcome.input.path))
+            Console.error(problem.message(root: Console.visible(outcome.input.path)))
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
@@ -53,7 +53,7 @@ struct RunReport: Sendable {
         let causes = Dictionary(grouping: failed, by: { $0.ending.problem?.summary ?? "" })
         Console.error("\(Console.count(failed.count, "capture")) failed:")
         for (cause, captures) in causes.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
-            let ids = captures.prefix(5).map(\.input.id).joined(separator: ", ")
+            let ids = captures.prefix(5).map { Console.visible($0.input.id) }.joined(separator: ", ")
             Console.error("  \(captures.count) × \(cause): \(ids)\(captures.count > 5 ? ", …" : "")")
         }
         for outcome in failed.prefix(20) {
@@ -132,7 +132,16 @@ struct RunReport: Sendable {
         let isPlain = word.utf8.allSatisfy {
             ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || "/._-+=:,@".utf8.contains($0)
         }
-        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+        if isPlain && !word.isEmpty { return word }
+        // The shell's own way to write what is no letter: octal numbers of bytes.
+        if word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+            let isSafe = { (byte: UInt8) in byte >= 0x20 && byte != 0x7f && byte != 0x27 && byte != 0x5c }
+            let escaped = word.utf8.flatMap { byte in
+                isSafe(byte) ? [byte] : Array("\\\(byte / 64)\(byte / 8 % 8)\(byte % 8)".utf8)
+            }
+            return "$'" + String(decoding: escaped, as: UTF8.self) + "'"
+        }
+        return "'" + word.replacing("'", with: "'\\''") + "'"
     }
 }
 

@@ -132,6 +132,13 @@ import Testing
         #expect(late.keptFrames.count == 10)
     }
 
+    @Test func theLargestNumberThereIs() throws {
+        // Nine digits and more are times or dates, most often; the largest of all has no next one.
+        let odd = try open(pictures: ["0.png", "\(Int.max).png"] + (1..<9).map { "\($0).png" })
+        #expect(odd.warnings.count == 1)
+        #expect(odd.keptFrames.count == 10)
+    }
+
     @Test func aFewPicturesMoreOrLess() throws {
         let more = try open(pictures: (0..<12).map { "\($0).png" })
         #expect(more.frames.count == 12)

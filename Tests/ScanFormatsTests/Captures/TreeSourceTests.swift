@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
@@ -44,5 +45,14 @@ import Testing
             }
             #expect(try track.finish().extraFrames == 0)
         }
+    }
+
+    @Test func filesThatVanishOnceTheCaptureIsOpenAreNamed() throws {
+        let picture = MultiScanSample.pictureName(1)
+        for file in ["scan.depth.zlib", picture] { try FileManager.default.removeItem(at: folder.url("scan/\(file)")) }
+        let depth = #expect(throws: Problem.self) { try capture.source.tracks(for: [.recordedDepth], of: capture) }
+        #expect(depth?.message() == "error: there is no such file\n  --> scan.depth.zlib")
+        let pixels = #expect(throws: Problem.self) { try capture.source.bytes(of: picture, limit: 1000) }
+        #expect(pixels?.message() == "error: there is no such file\n  --> \(picture)")
     }
 }

@@ -1,0 +1,24 @@
+/// A reader as a fuzzer sees it: whatever bytes come, it answers with a value or a ``Problem``, soon and in little memory.
+///
+/// To fuzz another reader, add a file with a ``FuzzTarget`` beside the others, name it in ``all``, and put a few seeds
+/// into `Fuzz/corpus/<name>/`.
+public struct FuzzTarget: Sendable {
+    /// The name of the folder below `Fuzz/corpus`.
+    public let name: String
+    /// Ends the process when the reader contradicts itself.
+    public let run: @Sendable ([UInt8]) -> Void
+
+    public static let all = [
+        depthStream, inflate, cameraLines, metadata, boundingBox, motion, transforms, zip, pipeline, ply, jpeg, png,
+    ]
+
+    init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {
+        self.name = name
+        self.run = run
+    }
+}
+
+/// What no input may break; a fuzzer takes the end of the process for a finding.
+func expect(_ condition: Bool, _ promise: String) {
+    if !condition { fatalError("broken promise: \(promise)") }
+}

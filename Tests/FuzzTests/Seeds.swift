@@ -1,0 +1,179 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+
+/// What fuzzing starts from: small whole files, made by the project's own writers.
+enum Seeds {
+    /// By target, then by name.
+    static func all() throws -> [String: [String: [UInt8]]] {
+        [
+            "depth-stream": try depthStreams(), "inflate": try streams(), "camera-lines": try cameraLines(),
+            "metadata": try metadata(), "bounding-box": try boxes(), "motion": try motion(), "pipeline": pipelines(),
+            "ply": try clouds(), "jpeg": try jpegs(), "png": try pngs(),
+        ]
+    }
+
+    private static func slopes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 / 5) } }
+
+    private static func streams() throws -> [String: [UInt8]] {
+        let fixed = try MultiScanSample.deflate(Array("depth depth depth depth".utf8))
+        let dynamic = try MultiScanSample.deflate(slopes(4000) + (0..<200).map { UInt8($0 * $0 % 251) })
+        let stored = try DeflateBlock.compress(slopes(40), level: 0) + DeflateBlock.end
+        let blocks = try DeflateBlock.compress(slopes(99), level: 6) + DeflateBlock.compress(slopes(9), level: 1)
+        return [
+            "fixed": fixed, "dynamic": dynamic, "stored": stored, "blocks": blocks + DeflateBlock.end,
+            "cut": Array(dynamic.prefix(30)), "trailing": fixed + [1, 2, 3],
+            // Header, no bytes, their Adler-32.
+            "wrapped": [0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01],
+        ]
+    }
+
+    private static func depthStreams() throws -> [String: [UInt8]] {
+        var sample = MultiScanSample()
+        sample.depthSize = PixelSize(4, 3)
+        let whole = try MultiScanSample.deflate(sample.rawDepth(8))
+        let stored = try DeflateBlock.compress(sample.rawDepth(8), level: 0) + DeflateBlock.end
+        let hostile = Array(repeating: [0x00, 0x7E, 0x00, 0x7C, 0x00, 0xBC] as [UInt8], count: 32).joined()
+        var seeds = [
+            "not-finite": [0x31] + (try MultiScanSample.deflate(Array(hostile))), "cut": [0x11] + whole.dropLast(9),
+            "two-more": [0] + (try MultiScanSample.deflate(sample.rawDepth(10))),
+            "half-a-frame": [0x43] + (try MultiScanSample.deflate(Array(sample.rawDepth(6).dropLast(7)))),
+        ]
+        for choice: UInt8 in [0x00, 0x21, 0x1A, 0x05] {
+            seeds["whole-\(choice)"] = [choice] + whole
+            seeds["stored-\(choice)"] = [choice] + stored
+        }
+        return seeds
+    }
+
+    private static func cameraLines() throws -> [String: [UInt8]] {
+        var sample = MultiScanSample()
+        sample.frameCount = 2
+        let lines = try sample.cameraLines()
+        let long = Array(repeating: UInt8(ascii: " "), count: 700)
+        let odd = MiniCapture().line(1) + "\r\n\n" + MiniCapture().line(2)
+        return [
+            "two": lines, "byte-order-mark": [0xEF, 0xBB, 0xBF] + lines, "too-long": lines + long + lines,
+            "odd": Array(odd.utf8), "no-last-newline": lines.dropLast(),
+            "not-finite": Array(#"{"timestamp":"12","intrinsics":[NaN,1e999],"source_frame":3}"#.utf8),
+        ]
+    }
+
+    private static func metadata() throws -> [String: [UInt8]] {
+        var android = MultiScanSample()
+        android.isAndroid = true
+        let texts = #"{"a":"\ud83d\ude00 é\n\u0000","b":[1e-7,-0,9223372036854775807,1.5E+300,0.1],"a":{"b":null}}"#
+        return [
+            "ios": JSONWriter.text(.object(MultiScanSample().metadata()), pretty: false),
+            "android": JSONWriter.text(.object(android.metadata())), "values": Array(texts.utf8),
+            "deep": Array((String(repeating: "[", count: 64) + String(repeating: "]", count: 64)).utf8),
+        ]
+    }
+
+    private static func boxes() throws -> [String: [UInt8]] {
+        var box = OrientedBox(
+            center: Vector3(1, 0.5, -2), worldFromBox: .rotation(aboutY: 0.5), halfSize: Vector3(0.5, 1, 0.25))
+        let free = try BoundingBoxJSON.text(box)
+        box.floor = 0
+        return ["mini": Array(MiniCapture.box.utf8), "free": free, "floor": try BoundingBoxJSON.text(box)]
+    }
+
+    private static func motion() throws -> [String: [UInt8]] {
+        let samples = (0..<4).map { i in
+            MotionSample(
+                timestamp: 280_670_466_266_040 + Int64(i) * 16_666_667, value: Vector3(Double(i), -0.5, 1 / Double(i)))
+        }
+        var sink = MemorySink()
+        try MotionStream.write(samples, kind: .gravity, to: &sink)
+        let header = MotionStream.header(.gravity, count: samples.count).count
+        let records = Array(sink.bytes.dropFirst(header))
+        let swapped = stride(from: 0, to: records.count, by: 8).flatMap { records[$0..<$0 + 8].reversed() }
+        return ["whole": sink.bytes, "cut": sink.bytes.dropLast(5), "records": records, "big-endian": swapped]
+    }
+
+    private static func pipelines() -> [String: [UInt8]] {
+        let object = """
+            name: object-nerf
+            description: One boxed object.
+            stages:
+              - read: {truncated: keep-whole}
+              - select-frames: {drop: [3, 17-20]}
+              - filter-blur: {window: 5}
+              - decompress
+              - mask-range:
+                  near: 0.1
+                  far: 5
+              - unproject
+              - cull-by-box: {margin: 0.02}
+              - voxel-downsample: {size: 0.01}
+              - write-ply
+              - write-transforms
+
+            """
+        let texts = [
+            "object": object, "set": object + "\0mask-range.far=[1, 2]",
+            "list": "stages: [read, decompress, write-ply]",
+            "mistakes":
+                "stagse: []\nname: [a]\nstages:\n - raed\n - {a: 1, b: 2}\n - decompress: [1]\n - mask-range: {far: x}\n",
+            "alias": "stages: &a\n- read: &b {format: auto}\n- read: *b\n- *a\n",
+            "twice": "name: a\nname: b\nstages: [read]",
+            "tags": "%YAML 1.1\n---\n!!map {? stages : !x [\"re\\u0061d\", 'write-ply', |\n  a\n]}\n...\n",
+            "deep": String(repeating: "[", count: 900),
+        ]
+        return texts.mapValues { Array($0.utf8) }
+    }
+
+    private static func clouds() throws -> [String: [UInt8]] {
+        var sink = MemorySink()
+        try sink.write(PLYWriter.header(count: 3, hasColor: true))
+        var writer = PLYWriter(hasColor: true)
+        let colors: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+        try writer.write(PointCloud(positions: [0, 1, 2, 3, 4, 5, -1, .nan, 1e30], colors: colors), to: &sink)
+        let text = """
+            ply
+            format ascii 1.0
+            comment by hand
+            element camera 1
+            property list uchar int a
+            element vertex 2
+            property double x
+            property float y
+            property short z
+            end_header
+            2 5 6
+            1.5 -2 3
+            nan 1e-3 +7
+
+            """
+        let swapped = String(decoding: PLYWriter.header(count: 1, hasColor: false), as: UTF8.self)
+            .replacing("little", with: "big").replacing("float z", with: "uint64 z")
+        return [
+            "binary": sink.bytes, "cut": sink.bytes.dropLast(4), "text": Array(text.utf8),
+            "big-endian": Array(swapped.utf8) + slopes(16),
+        ]
+    }
+
+    private static func picture(_ width: Int, _ height: Int) -> RGBImage {
+        RGBImage(width: width, height: height, pixels: (0..<width * height * 3).map { UInt8($0 * 7 % 256) })
+    }
+
+    private static func jpegs() throws -> [String: [UInt8]] {
+        let whole = try JPEG.encode(picture(17, 9), quality: 40)
+        return [
+            "halved": whole, "full": try JPEG.encode(picture(8, 8), quality: 90, subsampling: .s444),
+            "cut": whole.dropLast(40), "header": Array(whole.prefix(300)),
+        ]
+    }
+
+    private static func pngs() throws -> [String: [UInt8]] {
+        let grey = LumaImage(width: 9, height: 5, pixels: slopes(45))
+        let depth = Gray16Image(width: 7, height: 6, pixels: (0..<42).map { $0 * 999 })
+        let color = try PNG.encodeRGB(picture(11, 7), filter: .adaptive)
+        var interlaced = color
+        interlaced[28] = 1
+        return [
+            "color": color, "grey": try PNG.encodeGray8(grey), "depth": try PNG.encodeGray16(depth),
+            "cut": color.dropLast(20), "interlaced": interlaced,
+        ]
+    }
+}

@@ -1,0 +1,11 @@
+import Foundation
+
+/// Whether the tests run under a sanitizer, which takes several times the memory and the time. Tests of such figures say
+/// aloud that they skip them.
+public enum Sanitizer {
+    public static let isOn: Bool = {
+        let isOn = ["__asan_init", "__tsan_init"].contains { dlsym(nil, $0) != nil }
+        if isOn { print("SKIPPED: what tests expect of memory, because they run under a sanitizer") }
+        return isOn
+    }()
+}
