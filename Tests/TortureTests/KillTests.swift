@@ -89,7 +89,7 @@ extension Torture {
             if replacing { try strace.rig.publishOld() }
             let points = try strace.points(.new, sabotage: "straight")
             #expect(try strace.rig.findingsOfRerun() == [], "undisturbed, the broken protocol works")
-            let chosen = Torture.spread(Torture.times(short: 4, full: .max), over: points.count).map { points[$0] }
+            let chosen = Torture.spread(Torture.times(short: 8, full: .max), over: points.count).map { points[$0] }
             var torn = 0
             for point in chosen
             where try !Self.check(strace, point, replacing: replacing, sabotage: "straight").torn.isEmpty { torn += 1 }

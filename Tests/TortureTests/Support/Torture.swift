@@ -6,7 +6,8 @@ import Testing
 ///
 /// `make test` runs a short form; `make torture` sets SCANMILL_TORTURE=full for the long one. One test at a time: several
 /// of them use both cores and count what happens.
-@Suite(.serialized) enum Torture {
+@Suite(.serialized, .disabled(if: isSanitized, "a sanitizer takes memory and lets no library be preloaded"))
+enum Torture {
     static let isFull = ProcessInfo.processInfo.environment["SCANMILL_TORTURE"] == "full"
 
     /// How often something is done in the two forms.
@@ -61,3 +62,6 @@ import Testing
         return (0..<count).map { ($0 + 1) * total / count - 1 }
     }
 }
+
+/// Whether this program, and with it the tool, was built with a sanitizer.
+private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
