@@ -4,7 +4,8 @@ import Foundation
 /// aloud that they skip them.
 public enum Sanitizer {
     public static let isOn: Bool = {
-        let isOn = ["__asan_init", "__tsan_init"].contains { dlsym(nil, $0) != nil }
+        let names: [String] = ["__asan_init", "__tsan_init"]
+        let isOn = names.contains { dlsym(nil, $0) != nil }
         if isOn { print("SKIPPED: what tests expect of memory, because they run under a sanitizer") }
         return isOn
     }()
