@@ -125,7 +125,11 @@ import Testing
         let (shortest, longest) = isNone ? (20, 20) : (min(20, count), max(20, count))
         for rule in [ReadRules.Mismatch.auto, .shortest] {
             let stages = "- read: {mismatch: \(rule.rawValue)}\n- decompress"
-            if longest - shortest <= 3 || rule == .shortest {
+            if shortest == 0 && rule == .shortest {
+                let problem = problem { _ = try StageRun(stages, reading: path) }
+                #expect(problem?.summary == "no frame is left of 20")
+                #expect(problem?.notes == ["20 × read: the \(stream) has 0 frames"])
+            } else if longest - shortest <= 3 || rule == .shortest {
                 let run = try StageRun(stages, reading: path)
                 #expect(run.kept == Array(0..<shortest))
                 #expect(run.receipt["frames"]?["source"]?.integer == Int64(longest))

@@ -25,7 +25,8 @@ public enum MultiScanCapture: CaptureFormat {
     /// The name that all files share. Folders are renamed now and then, so it need not be the folder's; where several
     /// fit, the folder's wins.
     private static func stem(of tree: any CaptureTree) -> String? {
-        let entries = tree.entries(in: "")
+        // What is set aside has been named already.
+        let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
         let names = entries.filter { $0.byteCount != nil }.map(\.name)
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         let likely = stems.filter { stem in
