@@ -58,7 +58,7 @@ fuzz: setup
 	  --product scanmill-fuzz
 	@mkdir -p .build-fuzz/found
 	@for target in $(FUZZED); do echo "== $$target"; mkdir -p .build-fuzz/corpus/$$target; \
-	  SWIFT_BACKTRACE=enable=no SCANMILL_FUZZ_TARGET=$$target .build-fuzz/release/scanmill-fuzz -max_total_time=$(SECONDS) -max_len=2048 \
+	  SWIFT_BACKTRACE=enable=no SCANMILL_FUZZ_TARGET=$$target .build-fuzz/release/scanmill-fuzz -max_total_time=$(SECONDS) -max_len=2048 -keep_seed=1 \
 	  -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=128 -print_final_stats=1 \
 	  -artifact_prefix=.build-fuzz/found/$$target- $(FUZZ_FLAGS) \
 	  .build-fuzz/corpus/$$target Fuzz/corpus/$$target || exit 1; done

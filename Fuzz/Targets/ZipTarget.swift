@@ -1,16 +1,20 @@
-import Foundation
 import ScanFormats
 import ScanModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
 
 extension FuzzTarget {
     /// A ZIP archive: its directory, then every file of it.
     static let zip = FuzzTarget("zip") { bytes in
-        // libzip wants a file to seek in; one of a process's own, overwritten each time.
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "scanmill-fuzz-\(ProcessInfo.processInfo.processIdentifier).zip"
-        ).path
-        guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else { return }
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        // libzip wants a file to seek in.
+        guard let file = tmpfile() else { return }
+        defer { fclose(file) }
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else { return }
+        let path = "/proc/self/fd/\(fileno(file))"
         do throws(Problem) {
             let archive = try ZipArchive(path: path)
             var (folders, opened) = ([""], 0)

@@ -63,7 +63,7 @@ public struct Read: CaptureStage {
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
         rules.maxFrames = options.integer(
-            "max-frames", "The most frames that a capture may have.", default: 1_000_000, in: 1...100_000_000)
+            "max-frames", "The most frames that a capture may have.", default: 250_000, in: 1...100_000_000)
         rules.maxLine = options.integer(
             "max-line", "The longest camera line.", default: 1_000_000, in: 1000...100_000_000, unit: "bytes")
         rules.maxPicturePixels = options.integer(

@@ -15,7 +15,7 @@ enum ImportRules {
             "SystemPackage", "Foundation", "FoundationEssentials",
         ],
         // `Fuzz/Targets`, which maps bytes to calls and nothing more.
-        "Targets": ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages"],
+        "Targets": ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "Glibc", "Musl"],
     ]
 
     /// Modules that one file of a target hides from all others.

@@ -10,6 +10,49 @@ enum Seeds {
             "depth-stream": try depthStreams(), "inflate": try streams(), "camera-lines": try cameraLines(),
             "metadata": try metadata(), "bounding-box": try boxes(), "motion": try motion(), "pipeline": pipelines(),
             "ply": try clouds(), "jpeg": try jpegs(), "png": try pngs(),
+            "zip": try zips(), "transforms": transforms(),
+        ]
+    }
+
+    private static func zips() throws -> [String: [UInt8]] {
+        func archive(_ script: String) throws -> [UInt8] {
+            let made = """
+                import io, sys, zipfile
+                b = io.BytesIO()
+                def item(name, mode=0, method=8):
+                    i = zipfile.ZipInfo(name, (2024, 1, 2, 3, 4, 6))
+                    i.create_system, i.external_attr, i.compress_type = 3, mode << 16, method
+                    return i
+                with zipfile.ZipFile(b, 'w') as z:
+                    \(script)
+                sys.stdout.buffer.write(b.getvalue())
+                """
+            return try runPython(made).outputBytes
+        }
+        return [
+            "stored": try archive(
+                "z.writestr(item('p/transforms.json', method=0), '{}'); z.writestr(item('p/e/'), '')"),
+            "packed": try archive("z.comment = b'a comment'; z.writestr(item('images/0.png'), 'png' * 20)"),
+            "links": try archive("z.writestr(item('link', 0o120777), '/etc/passwd'); z.writestr(item('../up'), 'x')"),
+            "zip64": try archive("z.open(item('wide'), 'w', force_zip64=True).close()"),
+        ]
+    }
+
+    private static func transforms() -> [String: [UInt8]] {
+        func frame(_ number: Int, _ more: String = "") -> String {
+            """
+            {"file_path": "images/\(number)", "timestamp": \(number).5, "fl_x": 9.5, "fl_y": 9, "cx": 0.5, "cy": 0.5, \
+            "w": 1, "h": 1, "transform_matrix": [[0, -1, 0, 0.5], [1, 0, 0, 1.5], [0, 0, 1, -2], [0, 0, 0, 1]]\(more)}
+            """
+        }
+        func project(_ frames: String...) -> [UInt8] {
+            let top = #""w": 0, "h": 0, "fl_x": 1, "fl_y": 1, "cx": 320, "cy": 240, "depth_integer_scale": 1"#
+            return Array("{\(top), \"frames\": [\(frames.joined(separator: ", "))]}".utf8)
+        }
+        return [
+            "sound": project(frame(0), frame(1)), "empty": project(),
+            "gaps": project(frame(8), frame(1, #", "depth_path": "images/1.depth.png""#)),
+            "bad": project(#"{"file_path": "../up"}"#, frame(0, #", "fl_x": 0, "w": 1e9"#)),
         ]
     }
 

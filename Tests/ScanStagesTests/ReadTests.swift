@@ -1,4 +1,5 @@
 import Foundation
+import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -43,7 +44,7 @@ import Testing
         #expect(problem?.summary == "there is no metadata with a list of streams")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
-                == "`format` is `multiscam`, which is none of auto, multiscan, frames")
+                == "`format` is `multiscam`, which is none of auto, multiscan, nerfcapture, frames")
     }
 
     @Test func nothingIsDecodedHere() throws {
@@ -58,7 +59,7 @@ import Testing
         let odd = problem { _ = try StageRun("- read", reading: folder.url("odd").path) }
         #expect(odd?.summary == "this is not a capture in a format that ScanMill reads")
         #expect(odd?.notes == ["it holds notes.txt"])
-        #expect(odd?.fix == "ScanMill reads multiscan, frames; see  scanmill stages read")
+        #expect(odd?.fix == "ScanMill reads multiscan, nerfcapture, frames; see  scanmill stages read")
         try FileManager.default.createDirectory(at: folder.url("empty"), withIntermediateDirectories: true)
         #expect(
             problem { _ = try StageRun("- read", reading: folder.url("empty").path) }?.notes == ["the folder is empty"])
@@ -103,6 +104,45 @@ import Testing
         #expect(try StageRun("- read\n- decompress", reading: strict).kept.count == 19)
         let none = self.problem { _ = try StageRun("- read: {mismatch: fail}\n- decompress", reading: strict) }
         #expect(none?.notes.last == "allowed is none")
+    }
+
+    /// Every stream against 20 camera lines, or the lines against 20 frames of everything else.
+    @Test(arguments: ["depth stream", "confidence stream", "pictures", "camera lines"], [19, 21, 10, 30, 0])
+    func anyStreamMayBeOfAnotherLength(_ stream: String, _ count: Int) throws {
+        var sample = MultiScanSample()
+        sample.frameCount = stream == "camera lines" ? count : 20
+        sample.depthFrames = stream == "depth stream" ? count : 20
+        sample.confidenceFrames = stream == "confidence stream" ? count : 20
+        sample.pictureFrames = stream == "pictures" ? count : 20
+        // Without any picture there is no stream of them, and without any line there are no poses.
+        let path = try write(sample)
+        if count == 0 && stream == "camera lines" {
+            let problem = problem { _ = try StageRun("- read\n- decompress", reading: path) }
+            #expect(problem?.summary == "there are no camera lines in the file")
+            return
+        }
+        let isNone = count == 0 && stream == "pictures"
+        let (shortest, longest) = isNone ? (20, 20) : (min(20, count), max(20, count))
+        for rule in [ReadRules.Mismatch.auto, .shortest] {
+            let stages = "- read: {mismatch: \(rule.rawValue)}\n- decompress"
+            if shortest == 0 && rule == .shortest {
+                let problem = problem { _ = try StageRun(stages, reading: path) }
+                #expect(problem?.summary == "no frame is left of 20")
+                #expect(problem?.notes == ["20 × read: the \(stream) has 0 frames"])
+            } else if longest - shortest <= 3 || rule == .shortest {
+                let run = try StageRun(stages, reading: path)
+                #expect(run.kept == Array(0..<shortest))
+                #expect(run.receipt["frames"]?["source"]?.integer == Int64(longest))
+                #expect(run.drops.count == longest - shortest)
+                #expect(run.drops.allSatisfy { $0.contains(" read: ") })
+            } else {
+                let problem = problem { _ = try StageRun(stages, reading: path) }
+                #expect(problem?.summary.hasPrefix("the streams differ in length by ") == true)
+                // A longer stream is not read to its end, only as far as it takes to know.
+                let counts = problem?.notes.first ?? ""
+                #expect(counts.contains("20") && counts.contains(count < 20 ? "\(count)" : stream), "\(counts)")
+            }
+        }
     }
 
     private func problem(_ body: () throws -> Void) -> Problem? { ScanStagesTests.problem(of: body) }

@@ -39,8 +39,9 @@ public struct ReadRules: Hashable, Sendable {
     public var onBadFrame = BadFrameRule.drop
     /// The share of bad frames above which the capture fails.
     public var badFrameLimit = 0.05
-    /// What a capture may hold; more is refused before memory is taken for it. Frames, of any stream.
-    public var maxFrames = 1_000_000
+    /// What a capture may hold; more is refused before memory is taken for it. Frames, of any stream: an hour at 60 a
+    /// second has 216,000.
+    public var maxFrames = 250_000
     /// Bytes of a camera line.
     public var maxLine = 1_000_000
     /// Pixels of a picture, of a video's frame, of a depth map.

@@ -25,16 +25,21 @@ public enum MultiScanCapture: CaptureFormat {
     /// The name that all files share. Folders are renamed now and then, so it need not be the folder's; where several
     /// fit, the folder's wins.
     private static func stem(of tree: any CaptureTree) -> String? {
-        let names = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
-        let stems = names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+        // What is set aside has been named already.
+        let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
+        let names = entries.filter { $0.byteCount != nil }.map(\.name)
+        let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         let likely = stems.filter { stem in
-            names.contains { $0.hasPrefix("\(stem).") && !$0.hasSuffix(".json") } && listsStreams(tree, "\(stem).json")
+            guard names.contains(where: { $0.hasPrefix("\(stem).") && !$0.hasSuffix(".json") }) else { return false }
+            // What cannot be read is taken for metadata where camera lines stand beside it, so that it is named.
+            return listsStreams(tree, "\(stem).json") ?? names.contains("\(stem).jsonl")
         }
         return likely.contains(tree.name) ? tree.name : likely.first
     }
 
-    private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool {
-        guard let bytes = try? tree.bytes(of: file, limit: MultiScanReader.metadataLimit) else { return false }
+    /// Nil when the file cannot be read.
+    private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool? {
+        guard let bytes = try? tree.bytes(of: file, limit: MultiScanReader.metadataLimit) else { return nil }
         // A damaged file is still this capture's metadata: what is wrong with it is said when it is opened.
         guard let json = try? JSONValue.parse(bytes, file: file) else {
             return bytes.contains(subsequence: "\"streams\"")

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func theFormatsAreKnownByTheirNames() {
-        #expect(CaptureFormats.all.map { $0.name } == ["multiscan", "frames"])
+        #expect(CaptureFormats.all.map { $0.name } == ["multiscan", "nerfcapture", "frames"])
         #expect(CaptureFormats.format(named: "multiscan") == MultiScanCapture.self)
         #expect(CaptureFormats.format(named: "MultiScan") == nil)
     }

@@ -157,7 +157,7 @@ import Testing
                 frame("images/1", matrix: [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]), "not a rotation"
             ),
             (frame("images/2", matrix: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]]), "mirrored"),
-            (frame("images/3", with: ["fl_x": 0]), "fx"),
+            (frame("images/3", with: ["fl_x": 0]), "focal length"),
             (frame("images/4", with: ["w": -8]), "frames[4].w"),
             (frame("images/5", with: ["timestamp": 1e300]), "frames[5].timestamp"),
             (["transform_matrix": Self.upIsLeft], "file_path"),
@@ -235,7 +235,9 @@ import Testing
             let stem = try #require(facts.pictureFile?.split(separator: ".").first)
             let entry = try #require(frames.first { $0["file_path"] as? String == String(stem) })
             let matrix = try #require(entry["transform_matrix"] as? [[Double]])
-            #expect(facts.pose?.rowMajorRows == matrix)
+            // Foundation's parser is off by some units in the last place.
+            let differences = zip((facts.pose?.rowMajorRows ?? []).joined(), matrix.joined()).map { abs($0 - $1) }
+            #expect(differences.count == 16 && differences.allSatisfy { $0 < 1e-14 })
         }
         let numbers = fox.frames.compactMap { $0.pictureFile }.compactMap {
             Int($0.drop { !$0.isNumber }.prefix { $0.isNumber })
