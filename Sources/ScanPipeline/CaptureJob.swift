@@ -61,6 +61,8 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
 /// A finished capture in a few numbers.
 public struct CaptureSummary: Sendable, Hashable, Codable {
     public var framesKept: Int
+    /// Frames that were dropped because their own data is bad.
+    public var badFrameCount: Int
     public var frameCount: Int
     public var fileCount: Int
     public var byteCount: Int64
@@ -69,6 +71,7 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public init(_ receipt: Receipt) {
         frameCount = receipt.capture.frames.count
         framesKept = receipt.capture.frames.count { !$0.isDropped }
+        badFrameCount = receipt.capture.frames.count { $0.drop?.isBad == true }
         fileCount = receipt.files.count
         byteCount = receipt.files.reduce(0) { $0 + $1.byteCount }
         warnings = receipt.warnings

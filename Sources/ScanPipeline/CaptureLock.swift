@@ -13,7 +13,7 @@ public final class CaptureLock: Sendable {
         let path = state.lock(id)
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-        if descriptor < 0 { throw Problem.system("cannot open the lock", path: path, code: errno) }
+        if descriptor < 0 { throw Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: errno) }
         guard sm_lock(descriptor) == 0 else {
             let code = errno
             close(descriptor)
@@ -22,7 +22,7 @@ public final class CaptureLock: Sendable {
             case ENOLCK, ENOTSUP, EINVAL, ENOSYS:
                 self.descriptor = nil
                 return
-            default: throw Problem.system("cannot take the lock", path: path, code: code)
+            default: throw Problem.system("cannot take the lock", path: FileSystem.absolute(path), code: code)
             }
         }
         self.descriptor = descriptor

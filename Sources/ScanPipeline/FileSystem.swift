@@ -3,6 +3,14 @@ import ScanModel
 
 /// The few calls on files and folders that publishing needs, each with its failure as a problem.
 package enum FileSystem {
+    /// A path that means the same from everywhere: messages show others below the capture.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+
     /// Makes a folder and those above it. Folders that are there already are fine.
     /// - Returns: the folders that were made, the outermost first.
     @discardableResult
@@ -17,9 +25,11 @@ package enum FileSystem {
             ).at(file: path)
         case ENOENT:
             let parent = Self.parent(of: path)
-            guard parent != path else { throw Problem.system("cannot make the folder", path: path, code: ENOENT) }
+            guard parent != path else {
+                throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: ENOENT)
+            }
             return try makeFolders(parent) + makeFolders(path)
-        case let code: throw Problem.system("cannot make the folder", path: path, code: code)
+        case let code: throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: code)
         }
     }
 
@@ -47,7 +57,9 @@ package enum FileSystem {
     /// Makes a folder's entries survive a power cut.
     package static func syncFolder(_ path: String) throws(Problem) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Problem.system("cannot open the folder", path: path, code: errno) }
+        guard descriptor >= 0 else {
+            throw Problem.system("cannot open the folder", path: FileSystem.absolute(path), code: errno)
+        }
         defer { close(descriptor) }
         try sync(descriptor, path: path)
     }
@@ -56,7 +68,8 @@ package enum FileSystem {
     package static func sync(_ descriptor: Int32, path: String) throws(Problem) {
         while fsync(descriptor) != 0 {
             if errno != EINTR {
-                throw Problem.system("cannot make sure that the bytes are on the disk", path: path, code: errno)
+                throw Problem.system(
+                    "cannot make sure that the bytes are on the disk", path: FileSystem.absolute(path), code: errno)
             }
         }
     }
@@ -102,13 +115,15 @@ package enum FileSystem {
     /// Writes a whole file, replacing what was there.
     static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw Problem.system("cannot make the file", path: path, code: errno) }
+        guard descriptor >= 0 else {
+            throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)
+        }
         defer { close(descriptor) }
         var done = 0
         while done < bytes.count {
             let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw Problem.system("cannot write the file", path: path, code: errno) }
+            if count < 0 { throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: errno) }
             done += count
         }
     }

@@ -46,7 +46,8 @@ package final class FrameLine: @unchecked Sendable {
         done: @escaping @Sendable (Int, Frame) -> Void
     ) {
         self.steps = steps
-        self.workers = max(1, workers)
+        // More workers than frames have nothing to do.
+        self.workers = max(1, min(workers, count, Self.mostWorkers))
         window = 2 * self.workers + 2
         self.begin = begin
         self.done = done
@@ -54,6 +55,9 @@ package final class FrameLine: @unchecked Sendable {
         turns = Array(repeating: 0, count: steps.count)
         parked = Array(repeating: [:], count: steps.count)
     }
+
+    /// More than any machine has cores: each worker is a thread.
+    private static let mostWorkers = 1024
 
     package func run() throws(Problem) {
         if workers == 1 {

@@ -39,11 +39,15 @@ package struct OrderCheck {
     /// Readers are the stages that make frames.
     private static func isReader(_ step: Pipeline.Step) -> Bool { step.uses.finish.makes.contains(.frames) }
 
-    /// The first thing that a stage needs and this capture has not, as a problem of the capture.
+    /// The first thing that a stage needs and this capture has not, as a problem of the capture; or that it needs or
+    /// wants and this machine cannot give, as a problem of the machine, so that no result goes without it in silence.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         var available = capture.channels
         for step in steps {
             for role in step.uses.roles {
+                for channel in role.needs + role.wants where !available.contains(channel) {
+                    if let obstacle = capture.obstacles[channel] { return obstacle.inStage(step.label) }
+                }
                 let missing = role.demands(given: available).filter(available.isDisjoint)
                 if !missing.isEmpty {
                     // The channel that the capture itself lacks: what the missing one would have been made from.

@@ -25,7 +25,8 @@ public final class OutputFile: ByteSink {
         descriptor = open(fullPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         if descriptor >= 0 { return }
         if errno == EEXIST { throw Problem(.tool, "two stages, or two frames, write one file").at(file: path) }
-        throw Problem.system("cannot make the file", path: path, code: errno)
+        throw Problem.system(
+            "cannot make the file", path: FileSystem.absolute("\(folder.publishedPath)/\(path)"), code: errno)
     }
 
     deinit {
@@ -103,7 +104,10 @@ public final class OutputFile: ByteSink {
                 offset.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0) + off_t(done)) }
                 ?? Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw Problem.system("cannot write the file", path: path, code: errno) }
+            if count < 0 {
+                throw Problem.system(
+                    "cannot write the file", path: FileSystem.absolute("\(folder.publishedPath)/\(path)"), code: errno)
+            }
             done += count
         }
     }

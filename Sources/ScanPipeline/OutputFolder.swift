@@ -202,7 +202,7 @@ public final class OutputFolder: Sendable {
             let code = errno
             guard code == ENOTEMPTY || code == EEXIST || code == ENOTDIR else {
                 if let old = replaced.last { rename(old, publishedPath) }
-                throw Problem.system("cannot rename to", path: publishedPath, code: code)
+                throw Problem.system("cannot rename to", path: FileSystem.absolute(publishedPath), code: code)
             }
             try requireReplaceable()
             if exchange(workPath, publishedPath) == 0 { return replaced + [workPath] }
@@ -211,7 +211,8 @@ public final class OutputFolder: Sendable {
             if rename(publishedPath, old) == 0 {
                 replaced.append(old)
             } else if errno != ENOENT {
-                throw Problem.system("cannot move the older result away", path: publishedPath, code: errno)
+                throw Problem.system(
+                    "cannot move the older result away", path: FileSystem.absolute(publishedPath), code: errno)
             }
         }
         return replaced

@@ -58,7 +58,7 @@ public struct StateFolder: Sendable, Hashable {
         if rename(scratch, path) != 0 {
             let code = errno
             unlink(scratch)
-            throw Problem.system("cannot rename to", path: path, code: code)
+            throw Problem.system("cannot rename to", path: FileSystem.absolute(path), code: code)
         }
     }
 

@@ -13,7 +13,8 @@ public struct Decompress: FrameStage {
             values are counted and made 0, which means "no value". Confidence stays as recorded.
 
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
-            fails the capture unless `read` says `truncated: keep-whole`.
+            fails the capture unless `read` says `truncated: keep-whole`. A frame of which more than a tenth is negative or
+            infinite is a bad frame: that is what wrong bytes look like.
             """,
         example: "- decompress")
 
@@ -32,6 +33,13 @@ public struct Decompress: FrameStage {
         for (name, count) in [("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative)]
         where count > 0 {
             context.count("\(name)-pixels-made-0", count)
+        }
+        // Recorders write no negative depth; wrong bytes do, half of the time.
+        if repaired.negative + repaired.infinite > max(64, recorded.width * recorded.height / 10) {
+            throw Problem(
+                .input, "the depth stream is damaged here",
+                notes: ["more than a tenth of the frame's pixels are negative or infinite"],
+                fix: "copy the file again from the device")
         }
         context.count("frames", 1)
         frame.depth = depth

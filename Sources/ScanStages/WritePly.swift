@@ -38,11 +38,16 @@ public struct WritePly: FoldStage {
     public func end(_ file: consuming PointFile?, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         if let file {
             try file.close()
-            context.count("points", file.count)
+            Self.note(file.count, context)
         } else if let cloud = capture.cloud {
             try PointFile.write(cloud, context, path: path(context))
-            context.count("points", cloud.count)
+            Self.note(cloud.count, context)
         }
+    }
+
+    private static func note(_ count: Int, _ context: StageContext) {
+        context.count("points", count)
+        if count == 0 { context.warn("the cloud holds no points: the stages above left none") }
     }
 
     private func path(_ context: StageContext) -> String { file.replacing("{id}", with: context.capture.id) }

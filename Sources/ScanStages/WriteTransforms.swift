@@ -158,6 +158,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     package static func warning(points: Int) -> String? {
+        if points == 0 { return "points.ply holds no points: the stages above left none" }
         guard points > 1_000_000 else { return nil }
         return "points.ply holds \(points) points, and trainers start slowly with more than a million; "
             + "put voxel-downsample above, or raise its size"

@@ -16,6 +16,22 @@ struct ScanMillCommand: AsyncParsableCommand {
             CheckCommand.self,
             InspectCommand.self, StagesCommand.self, SampleCommand.self, DocsCommand.self, CaptureChildCommand.self,
         ])
+
+    /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            Console.error(fullMessage(for: error))
+            exit(withError: ExitCode(ExitStatus.usage))
+        }
+    }
 }
 
 enum Tool {

@@ -103,7 +103,7 @@ import Testing
         #expect(
             failure.message() == """
                 error: cannot write the file: No space left on device
-                  --> large
+                  --> \(output.publishedPath)/large
                    = fix: free space on that filesystem and run the same command again
                 """)
         #expect(failure.fault == .environment)

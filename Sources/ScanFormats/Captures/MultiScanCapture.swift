@@ -219,6 +219,7 @@ struct MultiScanReader {
             // Only the stages that need pictures fail without ffmpeg.
             capture.absences[.color] = "\(error.summary); \(error.fix ?? "")"
             capture.absences[.luma] = capture.absences[.color]
+            capture.obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
             return
         }
         let location = try tree.place(file)
@@ -324,6 +325,7 @@ struct MultiScanReader {
             ).at(file: "\(stem).json")
         }
         do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: "\(stem).json") }
+        try checkShape(size)
         list(depthFile, [.recordedDepth])
         source.depth = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
@@ -338,6 +340,20 @@ struct MultiScanReader {
             file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
         capture.channels.insert(.recordedConfidence)
+    }
+
+    /// A resolution whose two numbers were swapped scrambles every row.
+    private func checkShape(_ depth: PixelSize) throws(Problem) {
+        guard capture.channels.contains(.color), let color = capture.colorSize, depth.width != depth.height else {
+            return
+        }
+        let shapes = (Double(color.width) / Double(color.height), Double(depth.width) / Double(depth.height))
+        // Sensors differ by a few per cent; the other way round is 4:3 against 3:4.
+        guard abs(shapes.0 / shapes.1 - 1) > 0.2, abs(shapes.0 * shapes.1 - 1) < 0.05 else { return }
+        throw Problem(
+            .input, "depth of \(depth) does not fit pictures of \(color)", notes: ["its width and height look swapped"],
+            fix: "correct `resolution` ([height, width]) of the depth stream in \(stem).json"
+        ).at(file: "\(stem).json")
     }
 
     // MARK: - Box and motion

@@ -32,6 +32,10 @@ struct CaptureList {
             Console.error("error: `--only \(id)`: no capture has this id")
             throw ExitCode(ExitStatus.usage)
         }
+        // Named twice, or found below two of the folders: one capture all the same.
+        // By bytes: to Swift, names that differ in Unicode's composition alone are equal.
+        var seen: Set<[UInt8]> = []
+        found = found.filter { seen.insert(Array($0.path.utf8)).inserted }
         if !only.isEmpty { found = found.filter { only.contains($0.id) } }
         var list = CaptureList()
         if only.isEmpty {

@@ -75,7 +75,8 @@ struct RunReport: Sendable {
             summary.framesKept == summary.frameCount
             ? Console.count(summary.frameCount, "frame")
             : "\(summary.framesKept) of \(Console.count(summary.frameCount, "frame"))"
-        return "\(frames), \(Console.count(summary.fileCount, "file")), \(Console.size(summary.byteCount))"
+        let bad = summary.badFrameCount == 0 ? "" : " (\(Console.count(summary.badFrameCount, "bad frame")) dropped)"
+        return "\(frames)\(bad), \(Console.count(summary.fileCount, "file")), \(Console.size(summary.byteCount))"
     }
 
     // MARK: - For programs
@@ -105,7 +106,9 @@ struct RunReport: Sendable {
         ]
         switch outcome.ending {
         case .done(let summary):
-            object["frames"] = .object(["source": .of(summary.frameCount), "kept": .of(summary.framesKept)])
+            object["frames"] = .object([
+                "source": .of(summary.frameCount), "kept": .of(summary.framesKept), "bad": .of(summary.badFrameCount),
+            ])
             object["files"] = .of(summary.fileCount)
             object["bytes"] = .integer(summary.byteCount)
             object["warnings"] = .of(summary.warnings)

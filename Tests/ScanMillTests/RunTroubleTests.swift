@@ -1,0 +1,96 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// Trouble that must not pass for success.
+@Suite struct RunTroubleTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(
+        _ stages: String, _ arguments: [String] = ["mini", "-o", "out"], environment: [String: String] = [:]
+    ) throws -> CommandResult {
+        try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
+        return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: folder.path, environment: environment)
+    }
+
+    /// A missing tool is the machine's fault, also for a stage that could do without the colours; and the next night
+    /// tries again.
+    @Test func withoutFfmpegNothingIsDoneInGrey() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let cloud = "read, decompress, unproject, write-ply"
+        let without = try run(cloud, environment: ["PATH": "\(folder.path)/no-tools"])
+        #expect(without.status == 3)
+        #expect(without.errors.contains("ffmpeg"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/mini"))
+        let with = try run(cloud)
+        #expect(with.status == 0, "\(with.errors)")
+        let header = String(decoding: try folder.bytes("out/mini/mini.ply").prefix(400), as: UTF8.self)
+        #expect(header.contains("property uchar red"))
+    }
+
+    @Test func swappedDepthSizesAreNoticed() throws {
+        try MiniCapture().write(in: folder)
+        let file = folder.url("mini/recorded.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let swapped = text.replacingOccurrences(
+            of: #"\[\s*12,\s*16\s*\]"#, with: "[16, 12]", options: .regularExpression)
+        #expect(swapped != text)
+        try swapped.write(to: file, atomically: true, encoding: .utf8)
+        let result = try run("read, decompress, unproject, write-ply")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("depth of 12×16 does not fit pictures of 32×24"))
+    }
+
+    @Test func damagedDepthIsABadFrame() throws {
+        var mini = MiniCapture()
+        mini.frameCount = 40
+        try mini.write(in: folder)
+        // Stored blocks: wrong bytes stay what they are. Every second pixel of frame 3 becomes negative.
+        var bytes = try folder.bytes("mini/recorded.depth.zlib")
+        let frame = MiniCapture.depthSize.width * MiniCapture.depthSize.height * 2
+        for pixel in stride(from: 0, to: frame, by: 4) { bytes[5 + 3 * frame + pixel + 1] |= 0x80 }
+        try Data(bytes).write(to: folder.url("mini/recorded.depth.zlib"))
+        let result = try run("read, decompress, unproject, write-ply")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.hasPrefix("done     mini  39 of 40 frames (1 bad frame dropped), "))
+        let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
+        let dropped = try #require(receipt["frames"]?["dropped"]?.array)
+        #expect(dropped.count == 1 && dropped.first?["frame"] == .integer(3))
+        #expect(dropped.first?["reason"]?.string?.contains("the depth stream is damaged here") == true)
+    }
+
+    @Test func anEmptyCloudIsSaid() throws {
+        try MiniCapture().write(in: folder)
+        let result = try run("read, decompress, {mask-range: {near: 50, far: 60}}, unproject, write-ply")
+        #expect(result.status == 0)
+        #expect((result.output + result.errors).contains("the cloud holds no points"))
+    }
+
+    @Test func mistakesOfUsageEndWithTwo() throws {
+        try MiniCapture().write(in: folder)
+        for arguments in [
+            ["mini", "-o", "out", "--jobs", "0"], ["mini"], ["mini", "-o", "out", "--until", "25:99"],
+            ["mini", "-o", "out", "--min-free", "20X"],
+        ] { #expect(try run("read", arguments).status == 2, "\(arguments)") }
+        #expect(try Scanmill.run(["verfy"]).status == 2)
+        #expect(try Scanmill.run(["--help"]).status == 0)
+        #expect(try Scanmill.run(["run", "--help"]).output.contains("USAGE"))
+    }
+
+    @Test func moreJobsThanAnyMachineHas() throws {
+        try MiniCapture().write(in: folder)
+        #expect(try run("read, decompress", ["mini", "-o", "out", "--jobs", "9999999999"]).status == 0)
+    }
+
+    @Test func aCaptureNamedTwiceIsOne() throws {
+        try MiniCapture().write(in: folder)
+        let result = try run("read", ["mini", "mini", "-o", "out"])
+        #expect(result.status == 0)
+        #expect(result.output.contains("1 capture: 1 done"))
+    }
+}
