@@ -65,7 +65,8 @@ fuzz: setup
 
 # Tests of figures (memory, speed) say aloud that they skip: a sanitizer takes several times as much of both.
 sanitize: setup
-	swift test -c release --sanitize=address --scratch-path .build-asan
+	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/leak-sanitizer.supp:print_suppressions=0 \
+	  swift test -c release --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.supp \
 	  swift test -c release --sanitize=thread --scratch-path .build-tsan
 
