@@ -64,6 +64,7 @@ public struct Runner: Sendable {
     public struct Opened: Sendable {
         public var key: ResultKey
         public var inputs: [Receipt.Input]
+        /// Its facts, without its frames.
         public var capture: Capture
         /// The files that options name.
         var files: [String: OptionFile]
@@ -109,7 +110,10 @@ private struct Run {
             // The first pass is the reader's.
             if next == 0 {
                 try check()
-                if isDone(Runner.Opened(key: key, inputs: inputs, capture: capture, files: files)) { return false }
+                // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
+                var opened = Runner.Opened(key: key, inputs: inputs, capture: capture, files: files)
+                opened.capture.frames = []
+                if isDone(opened) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound

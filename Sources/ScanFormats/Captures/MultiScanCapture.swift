@@ -130,6 +130,9 @@ struct MultiScanReader {
         list(file, [])
         capture.cameraLineFile = file
         let size = metadata.colorStream?.size
+        // A list that grows takes up to three times its size while it does. No line is shorter than a hundred bytes.
+        let likely = min(metadata.colorStream?.frameCount ?? 0, Int((tree.byteCount(of: file) ?? 0) / 100))
+        capture.frames.reserveCapacity(min(likely, rules.maxFrames))
         var lines = CameraLines(try tree.open(file), lineLimit: rules.maxLine)
         while let result = try lines.next() {
             do throws(Problem) { try rules.check(frames: capture.frames.count + 1, of: "camera lines") } catch {
