@@ -36,7 +36,10 @@ public struct PictureLimits: Hashable, Sendable {
     /// 32,768 pixels a side, 256 · 2²⁰ pixels in all: more than any phone's panorama.
     public static let standard = PictureLimits(side: 1 << 15, pixels: 1 << 28)
 
-    public init(side: Int, pixels: Int) {
+    /// No picture file of a phone is larger; what is, is no picture.
+    public static let fileBytes = 256 << 20
+
+    public init(side: Int = standard.side, pixels: Int) {
         self.side = side
         self.pixels = pixels
     }
@@ -49,5 +52,13 @@ public struct PictureLimits: Hashable, Sendable {
                 .input, "a picture of \(width) × \(height) pixels",
                 notes: ["the limits are \(side) pixels a side and \(pixels) pixels in all"])
         }
+    }
+}
+
+extension RGBImage {
+    /// Decodes a JPEG or a PNG, whichever the bytes are.
+    public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> RGBImage {
+        if PNG.isPNG(bytes) { return try PNG.decodeRGB(bytes, limits: limits) }
+        return try JPEG.decodeRGB(bytes, limits: limits)
     }
 }

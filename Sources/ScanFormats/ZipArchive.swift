@@ -75,6 +75,10 @@ extension ZipArchive: CaptureTree {
         contents.folders[folder.isEmpty ? contents.top : full(folder)] ?? []
     }
 
+    public func entry(_ path: String) -> CaptureEntry? {
+        contents.kinds[full(path)].map { CaptureEntry(name: ZipContents.last(path), kind: $0) }
+    }
+
     public func open(_ file: String) throws(Problem) -> any ByteSource {
         switch entry(file)?.kind {
         case .file?: break
@@ -93,8 +97,8 @@ extension ZipArchive: CaptureTree {
             if offsets == nil { offsets = (try? ZipOffsets.read(path)) ?? [] }
             return offsets ?? []
         }
-        guard offsets.count == contents.entryCount, let header = offsets[safe: Int(entry.index)],
-            let start = ZipOffsets.start(of: full(file), header: header, in: path)
+        guard offsets.count == contents.entryCount,
+            let start = ZipOffsets.start(of: full(file), header: offsets[Int(entry.index)], in: path)
         else { return nil }
         return FileLocation(path: path, range: start..<start + entry.byteCount)
     }
@@ -109,8 +113,4 @@ extension ZipArchive: CaptureTree {
             return FileLocation(path: copy.path)
         }
     }
-}
-
-extension Array {
-    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

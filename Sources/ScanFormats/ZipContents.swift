@@ -4,6 +4,8 @@ import ScanModel
 struct ZipContents: Sendable {
     /// By full path in the archive.
     var files: [String: ZipArchive.Entry] = [:]
+    /// What has each full path, folders too.
+    var kinds: [String: CaptureEntry.Kind] = [:]
     /// What lies in each folder, sorted by name; the top is "".
     var folders: [String: [CaptureEntry]] = ["": []]
     /// The folder that holds everything; "" where there is no such folder.
@@ -15,7 +17,6 @@ struct ZipContents: Sendable {
         if entryCount > limits.entryCount {
             throw Self.excess("\(entryCount) entries", "\(limits.entryCount)", option: "max-archive-entries")
         }
-        var kinds: [String: CaptureEntry.Kind] = [:]
         var (unpacked, packed): (Int64, Int64) = (0, 0)
         for index in 0..<entryCount {
             let entry = try handle.entry(UInt64(index))
@@ -51,24 +52,22 @@ struct ZipContents: Sendable {
                 "\(unpacked / max(1, packedByteCount)) bytes for each of the archive's", "\(limits.ratio)",
                 option: "max-archive-ratio")
         }
-        try list(kinds)
+        try listFolders()
     }
 
-    private mutating func list(_ kinds: [String: CaptureEntry.Kind]) throws(Problem) {
-        var all = kinds
+    private mutating func listFolders() throws(Problem) {
         // Folders need not have entries of their own.
-        for name in kinds.keys {
+        for name in Array(kinds.keys) {
             var folder = Self.parent(name)
             while !folder.isEmpty {
-                if let known = all[folder], known != .folder { throw Self.collision(folder) }
-                if all.updateValue(.folder, forKey: folder) != nil { break }
+                if let known = kinds[folder], known != .folder { throw Self.collision(folder) }
+                if kinds.updateValue(.folder, forKey: folder) != nil { break }
                 folder = Self.parent(folder)
             }
         }
-        for (name, kind) in all {
+        for (name, kind) in kinds {
             if kind == .folder, folders[name] == nil { folders[name] = [] }
-            let last = name.split(separator: "/").last.map(String.init) ?? name
-            folders[Self.parent(name), default: []].append(CaptureEntry(name: last, kind: kind))
+            folders[Self.parent(name), default: []].append(CaptureEntry(name: Self.last(name), kind: kind))
         }
         for name in folders.keys {
             folders[name]?.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -95,6 +94,8 @@ struct ZipContents: Sendable {
     private static func parent(_ name: String) -> String {
         name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ""
     }
+
+    static func last(_ name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }
 
     private static func collision(_ name: String) -> Problem {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")

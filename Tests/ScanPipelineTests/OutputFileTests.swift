@@ -93,29 +93,28 @@ import Testing
     /// After a failure no byte more is taken, so that a file with a hole is never listed.
     @Test func aFullDisk() throws {
         let fixture = try OutputFixture()
-        _ = try FileSystem.makeFolders(fixture.root)
-        let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", fixture.root])
-        guard mounted.status == 0 else { return skip("a full disk, because no tmpfs can be mounted here") }
-        defer { _ = try? runCommand(["umount", "-l", fixture.root]) }
-        let output = try fixture.open()
-        let file = try output.create("large")
-        let failure = try #require(problem { for _ in 0..<8 { try file.write(noise(100_000)) } })
-        #expect(
-            failure.message() == """
-                error: cannot write the file: No space left on device
-                  --> \(output.publishedPath)/large
-                   = fix: free space on that filesystem and run the same command again
-                """)
-        #expect(failure.fault == .environment)
-        #expect(problem { try file.write([1]) } == failure)
-        #expect(problem { try file.close() } == failure)
-        #expect(output.files.isEmpty)
-        let folder = try TemporaryFolder()
-        let source = try folder.write(noise(900_000), to: "large")
-        #expect(
-            problem { try output.copy(FileLocation(path: source), name: "large", to: "copy") }?.fault == .environment)
-        #expect(!FileSystem.exists(output.workPath + "/copy"))
-        output.abandon()
-        #expect(fixture.tree() == [".scanmill/work/"])
+        try fixture.onSmallDisk("size=256k", else: "a full disk") {
+            let output = try fixture.open()
+            let file = try output.create("large")
+            let failure = try #require(problem { for _ in 0..<8 { try file.write(noise(100_000)) } })
+            #expect(
+                failure.message() == """
+                    error: cannot write the file: No space left on device
+                      --> \(output.publishedPath)/large
+                       = fix: free space on that filesystem and run the same command again
+                    """)
+            #expect(failure.fault == .environment)
+            #expect(problem { try file.write([1]) } == failure)
+            #expect(problem { try file.close() } == failure)
+            #expect(output.files.isEmpty)
+            let folder = try TemporaryFolder()
+            let source = try folder.write(noise(900_000), to: "large")
+            #expect(
+                problem { try output.copy(FileLocation(path: source), name: "large", to: "copy") }?.fault
+                    == .environment)
+            #expect(!FileSystem.exists(output.workPath + "/copy"))
+            output.abandon()
+            #expect(fixture.tree() == [".scanmill/work/"])
+        }
     }
 }

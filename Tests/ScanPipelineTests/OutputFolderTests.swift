@@ -322,30 +322,26 @@ import Testing
 
     @Test func aFilesystemThatIsReadOnly() throws {
         let fixture = try OutputFixture()
-        _ = try FileSystem.makeFolders(fixture.root)
-        let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", "ro,size=64k", "tmpfs", fixture.root])
-        guard mounted.status == 0 else { return skip("a read-only filesystem, because no tmpfs can be mounted here") }
-        defer { _ = try? runCommand(["umount", "-l", fixture.root]) }
-        let failure = try #require(problem { _ = try fixture.open() })
-        #expect(failure.fault == .environment)
-        #expect(failure.summary == "cannot make the folder: Read-only file system")
-        #expect(failure.fix == "that filesystem is mounted read-only")
+        try fixture.onSmallDisk("ro,size=64k", else: "a read-only filesystem") {
+            let failure = try #require(problem { _ = try fixture.open() })
+            #expect(failure.fault == .environment)
+            #expect(failure.summary == "cannot make the folder: Read-only file system")
+            #expect(failure.fix == "that filesystem is mounted read-only")
+        }
     }
 
     /// A publish that cannot be made durable because the disk is full leaves the older result as it was.
     @Test func aFullDiskAtTheEnd() throws {
         let fixture = try OutputFixture()
-        _ = try FileSystem.makeFolders(fixture.root)
-        let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", fixture.root])
-        guard mounted.status == 0 else { return skip("a full disk, because no tmpfs can be mounted here") }
-        defer { _ = try? runCommand(["umount", "-l", fixture.root]) }
-        try fixture.publish(["a": "old"])
-        let output = try fixture.open()
-        try output.write(noise(90_000), to: "a")
-        let failure = try #require(problem { try output.publish(receipt: noise(90_000)) })
-        #expect(failure.fault == .environment)
-        #expect(try fixture.text("scan/a") == "old")
-        output.abandon()
-        #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
+        try fixture.onSmallDisk("size=128k", else: "a full disk") {
+            try fixture.publish(["a": "old"])
+            let output = try fixture.open()
+            try output.write(noise(90_000), to: "a")
+            let failure = try #require(problem { try output.publish(receipt: noise(90_000)) })
+            #expect(failure.fault == .environment)
+            #expect(try fixture.text("scan/a") == "old")
+            output.abandon()
+            #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
+        }
     }
 }

@@ -63,7 +63,7 @@ public struct ReadRules: Hashable, Sendable {
         return rules
     }
 
-    var pictureLimits: PictureLimits { PictureLimits(side: PictureLimits.standard.side, pixels: maxPicturePixels) }
+    var pictureLimits: PictureLimits { PictureLimits(pixels: maxPicturePixels) }
 
     /// - Parameter stream: what there are so many of, as messages call it: "pictures".
     /// - Throws: when these are more than a capture may have.

@@ -83,25 +83,20 @@ struct MultiScanReader {
         capture.metadata = .object(metadata.json)
         capture.worldUp = Vector3(0, 1, 0)
         capture.frameRate = metadata.colorStream?.frequency
-        list(metadataFile, [])
+        capture.list(metadataFile, in: tree, [])
 
         try readLines(metadata)
         var source = TreeSource(tree: tree)
         try readPictures(metadata, &source)
         if capture.frames.isEmpty { numberFrames(metadata, source.video) }
         try readDepth(metadata, &source)
-        try readBox()
+        try capture.readBox(in: tree, limit: Self.metadataLimit)
         readMotion()
         if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
         if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         capture.source = source
         capture.files.sort { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
         return capture
-    }
-
-    private mutating func list(_ file: String, _ channels: Set<Channel>) {
-        guard let count = tree.byteCount(of: file) else { return }
-        capture.files.append(InputFile(path: file, byteCount: count, channels: channels))
     }
 
     private mutating func drop(_ index: Int, _ reason: String, isBad: Bool) {
@@ -127,7 +122,7 @@ struct MultiScanReader {
             }
             return
         }
-        list(file, [])
+        capture.list(file, in: tree, [])
         capture.cameraLineFile = file
         let size = metadata.colorStream?.size
         // A list that grows takes up to three times its size while it does. No line is shorter than a hundred bytes.
@@ -214,7 +209,7 @@ struct MultiScanReader {
     private mutating func readVideo(
         _ file: String, _ metadata: ScanMetadata, _ source: inout TreeSource
     ) throws(Problem) {
-        list(file, [.color, .luma, .video])
+        capture.list(file, in: tree, [.color, .luma, .video])
         capture.videoFile = file
         capture.channels.insert(.video)
         let ffmpeg: FFmpeg
@@ -329,7 +324,7 @@ struct MultiScanReader {
         }
         do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: "\(stem).json") }
         try checkShape(size)
-        list(depthFile, [.recordedDepth])
+        capture.list(depthFile, in: tree, [.recordedDepth])
         source.depth = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
         capture.depthSize = size
@@ -338,7 +333,7 @@ struct MultiScanReader {
             capture.absences[.recordedConfidence] = tree.absence(of: confidenceFile)
             return
         }
-        list(confidenceFile, [.recordedConfidence])
+        capture.list(confidenceFile, in: tree, [.recordedConfidence])
         source.confidence = PackedStream(
             file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
@@ -359,22 +354,7 @@ struct MultiScanReader {
         ).at(file: "\(stem).json")
     }
 
-    // MARK: - Box and motion
-
-    private mutating func readBox() throws(Problem) {
-        let file = "boundingbox.json"
-        guard tree.byteCount(of: file) != nil else {
-            capture.absences[.box] = tree.absence(of: file)
-            return
-        }
-        let read = try BoundingBoxJSON(try tree.bytes(of: file, limit: Self.metadataLimit), file: file)
-        list(file, [.box])
-        capture.box = read.box
-        capture.warnings += read.warnings
-        // The app does that to every box when it knows a floor: worth knowing, not worth a warning.
-        if let floor = read.box.floor { capture.findings["box-cut-at-floor"] = .number(floor) }
-        capture.channels.insert(.box)
-    }
+    // MARK: - Motion
 
     private mutating func readMotion() {
         for kind in MotionKind.allCases {
@@ -383,7 +363,7 @@ struct MultiScanReader {
                 if tree.entry(file) != nil { capture.warnings.append("\(tree.absence(of: file)), and is left out") }
                 continue
             }
-            list(file, [.motion])
+            capture.list(file, in: tree, [.motion])
             capture.motionFiles.append(MotionFile(kind: kind, path: file))
         }
         if capture.motionFiles.isEmpty {

@@ -65,7 +65,7 @@ private struct NeRFCaptureReader {
         var description = try root.object()
         description["frames"] = nil
         capture.metadata = .object(description)
-        list(NeRFCaptureProject.file, [])
+        capture.list(NeRFCaptureProject.file, in: tree, [])
         var entries: [Entry] = []
         for element in try root["frames"].elements() { entries.append(entry(element)) }
         if entries.isEmpty {
@@ -73,14 +73,7 @@ private struct NeRFCaptureReader {
         }
         addPictures(to: &entries)
         try rules.check(frames: entries.count, of: "frames")
-        entries.sort { a, b in
-            switch (a.number, b.number) {
-            case (let x?, let y?) where x != y: x < y
-            case (_?, nil): true
-            case (nil, _?): false
-            default: a.path.utf8.lexicographicallyPrecedes(b.path.utf8)
-            }
-        }
+        entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
         for (index, entry) in entries.enumerated() {
             var facts = entry.facts
             facts.index = index
@@ -95,7 +88,7 @@ private struct NeRFCaptureReader {
             capture.channels.insert(.color)
         }
         noteDepth(entries)
-        try readBox()
+        try capture.readBox(in: tree, limit: 1 << 20)
         capture.variant = capture.box == nil ? "NeRFCapture" : "HMC"
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
         capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
@@ -109,11 +102,6 @@ private struct NeRFCaptureReader {
         source.limits = rules.pictureLimits
         capture.source = source
         return capture
-    }
-
-    private mutating func list(_ file: String, _ channels: Set<Channel>) {
-        guard let count = tree.byteCount(of: file) else { return }
-        capture.files.append(InputFile(path: file, byteCount: count, channels: channels))
     }
 
     // MARK: - Entries
@@ -173,7 +161,7 @@ private struct NeRFCaptureReader {
                 return
             }
             capture.frames[index].pictureFile = file
-            list(file, [.color])
+            capture.list(file, in: tree, [.color])
             try fit(try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits), index)
         } catch {
             capture.drop(index, stage: "read", reason: error.at(file: entry.path).oneLine, isBad: true)
@@ -225,7 +213,7 @@ private struct NeRFCaptureReader {
         capture.frames[index].intrinsics = camera.resized(width: size.width, height: size.height)
     }
 
-    // MARK: - Depth and box
+    // MARK: - Depth
 
     private mutating func noteDepth(_ entries: [Entry]) {
         let files = entries.compactMap(\.depthFile).compactMap { try? Self.file(for: $0, in: tree) }
@@ -238,25 +226,11 @@ private struct NeRFCaptureReader {
         }
         let what: String
         do throws(Problem) {
-            let header = try PNG.header(try tree.bytes(of: file, limit: 256 << 20))
+            let header = try PNG.header(try tree.bytes(of: file, limit: PictureLimits.fileBytes))
             what = "\(header.channels) channels of \(header.bitDepth) bits"
         } catch { what = error.summary }
         capture.absences[.recordedDepth] =
             "\(file) is a drawing of depth (\(what)), without metres: the app loses them when it is offline"
-    }
-
-    private mutating func readBox() throws(Problem) {
-        let file = "boundingbox.json"
-        guard tree.byteCount(of: file) != nil else {
-            capture.absences[.box] = tree.absence(of: file)
-            return
-        }
-        let read = try BoundingBoxJSON(try tree.bytes(of: file, limit: 1 << 20), file: file)
-        list(file, [.box])
-        capture.box = read.box
-        capture.warnings += read.warnings
-        if let floor = read.box.floor { capture.findings["box-cut-at-floor"] = .number(floor) }
-        capture.channels.insert(.box)
     }
 }
 

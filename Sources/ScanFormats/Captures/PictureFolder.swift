@@ -28,13 +28,16 @@ struct PictureFolder {
                 && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
         }
         let listed = pictures.map { (number: number(in: $0), path: "\(folder)/\($0)") }
-        return listed.sorted { a, b in
-            switch (a.number, b.number) {
-            case (let x?, let y?) where x != y: x < y
-            case (_?, nil): true
-            case (nil, _?): false
-            default: Array(a.path.utf8).lexicographicallyPrecedes(Array(b.path.utf8))
-            }
+        return listed.sorted { precedes($0, $1) }
+    }
+
+    /// The order of frames: by number, then by name; names without a number come last.
+    static func precedes(_ a: (number: Int?, path: String), _ b: (number: Int?, path: String)) -> Bool {
+        switch (a.number, b.number) {
+        case (let x?, let y?) where x != y: x < y
+        case (_?, nil): true
+        case (nil, _?): false
+        default: a.path.utf8.lexicographicallyPrecedes(b.path.utf8)
         }
     }
 
@@ -122,8 +125,6 @@ struct PictureFolder {
     }
 
     private static let headBytes = 256 << 10
-    /// The largest picture file that is read.
-    static let sizeLimit = 256 << 20
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
     static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
@@ -133,7 +134,7 @@ struct PictureFolder {
             head = try file.bytes(at: 0, count: headBytes)
             tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
         } else {
-            head = try source.readAll(limit: sizeLimit)
+            head = try source.readAll(limit: PictureLimits.fileBytes)
             tail = head.suffix(JPEG.tailBytes)
         }
         if PNG.isPNG(head) {

@@ -36,10 +36,8 @@ struct TreeSource: CaptureSource {
             return
         }
         do throws(Problem) {
-            let bytes = try tree.bytes(of: file, limit: PictureFolder.sizeLimit)
-            let picture =
-                try PNG.isPNG(bytes) ? PNG.decodeRGB(bytes, limits: limits) : JPEG.decodeRGB(bytes, limits: limits)
-            frame.picture = .pixels(picture.turned(quarterTurns: turns))
+            let bytes = try tree.bytes(of: file, limit: PictureLimits.fileBytes)
+            frame.picture = .pixels(try RGBImage.decode(bytes, limits: limits).turned(quarterTurns: turns))
         } catch { throw error.at(file: file) }
     }
 

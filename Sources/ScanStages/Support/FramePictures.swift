@@ -4,9 +4,6 @@ import ScanPipeline
 
 /// What stages need of a frame's picture, whether it is a file or was decoded from a video.
 extension Frame {
-    /// No picture of a phone is larger; what is, is no picture.
-    static let pictureByteLimit = 256 << 20
-
     /// The decoded picture. It stays in the frame until no later stage needs it, so that several stages decode it once.
     mutating func loadRGB(_ context: StageContext) throws(Problem) -> RGBImage {
         switch picture {
@@ -16,10 +13,7 @@ extension Frame {
             let bytes = try pictureBytes(path, context)
             let image: RGBImage
             do throws(Problem) {
-                let limits = context.capture.pictureLimits
-                image =
-                    PNG.isPNG(bytes)
-                    ? try PNG.decodeRGB(bytes, limits: limits) : try JPEG.decodeRGB(bytes, limits: limits)
+                image = try RGBImage.decode(bytes, limits: context.capture.pictureLimits)
             } catch { throw error.at(file: path) }
             try check(image.width, image.height, path, context)
             // Beside the file, not in its place: a writer that copies pictures still has to find it.
@@ -40,7 +34,7 @@ extension Frame {
     }
 
     private func pictureBytes(_ path: String, _ context: StageContext) throws(Problem) -> [UInt8] {
-        try context.capture.source.bytes(of: path, limit: Self.pictureByteLimit)
+        try context.capture.source.bytes(of: path, limit: PictureLimits.fileBytes)
     }
 
     private func check(_ width: Int, _ height: Int, _ path: String, _ context: StageContext) throws(Problem) {
@@ -54,6 +48,6 @@ extension Frame {
 
 extension Capture {
     fileprivate var pictureLimits: PictureLimits {
-        PictureLimits(side: PictureLimits.standard.side, pixels: maxPicturePixels)
+        PictureLimits(pixels: maxPicturePixels)
     }
 }

@@ -13,6 +13,16 @@ struct OutputFixture {
         root = folder.path + "/out"
     }
 
+    /// Puts a small filesystem in the place of the output, for as long as `body` runs.
+    /// - Parameter what: what is said aloud to be skipped where that may not be done.
+    func onSmallDisk(_ options: String, else what: String, _ body: () throws -> Void) throws {
+        _ = try FileSystem.makeFolders(root)
+        let mounted = try runCommand(["mount", "-t", "tmpfs", "-o", options, "tmpfs", root])
+        guard mounted.status == 0 else { return skip("\(what), because no tmpfs can be mounted here") }
+        defer { _ = try? runCommand(["umount", "-l", root]) }
+        try body()
+    }
+
     func open(_ id: String = "scan") throws -> OutputFolder { try OutputFolder(root: root, id: id) }
 
     /// Every file below `path`, relative to it, sorted; folders without files end in a slash.
