@@ -22,6 +22,8 @@ public struct Capture: Sendable {
     /// Pixels of the colour pictures, and of depth and confidence.
     public var colorSize: PixelSize?
     public var depthSize: PixelSize?
+    /// The depth sensor's camera, where depth is not aligned with the pictures.
+    public var depthCamera: DepthCamera?
     /// The video that the pictures come from, where they do: its frame n is the capture's frame n.
     public var videoFile: String?
     /// The file in which each frame's ``FrameFacts/line`` stands.

@@ -61,6 +61,12 @@ public struct Matrix3: Hashable, Sendable {
     public var transposed: Matrix3 { Matrix3(rows: columns.0, columns.1, columns.2) }
     public var determinant: Double { columns.0.dot(columns.1.cross(columns.2)) }
     public var isFinite: Bool { columns.0.isFinite && columns.1.isFinite && columns.2.isFinite }
+    /// By cofactors; not finite for a singular matrix.
+    public var inverse: Matrix3 {
+        let (a, b, c) = columns
+        let d = determinant
+        return Matrix3(rows: b.cross(c) / d, c.cross(a) / d, a.cross(b) / d)
+    }
 
     public static func * (m: Matrix3, v: Vector3) -> Vector3 {
         m.columns.0 * v.x + m.columns.1 * v.y + m.columns.2 * v.z

@@ -51,6 +51,18 @@ public struct Pose: Hashable, Sendable {
 
     public func apply(_ pointInCamera: Vector3) -> Vector3 { rotation * pointInCamera + position }
 
+    /// `a * b` applies b first: aFromC = aFromB * bFromC.
+    public static func * (a: Pose, b: Pose) -> Pose {
+        Pose(rotation: a.rotation * b.rotation, position: a.apply(b.position))
+    }
+
+    /// The transform the other way round. Of a matrix that is only nearly a rotation it is the true inverse, not the
+    /// transpose.
+    public var inverse: Pose {
+        let back = rotation.inverse
+        return Pose(rotation: back, position: -(back * position))
+    }
+
     /// The same camera with its axes as OpenCV has them: x right, y down, z into the scene. It is its own inverse, and
     /// the position does not change.
     public var withCVAxes: Pose {

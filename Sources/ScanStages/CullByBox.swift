@@ -101,8 +101,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             throw Problem(.input, "the frame has no pose or no intrinsics")
         }
         try DepthMask.apply(to: &frame, in: context) { depth in
+            let view = context.capture.depthView(camera: camera, pose: pose)
             let points = Unprojection(
-                camera: camera, pose: pose, width: depth.width, height: depth.height, centre: centre
+                camera: view.camera, pose: view.pose, width: depth.width, height: depth.height, centre: centre
             ).points(of: depth)
             let removed = box.selection(points, keepInside: side == .outside)
             // The n-th point is the n-th pixel with depth.

@@ -15,6 +15,9 @@ public struct Decompress: FrameStage {
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
             fails the capture unless `read` says `truncated: keep-whole`. A frame of which more than a tenth is negative or
             infinite is a bad frame: that is what wrong bytes look like.
+
+            Some apps leave out the depth picture of a frame now and then. Such a frame stays, with depth of which every
+            pixel is 0, and counts as `frames-without-depth`.
             """,
         example: "- decompress")
 
@@ -28,7 +31,7 @@ public struct Decompress: FrameStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
+        guard let recorded = frame.recordedDepth else { return try makeEmpty(&frame, context) }
         let (depth, repaired) = try DepthCodec.decode(recorded)
         for (name, count) in [("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative)]
         where count > 0 {
@@ -48,5 +51,13 @@ public struct Decompress: FrameStage {
             // A frame before that cannot be decoded is no reason to lose this one.
             frame.previousDepth = try? DepthCodec.decode(before).map
         }
+    }
+
+    private func makeEmpty(_ frame: inout Frame, _ context: StageContext) throws(Problem) {
+        guard let size = context.capture.depthSize else { throw Problem(.input, "the frame has no recorded depth") }
+        context.count("frames-without-depth", 1)
+        let count = size.width * size.height
+        frame.depth = DepthMap(width: size.width, height: size.height, metres: Array(repeating: 0, count: count))
+        frame.confidence = frame.recordedConfidence
     }
 }

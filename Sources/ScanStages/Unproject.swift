@@ -16,6 +16,10 @@ public struct Unproject: FrameStage {
             (ARKit): it moves points by about 5 mm. For cameras counted from the pixel's centre both are the same.
 
             The colour of depth pixel u is that of the picture at floor((u + ½) · w_c / w_d).
+
+            A depth sensor with a camera of its own (ScanNet) uses that camera's intrinsics and place, and a point's colour
+            is that of the picture's pixel on which it falls; grey 128 outside the picture. What the colour camera cannot
+            see past, such as the wall behind a chair's edge, may take the colour of what hides it.
             """,
         example: "- unproject: {every: 2}")
 
@@ -40,9 +44,12 @@ public struct Unproject: FrameStage {
         guard let pose = frame.pose else { throw Problem(.input, "the frame has no pose") }
         guard let camera = frame.intrinsics else { throw Problem(.input, "the frame has no intrinsics") }
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
+        let view = context.capture.depthView(camera: camera, pose: pose)
         let unprojection = Unprojection(
-            camera: camera, pose: pose, width: depth.width, height: depth.height, centre: centre)
-        let points = unprojection.points(of: depth, every: every, picture: picture)
+            camera: view.camera, pose: view.pose, width: depth.width, height: depth.height, centre: centre)
+        let isAligned = context.capture.depthCamera == nil
+        var points = unprojection.points(of: depth, every: every, picture: isAligned ? picture : nil)
+        if !isAligned, let picture { points.paint(from: picture, seenBy: CameraView(camera: camera, pose: pose)) }
         context.count("points", points.count)
         frame.points = points
     }

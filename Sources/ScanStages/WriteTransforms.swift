@@ -88,7 +88,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     private func writeDepth(_ frame: inout Frame, _ context: StageContext, _ path: String) throws(Problem) {
         let size = context.capture.depthSize ?? PixelSize(1, 1)
         let map =
-            frame.depth
+            frame.alignedDepth(context)
             ?? DepthMap(
                 width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
         if frame.depth == nil { context.count("frames-without-depth", 1) }
@@ -106,7 +106,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         case .none: return nil
         case .silhouette: return BoxMask.silhouette(of: box, camera: camera, pose: pose)
         case .depth:
-            guard let depth = frame.depth else { throw Problem(.input, "the frame has no depth") }
+            guard let depth = frame.alignedDepth(context) else { throw Problem(.input, "the frame has no depth") }
             return BoxMask.depth(depth, in: box, camera: camera, pose: pose)
         }
     }

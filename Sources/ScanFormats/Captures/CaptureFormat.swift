@@ -3,13 +3,42 @@ import ScanModel
 /// A layout of captures on disk: recognises a folder or an archive by its content, and opens it as a capture with light
 /// frames.
 public protocol CaptureFormat: Sendable {
-    /// As `read` takes it under `format`.
-    static var name: String { get }
-    /// One sentence for people.
-    static var summary: String { get }
+    static var card: FormatCard { get }
     /// Why this tree is a capture of this format, or nil when it is not. Cheap: a few names and the start of a file.
     static func recognise(_ tree: any CaptureTree) -> Recognition?
     static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture
+}
+
+extension CaptureFormat {
+    public static var name: String { card.name }
+}
+
+/// What people read about a format: the tables in the docs are made from this.
+public struct FormatCard: Sendable {
+    /// As `read` takes it under `format`.
+    public var name: String
+    /// One sentence.
+    public var summary: String
+    /// The channels that a capture of this format can have.
+    public var reads: [Channel]
+    /// What the format holds and `read` passes over, a few words each.
+    public var passesOver: [String]
+    /// The stage that writes the format, as it stands in a pipeline; nil where none does.
+    public var writer: String?
+    /// What the writer leaves out or the format cannot hold, a few words each.
+    public var writingLoses: [String]
+
+    public init(
+        name: String, summary: String, reads: [Channel], passesOver: [String] = [], writer: String? = nil,
+        writingLoses: [String] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.reads = reads
+        self.passesOver = passesOver
+        self.writer = writer
+        self.writingLoses = writingLoses
+    }
 }
 
 /// What made a format say "mine".

@@ -5,9 +5,14 @@ import ScanModel
 ///
 /// Source: multiscan, docs/staging_file_format.md, and the scanner apps' own recorders.
 public enum MultiScanCapture: CaptureFormat {
-    public static let name = "multiscan"
-    public static let summary =
-        "MultiScan staging capture: metadata, camera lines, depth and confidence streams, video or frames."
+    public static let card = FormatCard(
+        name: "multiscan",
+        summary: "MultiScan staging capture: metadata, camera lines, depth and confidence streams, video or frames.",
+        reads: [
+            .color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion,
+        ],
+        passesOver: ["`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)"],
+        writer: "write-staging")
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }

@@ -9,8 +9,11 @@ import ScanModel
 ///
 /// Source: NeRFCapture, DatasetWriter.swift and Manifest.swift; instant-ngp, scripts/nerfcapture2nerf.py.
 public enum NeRFCaptureProject: CaptureFormat {
-    public static let name = "nerfcapture"
-    public static let summary = "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth."
+    public static let card = FormatCard(
+        name: "nerfcapture",
+        summary: "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth.",
+        reads: [.color, .pose, .intrinsics, .timestamp, .box],
+        passesOver: ["depth pictures, which are drawings without metres"])
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20

@@ -2,8 +2,9 @@ import ScanModel
 
 /// A plain folder of numbered pictures, without poses: enough to score, choose and copy frames.
 public enum PictureFolderCapture: CaptureFormat {
-    public static let name = "frames"
-    public static let summary = "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth."
+    public static let card = FormatCard(
+        name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
+        reads: [.color], writer: "write-frames", writingLoses: ["everything but pictures and depth"])
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let pictures = PictureFolder.find(in: tree) else { return nil }

@@ -5,6 +5,8 @@ struct TreeSource: CaptureSource {
     var tree: any CaptureTree
     var depth: PackedStream?
     var confidence: PackedStream?
+    var depthPictures: FramePictures?
+    var confidencePictures: FramePictures?
     var video: VideoStream?
     /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
     var quarterTurns: [Int: Int] = [:]
@@ -30,6 +32,21 @@ struct TreeSource: CaptureSource {
     }
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
+        let index = frame.facts.index
+        if let depthPictures, channels.contains(.recordedDepth) {
+            frame.recordedDepth = try depthPictures.depth(of: index, in: tree, limits)
+        }
+        if channels.contains(.previousDepth), let pictures = depthPictures, index > 0 {
+            // A damaged picture costs its own frame, not the one behind it.
+            frame.recordedDepthBefore = try? pictures.depth(of: index - 1, in: tree, limits)
+        }
+        if let confidencePictures, channels.contains(.recordedConfidence) {
+            frame.recordedConfidence = try confidencePictures.confidence(of: index, in: tree, limits)
+        }
+        try preparePicture(&frame, for: channels)
+    }
+
+    private func preparePicture(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
         guard channels.contains(.color), let file = frame.facts.pictureFile else { return }
         guard let turns = quarterTurns[frame.facts.index] else {
             frame.picture = .file(file)

@@ -1,0 +1,39 @@
+import ScanModel
+
+/// Depth or confidence as one picture file a frame.
+struct FramePictures: Sendable {
+    /// By the frame's index, relative to the capture; nil where a frame has none.
+    var paths: [String?]
+    /// All have this size.
+    var size: PixelSize
+    var content: PackedStream.Content
+
+    /// A frame's depth; nil where it has none.
+    /// - Throws: when the picture is damaged, is no 16-bit depth, or has another size.
+    func depth(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> RecordedDepth? {
+        guard let path = path(of: index), case .depth(let encoding) = content else { return nil }
+        do throws(Problem) {
+            let image = try DepthPicture.decode(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
+            try check(image.width, image.height)
+            let bytes = image.pixels.withUnsafeBytes { Array($0) }
+            return RecordedDepth(width: image.width, height: image.height, encoding: encoding, bytes: bytes)
+        } catch { throw error.at(file: path) }
+    }
+
+    /// A frame's confidence; nil where it has none.
+    func confidence(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> ConfidenceMap? {
+        guard let path = path(of: index), case .confidence(let range) = content else { return nil }
+        do throws(Problem) {
+            let image = try PNG.decodeGray8(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
+            try check(image.width, image.height)
+            return ConfidenceMap(width: image.width, height: image.height, values: image.pixels, range: range)
+        } catch { throw error.at(file: path) }
+    }
+
+    private func path(of index: Int) -> String? { paths.indices.contains(index) ? paths[index] : nil }
+
+    private func check(_ width: Int, _ height: Int) throws(Problem) {
+        guard PixelSize(width, height) != size else { return }
+        throw Problem(.input, "the picture is \(width)×\(height), and the others are \(size)")
+    }
+}

@@ -1,0 +1,15 @@
+import ScanModel
+
+/// Depth as a picture of 16-bit numbers, in whatever file format: told apart by content.
+public enum DepthPicture {
+    /// - Throws: when the file is damaged, or holds no 16-bit depth: a drawing of depth has lost its metres.
+    public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
+        try PNG.decodeGray16(bytes, limits: limits)
+    }
+
+    /// The size from a file's beginning.
+    public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
+        let header = try PNG.header(bytes, limits: limits)
+        return PixelSize(header.width, header.height)
+    }
+}

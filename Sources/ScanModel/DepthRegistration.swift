@@ -1,0 +1,79 @@
+/// Depth of a sensor with a camera of its own, as the colour camera would have seen it.
+public enum DepthRegistration {
+    /// - Parameters:
+    ///   - depth: in the depth camera's pixels.
+    ///   - depthCamera: its camera.
+    ///   - colorCamera: for the pictures, of any size; the result is for the same view at the depth map's size.
+    /// - Returns: z-depth along the colour camera's axis, metres, 0 where nothing falls. Where the two cameras stand at
+    ///   one place each pixel takes the depth of the pixel that its ray meets; otherwise each depth pixel is carried over
+    ///   to the pixel on which its point falls, and the nearest one stays.
+    public static func align(
+        _ depth: DepthMap, of depthCamera: DepthCamera, with colorCamera: CameraIntrinsics
+    ) -> DepthMap {
+        let from = depthCamera.intrinsics.resized(width: depth.width, height: depth.height).counted(from: .corner)
+        let to = colorCamera.resized(width: depth.width, height: depth.height).counted(from: .corner)
+        let metres =
+            depthCamera.colorFromDepth == .identity
+            ? gather(depth, from, to) : scatter(depth, from, to, depthCamera.colorFromDepth)
+        return DepthMap(width: depth.width, height: depth.height, metres: metres)
+    }
+
+    private static func gather(_ depth: DepthMap, _ from: CameraIntrinsics, _ to: CameraIntrinsics) -> [Float] {
+        let (width, height) = (depth.width, depth.height)
+        let columns = (0..<width).map { u in
+            Int(((Double(u) + 0.5 - to.cx) / to.fx * from.fx + from.cx).rounded(.down))
+        }
+        var metres = [Float](repeating: 0, count: width * height)
+        for v in 0..<height {
+            let row = Int(((Double(v) + 0.5 - to.cy) / to.fy * from.fy + from.cy).rounded(.down))
+            guard row >= 0, row < height else { continue }
+            for u in 0..<width where columns[u] >= 0 && columns[u] < width {
+                metres[v * width + u] = depth.metres[row * width + columns[u]]
+            }
+        }
+        return metres
+    }
+
+    private static func scatter(
+        _ depth: DepthMap, _ from: CameraIntrinsics, _ to: CameraIntrinsics, _ colorFromDepth: Pose
+    ) -> [Float] {
+        let (width, height) = (depth.width, depth.height)
+        var metres = [Float](repeating: 0, count: width * height)
+        for v in 0..<height {
+            for u in 0..<width {
+                let z = Double(depth.metres[v * width + u])
+                guard z > 0 else { continue }
+                let inDepth = Vector3(
+                    (Double(u) + 0.5 - from.cx) / from.fx * z, -(Double(v) + 0.5 - from.cy) / from.fy * z, -z)
+                let p = colorFromDepth.apply(inDepth)
+                guard p.z < 0 else { continue }
+                let x = (to.fx * p.x / -p.z + to.cx).rounded(.down)
+                let y = (to.cy - to.fy * p.y / -p.z).rounded(.down)
+                guard x >= 0, y >= 0, x < Double(width), y < Double(height) else { continue }
+                let at = Int(y) * width + Int(x)
+                if metres[at] == 0 || Float(-p.z) < metres[at] { metres[at] = Float(-p.z) }
+            }
+        }
+        return metres
+    }
+}
+
+extension PointCloud {
+    /// Gives each point the colour of the picture's pixel on which it falls; grey 128 outside the picture and behind the
+    /// camera.
+    public mutating func paint(from picture: RGBImage, seenBy view: CameraView) {
+        let seen = CameraView(
+            camera: view.camera.resized(width: picture.width, height: picture.height).counted(from: .corner),
+            pose: view.pose)
+        var painted = [UInt8](repeating: 128, count: count * 3)
+        for i in stride(from: 0, to: positions.count, by: 3) {
+            let point = Vector3(Double(positions[i]), Double(positions[i + 1]), Double(positions[i + 2]))
+            guard let (u, v, _) = seen.project(point), u >= 0, v >= 0, u < Double(picture.width),
+                v < Double(picture.height)
+            else { continue }
+            let at = (Int(v) * picture.width + Int(u)) * 3
+            for channel in 0..<3 { painted[i + channel] = picture.pixels[at + channel] }
+        }
+        colors = painted
+    }
+}
