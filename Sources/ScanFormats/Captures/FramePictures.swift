@@ -13,7 +13,8 @@ struct FramePictures: Sendable {
     func depth(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> RecordedDepth? {
         guard let path = path(of: index), case .depth(let encoding) = content else { return nil }
         do throws(Problem) {
-            let image = try DepthPicture.decode(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
+            let image = try DepthPicture.decode(
+                try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
             try check(image.width, image.height)
             let bytes = image.pixels.withUnsafeBytes { Array($0) }
             return RecordedDepth(width: image.width, height: image.height, encoding: encoding, bytes: bytes)
@@ -21,7 +22,8 @@ struct FramePictures: Sendable {
     }
 
     /// A frame's confidence; nil where it has none.
-    func confidence(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> ConfidenceMap? {
+    func confidence(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> ConfidenceMap?
+    {
         guard let path = path(of: index), case .confidence(let range) = content else { return nil }
         do throws(Problem) {
             let image = try PNG.decodeGray8(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
