@@ -1,5 +1,6 @@
 #include "CScanMill.h"
 
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,3 +172,5 @@ int sm_deflate_block(
     deflateEnd(&z);
     return code != Z_OK;
 }
+
+uint32_t sm_crc32(const uint8_t *bytes, size_t count) { return count ? crc32_gzip_refl(0, bytes, count) : 0; }

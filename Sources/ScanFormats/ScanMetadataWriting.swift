@@ -56,6 +56,22 @@ extension ScanMetadata {
         return .object(json)
     }
 
+    /// The metadata of a capture whose frames were turned by quarters: resolutions change places, and what is said of the
+    /// pictures' one camera is no longer true. Metadata of other formats stay as they are.
+    public static func turned(_ metadata: JSONValue, quarterTurns: Int) -> JSONValue {
+        guard var json = metadata.object, let streams = json["streams"]?.array else { return metadata }
+        json["streams"] = .array(
+            streams.map { stream in
+                guard var entry = stream.object else { return stream }
+                if entry["intrinsics"] != nil { entry["intrinsics"] = .null }
+                if quarterTurns % 2 != 0, let size = entry["resolution"]?.array, size.count == 2 {
+                    entry["resolution"] = .array(size.reversed())
+                }
+                return .object(entry)
+            })
+        return .object(json)
+    }
+
     /// What is known of a capture of another format, for ``make(_:)``.
     public struct Facts: Sendable {
         public var deviceID = ""

@@ -37,7 +37,8 @@ struct ZipHandle: ~Copyable {
         let name = String(cString: entry.name)
         return Facts(
             name: name, byteCount: Int64(clamping: entry.size), packedByteCount: Int64(clamping: entry.packed_size),
-            isStored: entry.is_stored != 0 && entry.is_encrypted == 0, kind: Self.kind(entry, name))
+            isStored: entry.is_stored != 0 && entry.is_encrypted == 0 && entry.packed_size == entry.size,
+            kind: Self.kind(entry, name))
     }
 
     private static func kind(_ entry: sm_zip_entry, _ name: String) -> CaptureEntry.Kind {
@@ -97,11 +98,12 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
                 fix: "copy or pack the archive again"
             ).at(file: name, byte: position, of: byteCount)
         }
-        // More than the directory says: what was allowed was decided by the directory.
-        if let byteCount, position > byteCount {
+        // More than the directory says: what was allowed was decided by the directory. Less is no end to be trusted.
+        if let byteCount, position > byteCount || (count == 0 && !buffer.isEmpty && position < byteCount) {
+            let what = position > byteCount ? "larger" : "smaller"
             throw Problem(
-                .input, "the file is larger than its archive says", fix: "copy or pack the archive again"
-            ).at(file: name, byte: byteCount, of: byteCount)
+                .input, "the file is \(what) than its archive says", fix: "copy or pack the archive again"
+            ).at(file: name, byte: min(position, byteCount), of: byteCount)
         }
         return count
     }

@@ -37,6 +37,7 @@ public struct Capture: Sendable {
     public var isMetric = true
     public var box: OrientedBox?
     public var cloud: PointCloud?
+    public var floor: Floor?
     public var motionFiles: [MotionFile] = []
     /// The recorder's own description, with all keys, where there is one.
     public var metadata: JSONValue?

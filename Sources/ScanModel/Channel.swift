@@ -22,6 +22,7 @@ extension Channel {
     public static let box = Channel("box", "the bounding box, metres")
     public static let motion = Channel("motion", "the motion sensors' files")
     public static let cloud = Channel("cloud", "one point cloud of the whole capture, metres")
+    public static let floor = Channel("floor", "the dominant horizontal plane below the cameras")
     /// For stages that take the file as it is; its frames are `color`.
     public static let video = Channel("video", "the video that holds the pictures, as a file")
 
@@ -41,16 +42,18 @@ extension Channel {
     public static let previousDepth = Channel("previous-depth", "depth of the source frame before, metres")
     public static let confidence = Channel("confidence", "confidence of each depth pixel")
     public static let points = Channel("points", "the frame's points in the world, metres")
+    public static let downscaled = Channel("downscaled", "smaller copies of the frame's picture")
     public static let sharpness = Channel("sharpness", "variance of the picture's Laplacian")
 }
 
 extension Channel {
     /// The channels that belong to the capture as a whole; all others belong to each frame.
-    public static let ofCapture: Set<Channel> = [.frames, .box, .motion, .cloud, .video]
+    public static let ofCapture: Set<Channel> = [.frames, .box, .motion, .cloud, .floor, .video]
 
     /// The channels that are pixels or points of a frame: loaded or made in a pass, and freed within it. All others are
     /// facts, which stay.
     public static let payload: Set<Channel> = [
         .color, .luma, .recordedDepth, .recordedConfidence, .depth, .previousDepth, .confidence, .points,
+        .downscaled,
     ]
 }

@@ -53,6 +53,17 @@ public enum Picture: Hashable, Sendable {
     case pixels(RGBImage)
 }
 
+/// A picture made smaller by a whole factor.
+public struct DownscaledPicture: Hashable, Sendable {
+    public var factor: Int
+    public var picture: RGBImage
+
+    public init(factor: Int, picture: RGBImage) {
+        self.factor = factor
+        self.picture = picture
+    }
+}
+
 /// One frame on its way through a pass: its facts, and the channels that stages have loaded or made so far.
 ///
 /// Load a channel to a local, change it, and assign it once: writing through `frame.depth!.metres[i]` costs four times
@@ -64,6 +75,8 @@ public struct Frame: Sendable {
     public var picture: Picture?
     /// The pixels of a picture that is a file, once a stage has decoded them; the picture is still that file.
     public var decodedPicture: RGBImage?
+    /// Smaller copies of the picture.
+    public var downscaled: [DownscaledPicture] = []
     public var luma: LumaImage?
     public var recordedDepth: RecordedDepth?
     /// The recorded depth of the source frame before, when a stage asks for `previous-depth`.
@@ -91,6 +104,7 @@ public struct Frame: Sendable {
     public mutating func release(_ channel: Channel) {
         switch channel {
         case .color: (picture, decodedPicture) = (nil, nil)
+        case .downscaled: downscaled = []
         case .luma: luma = nil
         case .recordedDepth: recordedDepth = nil
         case .recordedConfidence: recordedConfidence = nil

@@ -29,6 +29,8 @@ public struct Vector3: Hashable, Sendable {
         Vector3(y * b.z - z * b.y, z * b.x - x * b.z, x * b.y - y * b.x)
     }
     public var length: Double { dot(self).squareRoot() }
+    /// Radians, 0 to π. By the tangent, which unlike the cosine tells small angles apart.
+    public func angle(to b: Vector3) -> Double { atan2(cross(b).length, dot(b)) }
     public var normalized: Vector3 { self / length }
     public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
     public var components: [Double] { [x, y, z] }

@@ -13,33 +13,6 @@ public struct RGBImage: Hashable, Sendable {
     }
 }
 
-extension RGBImage {
-    /// The picture turned clockwise by so many quarters: after one, what was left is at the top.
-    public func turned(quarterTurns: Int) -> RGBImage {
-        let turns = ((quarterTurns % 4) + 4) % 4
-        if turns == 0 { return self }
-        let (newWidth, newHeight) = turns == 2 ? (width, height) : (height, width)
-        let turnedPixels = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
-            pixels.withUnsafeBufferPointer { input in
-                for y in 0..<newHeight {
-                    for x in 0..<newWidth {
-                        let from =
-                            switch turns {
-                            case 1: (height - 1 - x) * width + y
-                            case 2: (height - 1 - y) * width + width - 1 - x
-                            default: x * width + width - 1 - y
-                            }
-                        let to = (y * newWidth + x) * 3
-                        for channel in 0..<3 { output[to + channel] = input[from * 3 + channel] }
-                    }
-                }
-            }
-            count = pixels.count
-        }
-        return RGBImage(width: newWidth, height: newHeight, pixels: turnedPixels)
-    }
-}
-
 /// A grey picture or a mask: 8 bits a pixel, row-major, top-left pixel first.
 public struct LumaImage: Hashable, Sendable {
     public var width: Int

@@ -17,6 +17,11 @@ public struct CullByBox: FrameStage, CaptureStage {
             takes away the table under an object. Tests are made in single precision: points within 1e-6 m of a face may
             fall on either side.
 
+            `box: cloud` is for captures without a box: it fits an upright box to the merged cloud, leaving out the
+            thousandth part of the points that lies farthest out on either side of each axis, and that is the capture's
+            box from then on, for masks too. On a floor that `find-floor` has found, the box stands on it. It needs a
+            cloud of what is to be kept: cut the room away with `crop` first.
+
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
             points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
             """,
@@ -32,7 +37,8 @@ public struct CullByBox: FrameStage, CaptureStage {
     public init(_ options: inout OptionReader) {
         box = options.text(
             "box",
-            "`capture` for the capture's own box, or a boundingbox.json beside the capture's files or the pipeline.",
+            "`capture` for the capture's own box, `cloud` for one fitted to the cloud, or a boundingbox.json beside the "
+                + "capture's files or the pipeline.",
             default: "capture")
         margin = options.number(
             "margin", "Grow the box on every side but a clamped floor; negative shrinks it.", default: 0, in: -10...10,
@@ -44,10 +50,18 @@ public struct CullByBox: FrameStage, CaptureStage {
         centre = options.choice(
             "pixel-centre", "Where a depth pixel's coordinates are taken; the same as for `unproject`.",
             default: .integer)
+        if box == "cloud" && cullsDepth {
+            options.fail(
+                "depth", "`depth: true` works frame by frame, and `box: cloud` is known only after the last frame",
+                "set `depth: false`; masks that a later stage writes see the new box")
+        }
     }
 
     public var uses: Uses {
-        Uses(
+        if box == "cloud" {
+            return Uses(finish: .init(needs: [.cloud], wants: [.floor], makes: [.box], changes: [.cloud]))
+        }
+        return Uses(
             frame: .init(
                 needs: (box == "capture" ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
@@ -58,6 +72,7 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        if box == "cloud" { return }
         let box = try context.once { () throws(Problem) in try grownBox(context) }
         if context.reads.contains(.points), let points = frame.points {
             frame.points = cull(points, box, context)
@@ -67,7 +82,43 @@ public struct CullByBox: FrameStage, CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard context.reads.contains(.cloud), let cloud = capture.cloud else { return }
-        capture.cloud = cull(cloud, try grownBox(context), context)
+        if box == "cloud" {
+            capture.box = try fittedBox(capture, cloud, context)
+            capture.channels.insert(.box)
+        }
+        let box = box == "cloud" ? capture.box?.grown(by: margin, bottom: bottom) : try grownBox(context)
+        capture.cloud = box.map { cull(cloud, $0, context) }
+    }
+
+    /// How many of the points are left out at each end of each axis when a box is fitted.
+    private static let trim = 0.001
+
+    private func fittedBox(_ capture: Capture, _ cloud: PointCloud, _ context: StageContext) throws(Problem)
+        -> OrientedBox
+    {
+        guard let up = capture.worldUp?.normalized else {
+            throw Problem(
+                .input, "the capture does not say which way is up, so no box is known to be upright",
+                fix: "give cull-by-box a boundingbox.json")
+        }
+        guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
+            throw Problem(
+                .input, "the cloud has only \(cloud.count) points, too few for a box",
+                fix: "let the stages above leave more of it")
+        }
+        if let floor = capture.floor?.height {
+            let (low, high) = (up.dot(box.center) - box.halfSize.y, up.dot(box.center) + box.halfSize.y)
+            if floor < high {
+                box.halfSize.y = (high - floor) / 2
+                box.center = box.center + up * ((floor - low) / 2)
+            }
+        }
+        if capture.channels.contains(.box) {
+            context.warn("the capture's own box was replaced by one around the cloud")
+        }
+        context.record("box-center", .of(box.center.components))
+        context.record("box-size", .of((box.halfSize * 2).components))
+        return box
     }
 
     private func grownBox(_ context: StageContext) throws(Problem) -> OrientedBox {

@@ -69,6 +69,8 @@ public struct Read: CaptureStage {
         rules.maxPicturePixels = options.integer(
             "max-picture-pixels", "The largest picture and the largest depth map.", default: 250_000_000,
             in: 1...1_000_000_000, unit: "pixels")
+        rules.maxPoints = options.integer(
+            "max-points", "The most points that a model may bring along.", default: 50_000_000, in: 1...1_000_000_000)
         rules.archive.entryCount = options.integer(
             "max-archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
             in: 1...Int.max
@@ -90,7 +92,7 @@ public struct Read: CaptureStage {
                 makes: [.frames],
                 mayMake: [
                     .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
-                    .motion,
+                    .motion, .cloud,
                 ]))
     }
 

@@ -26,7 +26,8 @@ public struct WriteColmap: FrameStage, FoldStage {
 
     public var uses: Uses {
         Uses(
-            frame: .init(needs: [.color, .pose, .intrinsics]), fold: .init(prefers: [[.cloud, .points]]),
+            frame: .init(needs: [.color, .pose, .intrinsics], wants: [.downscaled]),
+            fold: .init(prefers: [[.cloud, .points]]),
             claims: ["\(Self.folder)/"])
     }
 
@@ -43,6 +44,7 @@ public struct WriteColmap: FrameStage, FoldStage {
         }
         let stem = "\(Self.folder)/images/\(FrameName.padded(frame.index))"
         let path = try output.write(&frame, to: stem, context)
+        try output.writeDownscaled(&frame, besides: path, context)
         let name = path.split(separator: "/").last.map(String.init) ?? path
         frame.parcels[context.label] = Entry(name: name, pose: pose, intrinsics: intrinsics)
     }

@@ -10,10 +10,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
         name: "write-transforms",
         summary: "Write a NeRF dataset: nerf/transforms.json with its pictures, points, and perhaps depth and masks.",
         details: """
-            The layout is nerfstudio's. Focal lengths, principal point and size stand with every frame and never at the
-            top, because a phone's autofocus changes them and nerfstudio would take the top ones for all. The principal
-            point is counted from the corner of the top-left pixel. Names are padded with zeros, because the loader sorts
-            them as text.
+            The layout is nerfstudio's, in `nerf/`. Focal lengths, principal point and size stand with every frame and
+            never at the top, because a phone's autofocus changes them and nerfstudio would take the top ones for all. The
+            principal point is counted from the corner of the top-left pixel. Names are padded with zeros, because the
+            loader sorts them as text.
 
             Pictures are copied byte for byte; frames of a video become JPEG (quality 95, 4:4:4) or PNG. With `z-up` the
             world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was done, and
@@ -21,23 +21,33 @@ public struct WriteTransforms: FrameStage, FoldStage {
             any, are written in the same frame to `points.ply`; grey 128 where they have no colour.
 
             `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
-            frame without depth gets zeros and is counted. `masks` are 8-bit, 0 = ignore: `silhouette` is 255 where the
-            pixel's ray meets the box in front of the camera, `depth` where the pixel's depth point lies in the box.
+            frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is carried over to
+            the colour camera. `masks` are 8-bit, 0 = ignore: `silhouette` is 255 where the pixel's ray meets the box in
+            front of the camera, `depth` where the pixel's depth point lies in the box.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
+            Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics.
+
+            **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
+            instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are `dynamic_mask_<name>.png` beside
+            the pictures, the other way round: 255 = ignore. Below `filter-blur` each frame has its `sharpness`. `scale`
+            and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
+            cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras.
             """,
         example: "- write-transforms: {masks: silhouette, test-every: 8}")
 
     let output: PictureOutput
+    let dialect: TransformsJSON.Dialect
     let isZUp: Bool
     let writesDepth: Bool
     let masks: Masks
     let testEvery: Int
 
     /// Every path of the dataset begins here.
-    private static let folder = "nerf"
+    private var folder: String { dialect == .nerfstudio ? "nerf" : "ngp" }
 
     public init(_ options: inout OptionReader) {
+        dialect = options.choice("dialect", "Whose loader reads it.", default: .nerfstudio)
         output = PictureOutput(&options, default: .copy)
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
         writesDepth = options.flag("depth", "Write depth as 16-bit PNGs in millimetres.", default: false)
@@ -51,20 +61,13 @@ public struct WriteTransforms: FrameStage, FoldStage {
         var needs: [Channel] = [.color, .pose, .intrinsics]
         if masks != .none { needs.append(.box) }
         if masks == .depth || writesDepth { needs.append(.depth) }
+        let isNGP = dialect == .instantNGP
         return Uses(
-            frame: .init(needs: needs), fold: .init(prefers: [[.cloud, .points]]), claims: ["\(Self.folder)/"])
+            frame: .init(needs: needs, wants: [.downscaled] + (isNGP ? [.sharpness] : [])),
+            fold: .init(wants: isNGP ? [.box] : [], prefers: [[.cloud, .points]]), claims: ["\(folder)/"])
     }
 
     // MARK: - Each frame, in parallel
-
-    /// What `transforms.json` says of a frame.
-    fileprivate struct Entry: Sendable {
-        var picture: String
-        var mask: String?
-        var depth: String?
-        var camera: CameraIntrinsics
-        var pose: Pose
-    }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         guard let pose = frame.pose, let intrinsics = frame.intrinsics else {
@@ -72,30 +75,57 @@ public struct WriteTransforms: FrameStage, FoldStage {
         }
         let camera = intrinsics.counted(from: .corner)
         let name = FrameName.padded(frame.index)
-        let picture = try output.write(&frame, to: "\(Self.folder)/images/\(name)", context)
-        var entry = Entry(picture: Self.inside(picture), camera: camera, pose: pose)
+        let picture = try output.write(&frame, to: "\(folder)/images/\(name)", context)
+        try output.writeDownscaled(&frame, besides: picture, context)
+        var entry = TransformsJSON.Entry(
+            picture: String(picture.dropFirst(folder.count + 1)), camera: camera,
+            pose: worldTurn(context).apply(pose))
+        entry.sharpness = frame.sharpness
         if writesDepth {
             entry.depth = "depths/\(name).png"
-            try writeDepth(&frame, context, "depths/\(name).png")
+            try writeDepth(&frame, camera, context, "depths/\(name).png")
         }
         if let mask = try mask(frame, camera, pose, context) {
-            entry.mask = "masks/\(name).png"
-            try context.output.write(try PNG.encodeGray8(mask), for: &frame, to: "\(Self.folder)/masks/\(name).png")
+            let path = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
+            entry.mask = path
+            try write(mask, &frame, context, path)
         }
         frame.parcels[context.label] = entry
     }
 
-    private func writeDepth(_ frame: inout Frame, _ context: StageContext, _ path: String) throws(Problem) {
+    private func writeDepth(
+        _ frame: inout Frame, _ camera: CameraIntrinsics, _ context: StageContext, _ path: String
+    ) throws(Problem) {
         let size = context.capture.depthSize ?? PixelSize(1, 1)
-        let map =
+        var map =
             frame.alignedDepth(context)
             ?? DepthMap(
                 width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
         if frame.depth == nil { context.count("frames-without-depth", 1) }
+        if dialect == .instantNGP { map = map.nearest(width: camera.width, height: camera.height) }
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
-        let png = try PNG.encodeGray16(image)
-        try context.output.write(png, for: &frame, to: "\(Self.folder)/\(path)")
+        try context.output.write(try PNG.encodeGray16(image), for: &frame, to: "\(folder)/\(path)")
+        for factor in frame.downscaled.map(\.factor) {
+            let size = RGBImage.downscaledSize(PixelSize(map.width, map.height), by: factor)
+            let small = DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image
+            let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
+            try context.output.write(try PNG.encodeGray16(small), for: &frame, to: target)
+        }
+    }
+
+    private func write(_ mask: LumaImage, _ frame: inout Frame, _ context: StageContext, _ path: String) throws(Problem)
+    {
+        var mask = mask
+        // instant-ngp's masks say what to ignore.
+        if dialect == .instantNGP { mask.pixels = mask.pixels.map { 255 - $0 } }
+        try context.output.write(try PNG.encodeGray8(mask), for: &frame, to: "\(folder)/\(path)")
+        for factor in frame.downscaled.map(\.factor) {
+            let size = RGBImage.downscaledSize(PixelSize(mask.width, mask.height), by: factor)
+            let small = mask.nearest(width: size.width, height: size.height)
+            let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
+            try context.output.write(try PNG.encodeGray8(small), for: &frame, to: target)
+        }
     }
 
     private func mask(
@@ -115,22 +145,32 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
     /// The entries so far, and the points where they come frame by frame.
     public struct Fold {
-        fileprivate var entries: [Entry] = []
+        fileprivate var entries: [TransformsJSON.Entry] = []
         fileprivate var points: PointFile?
+        /// Smaller copies that some frame has.
+        fileprivate var factors: Set<Int> = []
+        /// For instant-ngp's cube: some of the points.
+        fileprivate var sample: [Vector3] = []
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
         var fold = Fold()
         if context.reads.contains(.points) && context.available.contains(.points) {
             fold.points = try PointFile(
-                context, path: "\(Self.folder)/points.ply", turn: worldTurn(context), colorless: .grey)
+                context, path: "\(folder)/points.ply", turn: worldTurn(context), colorless: .grey)
         }
         return fold
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        if let entry = frame.parcels.removeValue(forKey: context.label) as? Entry { fold.entries.append(entry) }
-        if let points = frame.points { try fold.points?.add(points) }
+        if let entry = frame.parcels.removeValue(forKey: context.label) as? TransformsJSON.Entry {
+            fold.entries.append(entry)
+            fold.factors.formUnion(frame.downscaled.map(\.factor))
+        }
+        if let points = frame.points {
+            try fold.points?.add(points)
+            if dialect == .instantNGP { fold.sample += Self.sample(points, 200) }
+        }
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -139,9 +179,9 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if let file = fold.points {
             try file.close()
         } else if let cloud = capture.cloud, context.reads.contains(.cloud) {
-            try PointFile.write(
-                cloud, context, path: "\(Self.folder)/points.ply", turn: turn, colorless: .grey)
+            try PointFile.write(cloud, context, path: "\(folder)/points.ply", turn: turn, colorless: .grey)
             points = cloud.count
+            fold.sample = Self.sample(cloud, 100_000)
         }
         if let points {
             context.count("points", points)
@@ -152,8 +192,25 @@ public struct WriteTransforms: FrameStage, FoldStage {
         }
         if !capture.isMetric { context.warn("the world's unit is unknown: the dataset is not in metres") }
         context.count("frames", fold.entries.count)
-        let file = try context.output.create("\(Self.folder)/transforms.json")
-        try file.write(transforms(fold.entries, turn, hasPoints: points != nil))
+        var json = TransformsJSON(dialect)
+        json.entries = fold.entries
+        json.appliedTransform = turn.rows
+        json.pointFile = points == nil ? nil : "points.ply"
+        json.testEvery = testEvery
+        if dialect == .instantNGP {
+            json.up = capture.worldUp.map { turn.rotation * $0 }
+            json.depthUnit = writesDepth ? 0.001 : nil
+            json.volume = volume(fold, capture.box, turn)
+        }
+        try write(json, "transforms.json", context)
+        for factor in fold.factors.sorted() {
+            try write(json.downscaled(by: factor), "transforms_\(factor).json", context)
+        }
+    }
+
+    private func write(_ json: TransformsJSON, _ name: String, _ context: StageContext) throws(Problem) {
+        let file = try context.output.create("\(folder)/\(name)")
+        try file.write(json.bytes)
         try file.close()
     }
 
@@ -164,45 +221,38 @@ public struct WriteTransforms: FrameStage, FoldStage {
             + "put voxel-downsample above, or raise its size"
     }
 
-    private func transforms(_ entries: [Entry], _ turn: WorldTurn, hasPoints: Bool) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            json.member("camera_model", .string("PINHOLE"))
-            json.member("orientation_override", .string("none"))
-            json.member("applied_transform", .array(turn.rows.map { .of($0) }))
-            if hasPoints { json.member("ply_file_path", .string("points.ply")) }
-            if testEvery > 0 {
-                let isHeldOut = { (number: Int) in number % testEvery == 0 }
-                let held = entries.indices.filter(isHeldOut).map { entries[$0].picture }
-                let train = entries.indices.filter { !isHeldOut($0) }.map { entries[$0].picture }
-                json.member("train_filenames", .of(train))
-                json.member("val_filenames", .of(held))
-                json.member("test_filenames", .of(held))
-            }
-            json.key("frames")
-            json.array { json in for entry in entries { write(entry, turn, &json) } }
-        }
-        return json.drain() + [UInt8(ascii: "\n")]
-    }
-
-    private func write(_ entry: Entry, _ turn: WorldTurn, _ json: inout JSONWriter) {
-        json.object { json in
-            json.member("file_path", .string(entry.picture))
-            if let depth = entry.depth { json.member("depth_file_path", .string(depth)) }
-            if let mask = entry.mask { json.member("mask_path", .string(mask)) }
-            for (key, value) in [
-                ("fl_x", entry.camera.fx), ("fl_y", entry.camera.fy), ("cx", entry.camera.cx), ("cy", entry.camera.cy),
-            ] { json.member(key, .number(value)) }
-            json.member("w", .of(entry.camera.width))
-            json.member("h", .of(entry.camera.height))
-            json.member("transform_matrix", .array(turn.apply(entry.pose).rowMajorRows.map { .of($0) }))
-        }
-    }
-
     private func worldTurn(_ context: StageContext) -> WorldTurn {
         isZUp && context.capture.worldUp == Vector3(0, 1, 0) ? .yUpToZUp : .none
     }
 
-    /// A path as `transforms.json` has it: relative to its own folder.
-    private static func inside(_ path: String) -> String { String(path.dropFirst(folder.count + 1)) }
+    // MARK: - instant-ngp's cube
+
+    private func volume(_ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn) -> TransformsJSON.Volume? {
+        let cloud = Self.withoutOutermost(fold.sample.map { turn.rotation * $0 })
+        let cameras = fold.entries.map(\.pose.position)
+        let corners = box.map { $0.corners.map { turn.rotation * $0 } }
+        return TransformsJSON.Volume(
+            focus: corners ?? (cloud.isEmpty ? cameras : cloud), everything: (corners ?? []) + cloud + cameras)
+    }
+
+    /// Evenly spread points of a cloud, at most about so many.
+    private static func sample(_ cloud: PointCloud, _ count: Int) -> [Vector3] {
+        stride(from: 0, to: cloud.count, by: max(1, cloud.count / count)).map { i in
+            Vector3(
+                Double(cloud.positions[3 * i]), Double(cloud.positions[3 * i + 1]), Double(cloud.positions[3 * i + 2]))
+        }
+    }
+
+    /// The points without those beyond the outermost hundredth along any axis.
+    private static func withoutOutermost(_ points: [Vector3]) -> [Vector3] {
+        let limits = (0..<3).map { axis -> ClosedRange<Double> in
+            let sorted = points.map { $0.components[axis] }.sorted()
+            guard let first = sorted.first, let last = sorted.last else { return 0...0 }
+            let cut = sorted.count / 100
+            return sorted.count > 2 * cut ? sorted[cut]...sorted[sorted.count - 1 - cut] : first...last
+        }
+        return points.filter { point in
+            zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }
+        }
+    }
 }

@@ -6,13 +6,14 @@ import ScanStages
 
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "docs", abstract: "Writes the stages' reference pages and the pipelines' JSON Schema.")
+        commandName: "docs",
+        abstract: "Writes the reference pages of stages and formats, and the pipelines' JSON Schema.")
 
     @Argument(help: "The folder to write into; it is made when it is missing.") var folder: String
 
     func run() throws {
         let library = StageLibrary.builtIn
-        var pages = ["stages.md": StageDoc.index(library)]
+        var pages = ["stages.md": StageDoc.index(library), "formats.md": FormatDoc.page]
         for entry in library.entries { pages["\(entry.card.name).md"] = StageDoc.page(entry) }
         pages["pipeline.schema.json"] = String(decoding: JSONWriter.text(PipelineSchema.schema(library)), as: UTF8.self)
         do {

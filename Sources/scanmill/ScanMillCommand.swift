@@ -14,7 +14,8 @@ struct ScanMillCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, CollectCommand.self,
             CheckCommand.self,
-            InspectCommand.self, StagesCommand.self, SampleCommand.self, DocsCommand.self, CaptureChildCommand.self,
+            InspectCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self, DocsCommand.self,
+            CaptureChildCommand.self,
         ])
 
     /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.

@@ -241,6 +241,20 @@ import Testing
         #expect(problem?.notes == ["libzip says: CRC error"])
     }
 
+    /// The directory says of a stored file that fewer bytes of it are packed than it has.
+    @Test func storedFilesHaveOneSize() throws {
+        let path = try make("z.writestr(item('a', method=0), 'four')")
+        var bytes = try folder.bytes("scan.zip")
+        let directory = try #require(bytes.indices.first { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+        bytes[directory + 20] = 1
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let tree = try ZipArchive(path: path)
+        #expect(tree.location(of: "a") == nil)
+        let problem = problem { () throws(Problem) in _ = try tree.bytes(of: "a", limit: 100) }
+        #expect(problem?.fault == .input)
+        #expect(problem?.place.file == "a")
+    }
+
     @Test func encryptedFilesAreNamed() throws {
         let path = try make("z.writestr(item('a.txt', method=0), 'text')")
         var bytes = try folder.bytes("scan.zip")

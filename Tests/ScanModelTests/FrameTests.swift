@@ -14,6 +14,7 @@ import Testing
         frame.previousDepth = frame.depth
         frame.confidence = frame.recordedConfidence
         frame.points = PointCloud(positions: [1, 2, 3])
+        frame.downscaled = [DownscaledPicture(factor: 2, picture: RGBImage(width: 1, height: 1, pixels: [1, 2, 3]))]
         return frame
     }
 
@@ -22,12 +23,13 @@ import Testing
             frame.picture != nil, frame.decodedPicture != nil, frame.luma != nil, frame.recordedDepth != nil,
             frame.recordedDepthBefore != nil, frame.recordedConfidence != nil, frame.depth != nil,
             frame.previousDepth != nil, frame.confidence != nil, frame.points != nil,
+            !frame.downscaled.isEmpty,
         ].count { $0 }
     }
 
     @Test func everyPayloadChannelCanBeFreed() {
         var frame = full
-        #expect(held(frame) == 10)
+        #expect(held(frame) == 11)
         for channel in Channel.payload {
             let before = held(frame)
             frame.release(channel)
@@ -38,7 +40,7 @@ import Testing
         var facts = full
         facts.sharpness = 5
         for channel in [Channel.pose, .intrinsics, .timestamp, .sharpness, .box] { facts.release(channel) }
-        #expect(held(facts) == 10 && facts.sharpness == 5)
+        #expect(held(facts) == 11 && facts.sharpness == 5)
     }
 
     @Test func factsAreReadAndChangedThroughTheFrame() {

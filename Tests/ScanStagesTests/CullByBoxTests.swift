@@ -112,6 +112,56 @@ import Testing
         #expect(outside.capture.cloud?.positions == [Float(5.125 / 5), Float(1.75 / 5), 0])
     }
 
+    // MARK: - No box
+
+    /// A slab of 2 × 0.5 × 1 m turned by 30°, with a few strays far away.
+    @Test func boxIsFittedToTheCloud() throws {
+        var positions: [Float] = []
+        let turn = Matrix3.rotation(aboutY: .pi / 6)
+        for x in 0...40 {
+            for y in 0...10 {
+                for z in 0...20 {
+                    let q = Vector3(Double(x) * 0.05 - 1, Double(y) * 0.05 - 0.25, Double(z) * 0.05 - 0.5)
+                    let p = turn * q + Vector3(5, 1, -3)
+                    positions += [Float(p.x), Float(p.y), Float(p.z)]
+                }
+            }
+        }
+        let strays: [Float] = [50, 50, 50, -50, -50, -50, 5, 30, -3]
+        let capture = MemoryCapture([.init(points: positions + strays)])
+        let run = try StageRun(
+            "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud, margin: 0.01}", on: capture)
+        let box = try #require(run.capture.box)
+        #expect((box.center - Vector3(5, 1, -3)).length < 0.01)
+        let sides = box.halfSize.components.sorted()
+        for (side, expected) in zip(sides, [0.25, 0.5, 1.0]) { #expect(abs(side - expected) < 0.02) }
+        // Its own y is up, and it is a true rotation.
+        #expect(box.worldFromBox.columns.1 == Vector3(0, 1, 0))
+        #expect(box.worldFromBox.orthonormalityError < 1e-12 && box.worldFromBox.determinant > 0)
+        #expect(run.count("cull-by-box", "points-out") == positions.count / 3)
+        #expect(run.counts("cull-by-box")["box-size"]?.doubles?.count == 3)
+    }
+
+    @Test func fittedBoxStandsOnTheFloorAndServesLaterStages() throws {
+        let stages =
+            "- synthesize: {frames: 20, rate: 2, picture-width: 64, picture-height: 48, depth-width: 64, depth-height: 48, box: false}\n"
+            + "- decompress\n- unproject: {pixel-centre: half}\n- voxel-downsample\n- find-floor\n"
+            + "- crop: {above: 0.05, below: 1.2, around: 1}\n- cull-by-box: {box: cloud}\n"
+            + "- write-transforms: {masks: silhouette}"
+        let run = try StageRun(stages, reading: "nowhere/room", workers: 2)
+        let box = try #require(run.capture.box)
+        // The room's floor.
+        #expect(abs(box.center.y - box.halfSize.y + 1.4) < 0.005)
+        #expect(run.files.filter { $0.hasPrefix("nerf/masks/") }.count == 20)
+    }
+
+    @Test func fittingABoxNeedsACloudAndNoDepth() {
+        #expect(
+            StageRun.mistakes(in: "- cull-by-box: {box: cloud, depth: true}").contains {
+                $0.contains("works frame by frame")
+            })
+    }
+
     // MARK: - Depth
 
     /// Depth of 4 × 3 pixels seen from 3 m above the cube's centre, straight down: each pixel is 1 m wide at 2 m.

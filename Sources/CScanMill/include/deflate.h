@@ -30,6 +30,9 @@ int sm_inflate_step(
     struct sm_inflate *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
     struct sm_inflate_progress *step, char *message);
 
+/// The CRC-32 of ZIP, gzip and PNG (reflected polynomial 0xEDB88320).
+uint32_t sm_crc32(const uint8_t *bytes, size_t count);
+
 /// The largest size that sm_deflate_block can need.
 size_t sm_deflate_bound(size_t count);
 

@@ -75,6 +75,8 @@ public struct ReadRules: Hashable, Sendable {
     public var maxLine = 1_000_000
     /// Pixels of a picture, of a video's frame, of a depth map.
     public var maxPicturePixels = PictureLimits.standard.pixels
+    /// Points of a model that a capture brings along.
+    public var maxPoints = 50_000_000
     /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
     public var needsCameras = true
     /// What an archive may hold.
@@ -161,7 +163,11 @@ public struct ReadRules: Hashable, Sendable {
 public enum CaptureFormats {
     /// In the order in which they are asked: the most particular first.
     public static let all: [any CaptureFormat.Type] = [
-        MultiScanCapture.self, NeRFCaptureProject.self, PictureFolderCapture.self,
+        MultiScanCapture.self,
+        NeRFCaptureProject.self,
+        TransformsDataset.self,
+        COLMAPCapture.self,
+        PictureFolderCapture.self,
     ]
 
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
@@ -182,7 +188,7 @@ public enum CaptureFormats {
             notes: [
                 entries.isEmpty ? "the folder is empty" : "it holds \(entries.prefix(8).joined(separator: ", "))\(more)"
             ],
-            fix: "ScanMill reads \(all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
+            fix: "`scanmill formats` lists what is read")
     }
 
     /// The tree at a path: a folder, or a ZIP archive.

@@ -13,7 +13,8 @@ public enum NeRFCaptureProject: CaptureFormat {
         name: "nerfcapture",
         summary: "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth.",
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
-        passesOver: ["depth pictures, which are drawings without metres"])
+        passesOver: ["depth pictures, which are drawings without metres"], writer: "write-zip",
+        writingLoses: ["depth", "confidence", "motion"])
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20
@@ -83,7 +84,7 @@ private struct NeRFCaptureReader {
             capture.frames.append(facts)
         }
         if PictureFolder.find(in: tree) == nil,
-            !entries.contains(where: { (try? Self.file(for: $0.path, in: tree)) != nil })
+            !entries.contains(where: { (try? tree.picture($0.path)) != nil })
         {
             capture.absences[.color] = "none of the pictures that \(NeRFCaptureProject.file) names is there"
         } else {
@@ -158,7 +159,7 @@ private struct NeRFCaptureReader {
     private mutating func attachPicture(_ entry: Entry, to index: Int) {
         if capture.frames[index].isDropped { return }
         do throws(Problem) {
-            guard let file = try Self.file(for: entry.path, in: tree) else {
+            guard let file = try tree.picture(entry.path) else {
                 // Common in this format, and nobody's damage.
                 capture.drop(index, stage: "read", reason: "its picture is not there")
                 return
@@ -169,27 +170,6 @@ private struct NeRFCaptureReader {
         } catch {
             capture.drop(index, stage: "read", reason: error.at(file: entry.path).oneLine, isBad: true)
         }
-    }
-
-    /// The file that a `file_path` means. The extension is left out as a rule.
-    /// - Throws: when the path leads out of the capture.
-    static func file(for path: String, in tree: any CaptureTree) throws(Problem) -> String? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
-        let isPlain = parts.allSatisfy { part in
-            !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
-        }
-        guard isPlain, !parts.isEmpty else {
-            throw Problem(.input, "`file_path` leads out of the capture: \(String(reflecting: path))")
-        }
-        let plain = parts.joined(separator: "/")
-        for file in [plain] + PictureFolder.extensions.flatMap({ ["\(plain).\($0)", "\(plain).\($0.uppercased())"] })
-        where tree.byteCount(of: file) != nil {
-            guard tree.holds(file) else {
-                throw Problem(.input, "`file_path` is a link that leads out of the capture")
-            }
-            return file
-        }
-        return nil
     }
 
     /// Pictures that the app turned upright, against the intrinsics and the pose, are turned back when they are decoded.
@@ -208,18 +188,13 @@ private struct NeRFCaptureReader {
             turns[index] = right > 0 ? 1 : 3
             return
         }
-        let shapes = (Double(camera.width) / Double(camera.height), Double(size.width) / Double(size.height))
-        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
-            throw Problem(
-                .input, "the picture is \(size), and its intrinsics are for \(camera.width)×\(camera.height)")
-        }
-        capture.frames[index].intrinsics = camera.resized(width: size.width, height: size.height)
+        capture.frames[index].intrinsics = try camera.fitted(to: size)
     }
 
     // MARK: - Depth
 
     private mutating func noteDepth(_ entries: [Entry]) {
-        let files = entries.compactMap(\.depthFile).compactMap { try? Self.file(for: $0, in: tree) }
+        let files = entries.compactMap(\.depthFile).compactMap { try? tree.picture($0) }
         guard let file = files.first else {
             let listed = entries.contains { $0.depthFile != nil }
             capture.absences[.recordedDepth] =

@@ -44,6 +44,19 @@ struct PictureOutput: Sendable {
         return path
     }
 
+    /// Writes the frame's smaller pictures beside its picture, in the same kind of file: trainers look for the same names.
+    /// - Parameter path: of the picture, as ``write(_:to:_:)`` gave it.
+    func writeDownscaled(_ frame: inout Frame, besides path: String, _ context: StageContext) throws(Problem) {
+        for small in frame.downscaled {
+            let bytes =
+                path.hasSuffix(".png")
+                ? try PNG.encodeRGB(small.picture)
+                : try JPEG.encode(small.picture, quality: quality, subsampling: .s444)
+            let target = TransformsJSON.path(path, downscaledBy: small.factor)
+            try context.output.write(bytes, for: &frame, to: target)
+        }
+    }
+
     /// Does the work of writing the frame's picture, but for writing it: for a stage that learns the picture's name only
     /// when the frame's turn comes.
     func prepare(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> PreparedPicture {

@@ -1,0 +1,273 @@
+import ScanModel
+
+/// Reads a COLMAP model, as text or as binary; told apart by the files' names, as COLMAP does.
+///
+/// Source: colmap, doc/format.rst, scene/reconstruction_io_*.cc and sensor/models.h.
+public struct COLMAPModelReader {
+    /// A camera of any model; the parameters in the model's order.
+    public struct Camera: Hashable, Sendable {
+        public var model: String
+        public var width: Int
+        public var height: Int
+        public var parameters: [Double]
+    }
+
+    public struct Image: Hashable, Sendable {
+        public var id: UInt32
+        public var camera: UInt32
+        public var name: String
+        /// `worldFromCamera` with our axes.
+        public var pose: Pose
+    }
+
+    /// The models by their number in binary files: name, number of parameters.
+    static let models: [(name: String, parameterCount: Int)] = [
+        ("SIMPLE_PINHOLE", 3), ("PINHOLE", 4), ("SIMPLE_RADIAL", 4), ("RADIAL", 5), ("OPENCV", 8),
+        ("OPENCV_FISHEYE", 8), ("FULL_OPENCV", 12), ("FOV", 5), ("SIMPLE_RADIAL_FISHEYE", 4), ("RADIAL_FISHEYE", 5),
+        ("THIN_PRISM_FISHEYE", 12),
+    ]
+
+    private static let sizes = 1...1 << 20
+
+    // MARK: - Cameras
+
+    public static func cameras(text source: any ByteSource) throws(Problem) -> [UInt32: Camera] {
+        var cameras: [UInt32: Camera] = [:]
+        try eachLine(of: source) { (words, place) throws(Problem) in
+            guard words.count >= 4, let id = UInt32(words[0]), let width = Int(words[2]), let height = Int(words[3])
+            else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
+            let parameters = words.dropFirst(4).compactMap { Double($0) }
+            guard parameters.count == words.count - 4 else { throw place("a parameter is no number") }
+            let camera = Camera(model: String(words[1]), width: width, height: height, parameters: parameters)
+            if let defect = camera.defect { throw place(defect) }
+            cameras[id] = camera
+        }
+        return cameras
+    }
+
+    public static func cameras(binary source: any ByteSource) throws(Problem) -> [UInt32: Camera] {
+        var bytes = COLMAPBytes(source)
+        var cameras: [UInt32: Camera] = [:]
+        let count: UInt64 = try bytes.integer()
+        for _ in 0..<count {
+            let id: UInt32 = try bytes.integer()
+            let number: Int32 = try bytes.integer()
+            let (width, height): (UInt64, UInt64) = (try bytes.integer(), try bytes.integer())
+            guard models.indices.contains(Int(number)) else {
+                throw bytes.problem("camera \(id) has a model that is not known (\(number))")
+            }
+            let model = models[Int(number)]
+            var camera = Camera(
+                model: model.name, width: Int(clamping: width), height: Int(clamping: height), parameters: [])
+            for _ in 0..<model.parameterCount { camera.parameters.append(try bytes.double()) }
+            if let defect = camera.defect { throw bytes.problem(defect) }
+            cameras[id] = camera
+        }
+        return cameras
+    }
+
+    // MARK: - Images
+
+    /// - Parameter limit: more images are refused.
+    public static func images(text source: any ByteSource, limit: Int) throws(Problem) -> [Image] {
+        var images: [Image] = []
+        // Every second line holds observations. It may be empty, but it is there; comments stand at the top alone.
+        var isObservations = false
+        try eachLine(of: source, empty: true) { (words, place) throws(Problem) in
+            if isObservations || words.isEmpty {
+                isObservations = false
+                return
+            }
+            isObservations = true
+            let numbers = words.dropFirst().prefix(7).compactMap { Double($0) }
+            guard words.count >= 10, let id = UInt32(words[0]), numbers.count == 7, let camera = UInt32(words[8]) else {
+                throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
+            }
+            guard images.count < limit else { throw Self.tooMany(limit) }
+            // COLMAP's own writer puts names with spaces as they are.
+            let name = words.dropFirst(9).joined(separator: " ")
+            images.append(Image(id: id, camera: camera, name: name, pose: pose(numbers)))
+        }
+        return images
+    }
+
+    public static func images(binary source: any ByteSource, limit: Int) throws(Problem) -> [Image] {
+        var bytes = COLMAPBytes(source)
+        var images: [Image] = []
+        let count: UInt64 = try bytes.integer()
+        for _ in 0..<count {
+            guard images.count < limit else { throw tooMany(limit) }
+            let id: UInt32 = try bytes.integer()
+            var numbers: [Double] = []
+            for _ in 0..<7 { numbers.append(try bytes.double()) }
+            let camera: UInt32 = try bytes.integer()
+            let name = try bytes.text(limit: 4096)
+            let observations: UInt64 = try bytes.integer()
+            try bytes.skip(observations, of: 24)
+            images.append(Image(id: id, camera: camera, name: name, pose: pose(numbers)))
+        }
+        return images
+    }
+
+    private static func tooMany(_ limit: Int) -> Problem {
+        Problem(
+            .input, "the model has more than \(limit) images",
+            fix: "if that is right, allow more with  --set read.max-frames=\(2 * limit)")
+    }
+
+    /// q (w, x, y, z) and t of `cam_from_world`; the camera's centre is −Rᵀt.
+    private static func pose(_ n: [Double]) -> Pose {
+        let rotation = Quaternion(w: n[0], x: n[1], y: n[2], z: n[3]).matrix.transposed
+        return Pose(rotation: rotation, position: -(rotation * Vector3(n[4], n[5], n[6]))).withCVAxes
+    }
+
+    // MARK: - Points
+
+    /// - Parameter limit: more points are refused.
+    public static func points(text source: any ByteSource, limit: Int) throws(Problem) -> PointCloud {
+        var (positions, colors): ([Float], [UInt8]) = ([], [])
+        try eachLine(of: source) { (words, place) throws(Problem) in
+            let numbers = words.dropFirst().prefix(3).compactMap { Float($0) }
+            let color = words.dropFirst(4).prefix(3).compactMap { UInt8($0) }
+            guard numbers.count == 3, color.count == 3 else { throw place("expected POINT3D_ID, X, Y, Z, R, G, B, …") }
+            guard positions.count < 3 * limit else { throw place("there are more than \(limit) points") }
+            guard numbers.allSatisfy(\.isFinite) else { return }
+            positions += numbers
+            colors += color
+        }
+        return PointCloud(positions: positions, colors: colors)
+    }
+
+    public static func points(binary source: any ByteSource, limit: Int) throws(Problem) -> PointCloud {
+        var bytes = COLMAPBytes(source)
+        var (positions, colors): ([Float], [UInt8]) = ([], [])
+        let count: UInt64 = try bytes.integer()
+        guard count <= UInt64(limit) else { throw bytes.problem("there are \(count) points, more than \(limit)") }
+        for _ in 0..<count {
+            let _: UInt64 = try bytes.integer()
+            let p = [Float(try bytes.double()), Float(try bytes.double()), Float(try bytes.double())]
+            let color: [UInt8] = [try bytes.integer(), try bytes.integer(), try bytes.integer()]
+            _ = try bytes.double()
+            let track: UInt64 = try bytes.integer()
+            try bytes.skip(track, of: 8)
+            guard p.allSatisfy(\.isFinite) else { continue }
+            positions += p
+            colors += color
+        }
+        return PointCloud(positions: positions, colors: colors)
+    }
+
+    // MARK: - Lines
+
+    /// Observations of an image stand in one line.
+    private static let lineLimit = 64 << 20
+
+    /// Calls `body` with the words of each line that is no comment.
+    private static func eachLine(
+        of source: any ByteSource, empty: Bool = false,
+        _ body: ([Substring], (String) -> Problem) throws(Problem) -> Void
+    ) throws(Problem) {
+        var lines = LineReader(source, limit: lineLimit)
+        while let line = try lines.next() {
+            let place = { (what: String) in Problem(.input, what).at(file: source.name, line: line.number) }
+            if line.isTooLong { throw place("the line is longer than \(lineLimit) bytes") }
+            let text = try lines.withBytes(of: line) { (bytes) throws(Problem) in String(decoding: bytes, as: UTF8.self)
+            }
+            if text.hasPrefix("#") { continue }
+            let words = text.split(whereSeparator: \.isWhitespace)
+            if words.isEmpty && !empty { continue }
+            try body(words, place)
+        }
+    }
+}
+
+extension COLMAPModelReader.Camera {
+    /// Why nothing can be seen with it, or nil.
+    fileprivate var defect: String? {
+        guard let known = COLMAPModelReader.models.first(where: { $0.name == model }) else {
+            return "the camera model \(model) is not known"
+        }
+        guard parameters.count == known.parameterCount else {
+            return "\(model) has \(known.parameterCount) parameters, and \(parameters.count) are there"
+        }
+        let sizes = 1...1 << 20
+        guard sizes.contains(width), sizes.contains(height) else {
+            return "the camera's pictures are \(width)×\(height)"
+        }
+        return nil
+    }
+
+    /// The pinhole camera that it is.
+    /// - Throws: when its lens distorts.
+    func pinhole() throws(Problem) -> CameraIntrinsics {
+        let isSimple = ["SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL"].contains(model)
+        guard isSimple || ["PINHOLE", "OPENCV", "FULL_OPENCV"].contains(model) else {
+            throw Problem(.input, "the camera model \(model) is no pinhole", fix: Self.undistort)
+        }
+        let focal = isSimple ? [parameters[0], parameters[0]] : [parameters[0], parameters[1]]
+        let rest = parameters.dropFirst(isSimple ? 1 : 2)
+        guard rest.dropFirst(2).allSatisfy({ $0 == 0 }) else {
+            throw Problem(
+                .input, "the lens distorts (\(model), \(rest.dropFirst(2).map { "\($0)" }.joined(separator: ", ")))",
+                fix: Self.undistort)
+        }
+        let (cx, cy) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+        let camera = CameraIntrinsics(
+            fx: focal[0], fy: focal[1], cx: cx, cy: cy, width: width, height: height, pixelOrigin: .corner)
+        if let defect = camera.defect { throw Problem(.input, defect) }
+        return camera
+    }
+
+    private static let undistort = "undistort pictures and model first, with  colmap image_undistorter"
+}
+
+/// Little-endian numbers from a source, never more in memory than a buffer.
+private struct COLMAPBytes {
+    private var source: BufferedSource
+
+    init(_ source: any ByteSource) { self.source = BufferedSource(source) }
+
+    func problem(_ what: String) -> Problem {
+        Problem(.input, what).at(file: source.name, byte: source.offset, of: source.byteCount)
+    }
+
+    private mutating func need(_ count: Int) throws(Problem) {
+        try source.fill(count)
+        if source.unread.count < count { throw problem("the file ends inside the model") }
+    }
+
+    mutating func integer<Value: FixedWidthInteger>() throws(Problem) -> Value {
+        let size = MemoryLayout<Value>.size
+        try need(size)
+        let value = try source.withBytes(source.unread.prefix(size)) { (bytes) throws(Problem) -> Value in
+            Value(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: Value.self))
+        }
+        source.consume(size)
+        return value
+    }
+
+    mutating func double() throws(Problem) -> Double { Double(bitPattern: try integer()) }
+
+    /// Text up to a zero byte.
+    mutating func text(limit: Int) throws(Problem) -> String {
+        var bytes: [UInt8] = []
+        while true {
+            let byte: UInt8 = try integer()
+            if byte == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+            if bytes.count > limit { throw problem("a name is longer than \(limit) bytes") }
+        }
+    }
+
+    mutating func skip(_ count: UInt64, of size: UInt64) throws(Problem) {
+        let (total, isTooMany) = count.multipliedReportingOverflow(by: size)
+        guard !isTooMany else { throw problem("the file ends inside the model") }
+        var left = total
+        while left > 0 {
+            let step = Int(min(left, 1 << 16))
+            try need(step)
+            source.consume(step)
+            left -= UInt64(step)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import ScanModel
+
+/// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`.
+///
+/// The world has no unit and no up. Cameras must be pinholes: trainers cannot use others either.
+public enum COLMAPCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
+        reads: [.color, .pose, .intrinsics, .cloud],
+        passesOver: ["observations and tracks", "rigs", "dense depth maps"], writer: "write-colmap",
+        writingLoses: ["depth", "timestamps"])
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let model = Model(in: tree) else { return nil }
+        let place = model.folder.isEmpty ? "the folder" : "\(model.folder)/"
+        return Recognition(
+            format: name, reason: "\(place) holds cameras.\(model.fileExtension) and images.\(model.fileExtension)")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let model = Model(in: tree) else {
+            throw Problem(
+                .input, "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt")
+        }
+        var reader = COLMAPReader(tree: tree, model: model, rules: rules)
+        return try reader.read()
+    }
+
+    /// Where a model lies, and in which form. Where there are both forms, the binary one counts, as for COLMAP.
+    fileprivate struct Model {
+        var folder: String
+        var fileExtension: String
+
+        init?(in tree: any CaptureTree) {
+            for folder in ["sparse/0", "sparse", "colmap/sparse/0", "colmap", ""] {
+                for fileExtension in ["bin", "txt"] {
+                    let prefix = folder.isEmpty ? "" : "\(folder)/"
+                    guard tree.byteCount(of: "\(prefix)cameras.\(fileExtension)") != nil,
+                        tree.byteCount(of: "\(prefix)images.\(fileExtension)") != nil
+                    else { continue }
+                    (self.folder, self.fileExtension) = (folder, fileExtension)
+                    return
+                }
+            }
+            return nil
+        }
+
+        func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(fileExtension)" }
+
+        /// Folders in which pictures may lie, the likeliest first.
+        var pictureFolders: [String] {
+            folder.hasPrefix("colmap") ? ["colmap/images", "images", "colmap", ""] : ["images", "", "rgb", "color"]
+        }
+    }
+}
+
+private struct COLMAPReader {
+    let tree: any CaptureTree
+    let model: COLMAPCapture.Model
+    let rules: ReadRules
+    private var capture: Capture
+
+    init(tree: any CaptureTree, model: COLMAPCapture.Model, rules: ReadRules) {
+        self.tree = tree
+        self.model = model
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.format = COLMAPCapture.name
+        capture.variant = model.fileExtension == "bin" ? "binary" : "text"
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.isMetric = false
+        let isText = model.fileExtension == "txt"
+        let (cameraFile, imageFile) = (model.file("cameras"), model.file("images"))
+        for file in [cameraFile, imageFile] { capture.list(file, in: tree, []) }
+        let cameraSource = try tree.open(cameraFile)
+        let cameras =
+            isText
+            ? try COLMAPModelReader.cameras(text: cameraSource) : try COLMAPModelReader.cameras(binary: cameraSource)
+        var pinholes: [UInt32: CameraIntrinsics] = [:]
+        for (id, camera) in cameras.sorted(by: { $0.key < $1.key }) {
+            do throws(Problem) { pinholes[id] = try camera.pinhole() } catch {
+                throw error.noting("it is camera \(id)").at(file: cameraFile)
+            }
+        }
+        let imageSource = try tree.open(imageFile)
+        var images =
+            isText
+            ? try COLMAPModelReader.images(text: imageSource, limit: rules.maxFrames)
+            : try COLMAPModelReader.images(binary: imageSource, limit: rules.maxFrames)
+        if images.isEmpty {
+            throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
+        }
+        images.sort {
+            PictureFolder.precedes(
+                (PictureFolder.number(in: $0.name), $0.name), (PictureFolder.number(in: $1.name), $1.name))
+        }
+        for (index, image) in images.enumerated() { capture.frames.append(facts(image, index, pinholes)) }
+        attachPictures(images)
+        try readPoints(isText)
+        capture.channels.formUnion([.pose, .intrinsics])
+        for channel in [Channel.timestamp, .recordedDepth, .recordedConfidence, .motion, .box] {
+            capture.absences[channel] = "a COLMAP model has none"
+        }
+        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        capture.source = source
+        return capture
+    }
+
+    private func facts(
+        _ image: COLMAPModelReader.Image, _ index: Int, _ cameras: [UInt32: CameraIntrinsics]
+    ) -> FrameFacts {
+        var facts = FrameFacts(index: index)
+        if let defect = image.pose.defect {
+            facts.drop = Drop(stage: "read", reason: defect, isBad: true)
+        } else if let camera = cameras[image.camera] {
+            facts.pose = image.pose
+            facts.intrinsics = camera
+        } else {
+            facts.drop = Drop(
+                stage: "read", reason: "\(image.name): the model has no camera \(image.camera)", isBad: true)
+        }
+        return facts
+    }
+
+    private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) {
+        let found = pictures(of: images)
+        guard let found else {
+            capture.absences[.color] = "none of the pictures that the model names is there"
+            return
+        }
+        for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
+            do throws(Problem) {
+                guard let file = try tree.picture(name(image, found.isBare), in: found.folder) else {
+                    capture.drop(index, stage: "read", reason: "its picture \(image.name) is not there")
+                    continue
+                }
+                capture.frames[index].pictureFile = file
+                capture.list(file, in: tree, [.color])
+                let size = try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits)
+                capture.frames[index].intrinsics = try capture.frames[index].intrinsics?.fitted(to: size)
+            } catch { capture.drop(index, stage: "read", reason: error.at(file: image.name).oneLine, isBad: true) }
+        }
+        capture.channels.insert(.color)
+        let kept = capture.frames.filter { !$0.isDropped }.compactMap(\.intrinsics)
+        if let first = kept.first, kept.allSatisfy({ $0.width == first.width && $0.height == first.height }) {
+            capture.colorSize = PixelSize(first.width, first.height)
+        }
+    }
+
+    /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they
+    /// are meant.
+    private func pictures(of images: [COLMAPModelReader.Image]) -> (folder: String, isBare: Bool)? {
+        for image in images {
+            for folder in model.pictureFolders {
+                for isBare in [false, true] where (try? tree.picture(name(image, isBare), in: folder)) != nil {
+                    return (folder, isBare)
+                }
+            }
+        }
+        return nil
+    }
+
+    private func name(_ image: COLMAPModelReader.Image, _ isBare: Bool) -> String {
+        isBare ? image.name.split(separator: "/").last.map(String.init) ?? image.name : image.name
+    }
+
+    /// Points are extra: a model without them is still a model.
+    private mutating func readPoints(_ isText: Bool) throws(Problem) {
+        let file = model.file("points3D")
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.cloud] = tree.absence(of: file)
+            return
+        }
+        capture.list(file, in: tree, [.cloud])
+        let source = try tree.open(file)
+        let cloud =
+            isText
+            ? try COLMAPModelReader.points(text: source, limit: rules.maxPoints)
+            : try COLMAPModelReader.points(binary: source, limit: rules.maxPoints)
+        if cloud.count == 0 {
+            capture.absences[.cloud] = "\(file) holds no points"
+            return
+        }
+        capture.cloud = cloud
+        capture.channels.insert(.cloud)
+    }
+}

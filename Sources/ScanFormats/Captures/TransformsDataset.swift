@@ -1,0 +1,180 @@
+import ScanModel
+
+/// A dataset that is ready for training: nerfstudio's or instant-ngp's `transforms.json` with its pictures.
+///
+/// Where `applied_transform` says what was applied to the original world, it is undone.
+public enum TransformsDataset: CaptureFormat {
+    public static let card = FormatCard(
+        name: "transforms", summary: "nerfstudio or instant-ngp dataset: transforms.json with its pictures.",
+        reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud],
+        passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
+        writer: "write-transforms", writingLoses: ["timestamps", "confidence", "motion", "depth beyond 65.535 m"])
+
+    private static let file = "transforms.json"
+    private static let sizeLimit = 256 << 20
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: file) != nil, let bytes = try? tree.bytes(of: file, limit: sizeLimit),
+            let json = try? JSONValue.parse(bytes, file: file), let first = json["frames"]?.array?.first,
+            first["transform_matrix"] != nil, first["file_path"] != nil
+        else { return nil }
+        return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        let root = JSONField(try JSONValue.parse(try tree.bytes(of: file, limit: sizeLimit), file: file), file: file)
+        var reader = TransformsReader(tree: tree, file: file, rules: rules)
+        do throws(Problem) { return try reader.read(root) } catch {
+            throw error.place.file == nil ? error.at(file: file) : error
+        }
+    }
+}
+
+private struct TransformsReader {
+    let tree: any CaptureTree
+    let file: String
+    let rules: ReadRules
+    private var capture: Capture
+    private var depths: [String?] = []
+
+    init(tree: any CaptureTree, file: String, rules: ReadRules) {
+        self.tree = tree
+        self.file = file
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    /// An element of `frames`, before it has an index.
+    private struct Entry {
+        var path: String
+        var number: Int?
+        var found: TransformsJSON.Found?
+        var problem: Problem?
+    }
+
+    mutating func read(_ root: JSONField) throws(Problem) -> Capture {
+        let top = try TransformsJSON.Top(root)
+        capture.format = TransformsDataset.name
+        capture.variant = top.dialect.rawValue
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.warnings += top.warnings
+        capture.worldUp = top.worldUp
+        var description = try root.object()
+        description["frames"] = nil
+        capture.metadata = .object(description)
+        capture.list(file, in: tree, [])
+        let elements = try root["frames"].elements()
+        try rules.check(frames: elements.count, of: "frames")
+        if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
+        var entries = elements.map { entry($0, root) }
+        entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
+        let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
+        if !hasPictures { capture.absences[.color] = "none of the pictures that \(file) names is there" }
+        for (index, entry) in entries.enumerated() { add(entry, index, top, hasPictures) }
+        if hasPictures { capture.channels.insert(.color) }
+        capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
+            PixelSize($0.width, $0.height)
+        }
+        capture.channels.formUnion([.pose, .intrinsics])
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        source.depthPictures = try depthPictures(top)
+        capture.isMetric = source.depthPictures != nil
+        try readPoints(top)
+        for channel in [Channel.timestamp, .recordedConfidence, .motion, .box] {
+            capture.absences[channel] = "a training dataset has none"
+        }
+        capture.source = source
+        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        return capture
+    }
+
+    private func entry(_ element: JSONField, _ root: JSONField) -> Entry {
+        var entry = Entry(path: element["file_path"].value?.string ?? element.path)
+        let stem = entry.path.split(separator: "/").last.map(String.init) ?? ""
+        entry.number = PictureFolder.number(in: stem.contains(".") ? stem : "\(stem).png")
+        do throws(Problem) {
+            let found = try TransformsJSON.Found(element, root)
+            entry.path = found.picture
+            entry.found = found
+        } catch { entry.problem = error }
+        return entry
+    }
+
+    private mutating func add(_ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ hasPictures: Bool) {
+        capture.frames.append(FrameFacts(index: index))
+        depths.append(nil)
+        do throws(Problem) {
+            if let problem = entry.problem { throw problem }
+            guard let found = entry.found else { return }
+            capture.frames[index].pose = top.originalFromSaved.map { $0 * found.pose } ?? found.pose
+            capture.frames[index].sharpness = found.sharpness
+            if let depth = found.depth, let path = try tree.picture(depth) {
+                capture.list(path, in: tree, [.recordedDepth])
+                depths[index] = path
+            }
+            guard hasPictures else {
+                capture.frames[index].intrinsics = try? found.lens.camera(for: PixelSize(0, 0))
+                return
+            }
+            guard let path = try tree.picture(found.picture) else {
+                return capture.drop(index, stage: "read", reason: "its picture \(found.picture) is not there")
+            }
+            capture.frames[index].pictureFile = path
+            capture.list(path, in: tree, [.color])
+            let size = try PictureFolder.size(try tree.open(path), limits: rules.pictureLimits)
+            let camera = try found.lens.camera(for: size)
+            if let defect = camera.defect { throw Problem(.input, defect) }
+            capture.frames[index].intrinsics = try camera.fitted(to: size)
+        } catch {
+            let reason = error.place.file == nil ? error.at(file: entry.path) : error
+            capture.drop(index, stage: "read", reason: reason.oneLine, isBad: true)
+        }
+    }
+
+    private mutating func depthPictures(_ top: TransformsJSON.Top) throws(Problem) -> FramePictures? {
+        guard let first = depths.compactMap(\.self).first else {
+            capture.absences[.recordedDepth] = "\(file) names no depth pictures that are there"
+            return nil
+        }
+        let size: PixelSize
+        do throws(Problem) {
+            size = try DepthPicture.size(
+                try tree.bytes(of: first, limit: PictureLimits.fileBytes), limits: rules.pictureLimits)
+        } catch {
+            capture.absences[.recordedDepth] = error.at(file: first).oneLine
+            return nil
+        }
+        capture.depthSize = size
+        capture.channels.insert(.recordedDepth)
+        // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
+        let unit = top.depthUnit ?? 1e-3
+        return FramePictures(
+            paths: depths, size: size, content: .depth(.uint16(unitsPerMetre: (1 / unit * 1e6).rounded() / 1e6)))
+    }
+
+    private mutating func readPoints(_ top: TransformsJSON.Top) throws(Problem) {
+        guard let name = top.pointFile else {
+            capture.absences[.cloud] = "\(file) names no points"
+            return
+        }
+        guard tree.byteCount(of: name) != nil, tree.holds(name) else {
+            capture.absences[.cloud] = "\(name), which \(file) names, is not there"
+            return
+        }
+        capture.list(name, in: tree, [.cloud])
+        var reader = try PLYReader(try tree.open(name))
+        guard reader.pointCount <= rules.maxPoints else {
+            throw Problem(.input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)").at(file: name)
+        }
+        var (positions, colors): ([Float], [UInt8]) = ([], [])
+        while let chunk = try reader.next() {
+            positions += chunk.positions
+            colors += chunk.colors ?? []
+        }
+        var cloud = PointCloud(positions: positions, colors: reader.hasColor ? colors : nil)
+        if let back = top.originalFromSaved { cloud.transform(by: back) }
+        capture.cloud = cloud
+        capture.channels.insert(.cloud)
+    }
+}

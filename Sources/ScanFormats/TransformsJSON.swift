@@ -1,0 +1,160 @@
+import ScanModel
+
+/// `transforms.json`, in the two dialects that trainers read.
+///
+/// Poses are camera-to-world with OpenGL's axes (x right, y up, z backward), four rows of four; the principal point is
+/// counted from the corner of the top-left pixel. Source: nerfstudio, data/dataparsers/nerfstudio_dataparser.py;
+/// instant-ngp, src/nerf_loader.cu.
+public struct TransformsJSON: Sendable {
+    public enum Dialect: String, Hashable, Sendable, CaseIterable {
+        case nerfstudio
+        case instantNGP = "instant-ngp"
+    }
+
+    /// One of `frames`.
+    public struct Entry: Hashable, Sendable {
+        /// Relative to the file.
+        public var picture: String
+        /// nerfstudio only: instant-ngp finds masks by name.
+        public var mask: String?
+        public var depth: String?
+        public var camera: CameraIntrinsics
+        /// In the saved world.
+        public var pose: Pose
+        public var sharpness: Double?
+
+        public init(picture: String, camera: CameraIntrinsics, pose: Pose) {
+            self.picture = picture
+            self.camera = camera
+            self.pose = pose
+        }
+    }
+
+    /// instant-ngp's unit cube: p = position · scale + offset, and a box of `aabbScale` around its middle is trained.
+    public struct Volume: Hashable, Sendable {
+        public var scale: Double
+        public var offset: Vector3
+        /// A power of two, 1 to 128.
+        public var aabbScale: Int
+    }
+
+    public var dialect: Dialect
+    public var entries: [Entry] = []
+    /// What was applied to the original world to get the saved one: three rows of four.
+    public var appliedTransform: [[Double]]?
+    /// A PLY file of points in the saved world, relative to the file.
+    public var pointFile: String?
+    /// Every n-th entry is held out for testing; 0 holds out none.
+    public var testEvery = 0
+    public var volume: Volume?
+    /// In the saved world.
+    public var up: Vector3?
+    /// Metres of one unit of the depth pictures, where there are any.
+    public var depthUnit: Double?
+
+    public init(_ dialect: Dialect) { self.dialect = dialect }
+
+    /// The file for pictures that are smaller by `factor`: intrinsics scaled, and folders as nerfstudio names them
+    /// (`images_2`, `masks_2`, `depths_2`).
+    public func downscaled(by factor: Int) -> TransformsJSON {
+        var copy = self
+        copy.entries = entries.map { entry in
+            var entry = entry
+            let size = RGBImage.downscaledSize(PixelSize(entry.camera.width, entry.camera.height), by: factor)
+            entry.camera = entry.camera.resized(width: size.width, height: size.height)
+            entry.picture = Self.path(entry.picture, downscaledBy: factor)
+            entry.mask = entry.mask.map { Self.path($0, downscaledBy: factor) }
+            entry.depth = entry.depth.map { Self.path($0, downscaledBy: factor) }
+            return entry
+        }
+        return copy
+    }
+
+    /// `images_2/000001.jpg` of `images/000001.jpg`: the loader swaps the folder and keeps the name.
+    public static func path(_ path: String, downscaledBy factor: Int) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return "\(path[..<slash])_\(factor)\(path[slash...])"
+    }
+
+    // MARK: - Writing
+
+    public var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            writeTop(&json)
+            json.key("frames")
+            json.array { json in for entry in entries { write(entry, &json) } }
+        }
+        return json.drain() + [UInt8(ascii: "\n")]
+    }
+
+    private func writeTop(_ json: inout JSONWriter) {
+        // A frame's own intrinsics change with autofocus, and nerfstudio would take those at the top for all.
+        if dialect == .nerfstudio {
+            json.member("camera_model", .string("PINHOLE"))
+            json.member("orientation_override", .string("none"))
+        }
+        if let appliedTransform { json.member("applied_transform", .array(appliedTransform.map { .of($0) })) }
+        if let pointFile { json.member("ply_file_path", .string(pointFile)) }
+        if let volume {
+            json.member("scale", .number(volume.scale))
+            json.member("offset", .of(volume.offset.components))
+            json.member("aabb_scale", .of(volume.aabbScale))
+        }
+        if dialect == .instantNGP {
+            if let up { json.member("up", .of(up.components)) }
+            if let depthUnit {
+                json.member("enable_depth_loading", .bool(true))
+                json.member("integer_depth_scale", .number(depthUnit))
+            }
+        }
+        if testEvery > 0 {
+            let isHeldOut = { (number: Int) in number % testEvery == 0 }
+            let held = entries.indices.filter(isHeldOut).map { entries[$0].picture }
+            json.member("train_filenames", .of(entries.indices.filter { !isHeldOut($0) }.map { entries[$0].picture }))
+            json.member("val_filenames", .of(held))
+            json.member("test_filenames", .of(held))
+        }
+    }
+
+    private func write(_ entry: Entry, _ json: inout JSONWriter) {
+        json.object { json in
+            json.member("file_path", .string(entry.picture))
+            if let depth = entry.depth {
+                json.member(dialect == .nerfstudio ? "depth_file_path" : "depth_path", .string(depth))
+            }
+            if let mask = entry.mask, dialect == .nerfstudio { json.member("mask_path", .string(mask)) }
+            if let sharpness = entry.sharpness, dialect == .instantNGP { json.member("sharpness", .number(sharpness)) }
+            for (key, value) in [
+                ("fl_x", entry.camera.fx), ("fl_y", entry.camera.fy), ("cx", entry.camera.cx), ("cy", entry.camera.cy),
+            ] { json.member(key, .number(value)) }
+            json.member("w", .of(entry.camera.width))
+            json.member("h", .of(entry.camera.height))
+            json.member("transform_matrix", .array(entry.pose.rowMajorRows.map { .of($0) }))
+        }
+    }
+}
+
+extension TransformsJSON.Volume {
+    /// The cube in which `focus` just fits, and the smallest power of two times it that holds `everything` too.
+    /// - Parameter focus: points whose extents are what shall fill the cube, in the saved world.
+    /// - Returns: nil when the points have no extent.
+    public init?(focus: [Vector3], everything: [Vector3]) {
+        guard let first = focus.first else { return nil }
+        var (low, high) = (first.components, first.components)
+        for point in focus {
+            let p = point.components
+            for axis in 0..<3 { (low[axis], high[axis]) = (min(low[axis], p[axis]), max(high[axis], p[axis])) }
+        }
+        guard let length = (0..<3).map({ high[$0] - low[$0] }).max(), length > 0, length.isFinite else { return nil }
+        scale = 1 / length
+        let middle = Vector3(low[0] + high[0], low[1] + high[1], low[2] + high[2]) / 2
+        offset = Vector3(0.5, 0.5, 0.5) - middle * scale
+        var reach = 0.5
+        for point in everything {
+            for d in ((point - middle) * scale).components { reach = max(reach, abs(d)) }
+        }
+        aabbScale = 1
+        while Double(aabbScale) < 2 * reach, aabbScale < 128 { aabbScale *= 2 }
+    }
+}

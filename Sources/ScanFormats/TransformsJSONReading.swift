@@ -1,0 +1,168 @@
+import ScanModel
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+extension TransformsJSON {
+    /// A lens as the file says it: some of the numbers may be left out, or stand at the top for all frames.
+    public struct Lens: Hashable, Sendable {
+        var focal: (x: Double?, y: Double?) = (nil, nil)
+        /// Fields of view, radians.
+        var angle: (x: Double?, y: Double?) = (nil, nil)
+        var centre: (x: Double?, y: Double?) = (nil, nil)
+        var size: (width: Int?, height: Int?) = (nil, nil)
+
+        /// A frame's own numbers, and those at the top for what it leaves out. nerfstudio would take the ones at the top
+        /// first; where both are there, the frame's are the truer ones.
+        init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
+            func number(_ key: String, degrees: String? = nil) throws(Problem) -> Double? {
+                for field in [frame, top] {
+                    if let value = try field[key].ifPresent({ (field) throws(Problem) in try field.number() }) {
+                        return value
+                    }
+                    guard let degrees else { continue }
+                    if let value = try field[degrees].ifPresent({ (field) throws(Problem) in try field.number() }) {
+                        return value * .pi / 180
+                    }
+                }
+                return nil
+            }
+            focal = (try number("fl_x"), try number("fl_y"))
+            angle = (try number("camera_angle_x", degrees: "x_fov"), try number("camera_angle_y", degrees: "y_fov"))
+            centre = (try number("cx"), try number("cy"))
+            // Sizes are written as 1920.0 by some.
+            size = (
+                try number("w").flatMap { Int(exactly: $0.rounded()) },
+                try number("h").flatMap { Int(exactly: $0.rounded()) }
+            )
+        }
+
+        /// - Parameter picture: the picture's own size, for what the file does not say.
+        public func camera(for picture: PixelSize) throws(Problem) -> CameraIntrinsics {
+            let (width, height) = (size.width ?? picture.width, size.height ?? picture.height)
+            guard width > 0, height > 0, width <= 1 << 20, height <= 1 << 20 else {
+                throw Problem(.input, "the intrinsics are for \(width)×\(height)")
+            }
+            let x = focal.x ?? angle.x.map { 0.5 * Double(width) / tan($0 / 2) }
+            let y = focal.y ?? angle.y.map { 0.5 * Double(height) / tan($0 / 2) }
+            guard let fx = x ?? y, let fy = y ?? x else {
+                throw Problem(.input, "there is no focal length: no fl_x, camera_angle_x or x_fov")
+            }
+            return CameraIntrinsics(
+                fx: fx, fy: fy, cx: centre.x ?? Double(width) / 2, cy: centre.y ?? Double(height) / 2, width: width,
+                height: height, pixelOrigin: .corner)
+        }
+
+        public static func == (a: Lens, b: Lens) -> Bool {
+            a.focal == b.focal && a.angle == b.angle && a.centre == b.centre && a.size == b.size
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(focal.x)
+            hasher.combine(centre.x)
+        }
+    }
+
+    /// One of `frames` as it was read.
+    public struct Found: Sendable {
+        public var picture: String
+        public var depth: String?
+        public var pose: Pose
+        public var lens: Lens
+        public var sharpness: Double?
+
+        init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
+            // Windows' paths, as instant-ngp takes them.
+            let path = { (text: String) in String(text.map { $0 == "\\" ? "/" : $0 }) }
+            picture = path(try frame["file_path"].text())
+            depth = try (frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
+                .ifPresent { (field) throws(Problem) in path(try field.text()) }
+            let rows = try frame["transform_matrix"].elements()
+            var numbers: [Double] = []
+            for row in rows { numbers += try row.numbers(4) }
+            guard numbers.count == 16 || numbers.count == 12 else {
+                throw frame["transform_matrix"].unlike("three or four rows of four numbers")
+            }
+            pose = Pose(rowMajor: numbers)
+            if let defect = pose.defect { throw Problem(.input, defect) }
+            lens = try Lens(frame, top)
+            if let distortion = Self.distortion(frame) { throw distortion }
+            sharpness = frame["sharpness"].value?.double
+        }
+
+        private static let coefficients = ["k1", "k2", "k3", "k4", "p1", "p2"]
+
+        /// Why pictures seen through this lens cannot be used as a pinhole's, or nil.
+        static func distortion(_ field: JSONField) -> Problem? {
+            let values = coefficients.compactMap { name in field[name].value?.double.map { (name, $0) } }
+            let list = field["distortion_params"].value?.doubles ?? []
+            let bent = values.filter { $0.1 != 0 }.map { "\($0.0) \($0.1)" } + list.filter { $0 != 0 }.map { "\($0)" }
+            let model = field["camera_model"].value?.string
+            let straight = ["SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "perspective"]
+            if let model, !straight.contains(model) {
+                return Problem(.input, "the camera model \(model) is no pinhole", fix: undistort)
+            }
+            if field["is_fisheye"].value?.bool == true {
+                return Problem(.input, "the lens is a fisheye", fix: undistort)
+            }
+            if bent.isEmpty { return nil }
+            return Problem(.input, "the lens distorts (\(bent.joined(separator: ", ")))", fix: undistort)
+        }
+
+        private static let undistort = "undistort the pictures first"
+    }
+
+    /// What stands at the top.
+    public struct Top: Sendable {
+        public var dialect: Dialect
+        /// `originalFromSaved`, where `applied_transform` is there and a rotation.
+        public var originalFromSaved: Pose?
+        public var pointFile: String?
+        /// Of a depth picture's unit: metres, or nil where there is no such key.
+        public var depthUnit: Double?
+        public var warnings: [String] = []
+        /// The original world's up, where the file tells.
+        public var worldUp: Vector3?
+
+        /// - Throws: when the lens distorts all pictures.
+        public init(_ root: JSONField) throws(Problem) {
+            if let distortion = Found.distortion(root) { throw distortion }
+            let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
+            dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
+            pointFile = root["ply_file_path"].value?.string
+            depthUnit = root["integer_depth_scale"].value?.double.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+            guard !root["applied_transform"].isAbsent else {
+                worldUp = Self.axis(root["up"])
+                return
+            }
+            var numbers: [Double] = []
+            for row in try root["applied_transform"].elements() { numbers += try row.numbers(4) }
+            guard numbers.count == 12 || numbers.count == 16 else {
+                throw root["applied_transform"].unlike("three rows of four numbers")
+            }
+            let applied = Pose(rowMajor: numbers)
+            if let defect = applied.defect {
+                warnings.append("applied_transform was not undone, because it is no rotation: \(defect)")
+                return
+            }
+            originalFromSaved = applied.inverse
+            if let up = Self.axis(root["up"]) {
+                worldUp = applied.rotation.transposed * up
+            } else if applied.rotation == Self.yUpToZUp {
+                worldUp = Vector3(0, 1, 0)
+            }
+        }
+
+        /// What `write-transforms` applies to worlds whose up is y.
+        private static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
+
+        private static func axis(_ field: JSONField) -> Vector3? {
+            guard let n = field.value?.doubles, n.count == 3 else { return nil }
+            let up = Vector3(n[0], n[1], n[2])
+            return up.isFinite && abs(up.length - 1) < 1e-6 ? up : nil
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/// Turning pictures clockwise by quarters, and whatever belongs to them: W×H becomes H×W, and what was left is at the top.
+///
+/// Formulas: for coordinates from the top-left corner u' = H − v, v' = u; the camera's new axes in its old ones are the
+/// columns (0, 1, 0), (−1, 0, 0), (0, 0, 1), with +Y up and −Z into the scene.
+public enum QuarterTurn {
+    /// 0 to 3.
+    public static func normalized(_ turns: Int) -> Int { ((turns % 4) + 4) % 4 }
+
+    public static func size(_ size: PixelSize, turns: Int) -> PixelSize {
+        normalized(turns) % 2 == 0 ? size : PixelSize(size.height, size.width)
+    }
+
+    /// Pixels of `pixelBytes` bytes each, row-major, top-left first.
+    public static func pixels(_ pixels: [UInt8], _ size: PixelSize, pixelBytes: Int, turns: Int) -> [UInt8] {
+        precondition(pixels.count == size.width * size.height * pixelBytes)
+        let turns = normalized(turns)
+        if turns == 0 { return pixels }
+        let new = self.size(size, turns: turns)
+        // Where the first pixel of a new row comes from, and how far on the next ones lie.
+        let (width, height) = (size.width, size.height)
+        let (start, rowStep, columnStep) =
+            switch turns {
+            case 1: ((height - 1) * width, 1, -width)
+            case 2: (width * height - 1, -width, -1)
+            default: (width - 1, -1, width)
+            }
+        return [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+            pixels.withUnsafeBufferPointer { input in
+                var to = 0
+                for y in 0..<new.height {
+                    var from = start + y * rowStep
+                    for _ in 0..<new.width {
+                        for byte in 0..<pixelBytes { output[to + byte] = input[from * pixelBytes + byte] }
+                        to += pixelBytes
+                        from += columnStep
+                    }
+                }
+            }
+            count = pixels.count
+        }
+    }
+}
+
+extension RGBImage {
+    /// The picture turned clockwise by so many quarters.
+    public func turned(quarterTurns: Int) -> RGBImage {
+        let size = PixelSize(width, height)
+        let new = QuarterTurn.size(size, turns: quarterTurns)
+        return RGBImage(
+            width: new.width, height: new.height,
+            pixels: QuarterTurn.pixels(pixels, size, pixelBytes: 3, turns: quarterTurns))
+    }
+}
+
+extension LumaImage {
+    public func turned(quarterTurns: Int) -> LumaImage {
+        let size = PixelSize(width, height)
+        let new = QuarterTurn.size(size, turns: quarterTurns)
+        return LumaImage(
+            width: new.width, height: new.height,
+            pixels: QuarterTurn.pixels(pixels, size, pixelBytes: 1, turns: quarterTurns))
+    }
+}
+
+extension ConfidenceMap {
+    public func turned(quarterTurns: Int) -> ConfidenceMap {
+        let size = PixelSize(width, height)
+        let new = QuarterTurn.size(size, turns: quarterTurns)
+        return ConfidenceMap(
+            width: new.width, height: new.height,
+            values: QuarterTurn.pixels(values, size, pixelBytes: 1, turns: quarterTurns), range: range)
+    }
+}
+
+extension RecordedDepth {
+    /// z-depth is the distance along the optical axis, so turning changes no value.
+    public func turned(quarterTurns: Int) -> RecordedDepth {
+        let size = PixelSize(width, height)
+        let new = QuarterTurn.size(size, turns: quarterTurns)
+        return RecordedDepth(
+            width: new.width, height: new.height, encoding: encoding,
+            bytes: QuarterTurn.pixels(bytes, size, pixelBytes: encoding.bytesPerPixel, turns: quarterTurns))
+    }
+}
+
+extension CameraIntrinsics {
+    /// The camera of the turned picture: cx' = H − cy and cy' = cx from the corner, for each quarter.
+    public func turned(quarterTurns: Int) -> CameraIntrinsics {
+        var k = counted(from: .corner)
+        for _ in 0..<QuarterTurn.normalized(quarterTurns) {
+            k = CameraIntrinsics(
+                fx: k.fy, fy: k.fx, cx: Double(k.height) - k.cy, cy: k.cx, width: k.height, height: k.width,
+                pixelOrigin: .corner)
+        }
+        return k.counted(from: pixelOrigin)
+    }
+}
+
+extension Pose {
+    /// The pose of the camera whose picture is turned: it turns about its optical axis and stays where it is. Exact:
+    /// columns only change places and signs.
+    public func turned(quarterTurns: Int) -> Pose {
+        let (x, y, z) = rotation.columns
+        return switch QuarterTurn.normalized(quarterTurns) {
+        case 1: Pose(rotation: Matrix3(columns: y, -x, z), position: position)
+        case 2: Pose(rotation: Matrix3(columns: -x, -y, z), position: position)
+        case 3: Pose(rotation: Matrix3(columns: -y, x, z), position: position)
+        default: self
+        }
+    }
+}

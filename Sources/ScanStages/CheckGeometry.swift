@@ -1,0 +1,182 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Checks that poses, intrinsics and depth fit together.
+public struct CheckGeometry: FoldStage {
+    public enum Consequence: String, CaseIterable, Sendable { case warn, fail }
+
+    public static let card = StageCard(
+        name: "check-geometry",
+        summary: "Check that poses, intrinsics and depth fit together, and name the wrong convention if they do not.",
+        details: """
+            Depth of a frame is carried into a later one and compared with the depth that is there: as declared, and under
+            the usual mistakes (OpenCV's axes, inverted poses, transposed rotations, a flipped z, intrinsics of another
+            size, millimetres for metres, ray length for depth, swapped cx and cy). Up to 32 pairs are taken, each with the
+            first later frame that stands at least 8 % of the median depth away and sees at least half of it.
+
+            **pass**: the median relative error is at most 2 %, and every mistake would make it at least four times worse.
+            **fail**: with one of them it would be at most half; that one is named. **warning**: in between.
+            **undecided**: fewer than 8 pairs, as with a camera that hardly moves. Depth that is only plausible in another
+            unit (a median of 0.2 to 10 m) fails without any pair, and placeholder intrinsics, pictures turned against
+            their intrinsics and a clock that stands still are named as such. `if-wrong: fail` fails the capture; `warn`
+            says it in the summary and goes on. All figures go to the receipt.
+
+            **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
+            angle is in the receipt, under whichever quarter turn between the sensor and the camera fits best.
+
+            **What it cannot see**: focal lengths that are wrong by less than about 10 %, a world and depth scaled
+            together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
+            which way is up (only gravity tells).
+            """,
+        example: "- check-geometry: {if-wrong: fail}")
+
+    let consequence: Consequence
+
+    public init(_ options: inout OptionReader) {
+        consequence = options.choice(
+            "if-wrong", "What to do when another convention fits better, or the data cannot be used.", default: .warn)
+    }
+
+    public var uses: Uses {
+        Uses(fold: .init(needs: [.depth, .pose, .intrinsics], wants: [.timestamp, .motion]))
+    }
+
+    public func begin(_ context: StageContext) -> GeometryCheck {
+        GeometryCheck(frameCount: context.capture.frames.count)
+    }
+
+    public func fold(_ frame: inout Frame, into check: inout GeometryCheck, in context: StageContext) {
+        guard let depth = frame.depth, let camera = frame.intrinsics, let pose = frame.pose else { return }
+        check.add(
+            index: frame.index, depth: depth, view: context.capture.depthView(camera: camera, pose: pose))
+    }
+
+    public func end(_ check: consuming GeometryCheck, _ capture: inout Capture, in context: StageContext)
+        throws(Problem)
+    {
+        var verdict = check.verdict()
+        var defects = Self.defects(of: capture)
+        if verdict.cause == .swappedCentre {
+            // The facts alone cannot tell a swapped principal point from turned pictures.
+            verdict.reason = ([verdict.reason] + defects).joined(separator: "; ")
+            defects = []
+        }
+        if !defects.isEmpty {
+            verdict.outcome = .fail
+            verdict.reason = defects.joined(separator: "; ")
+        }
+        if !capture.isMetric, verdict.cause == .depthBy1000 || verdict.cause == .depthTimes1000 {
+            verdict.outcome = .undecided
+            verdict.reason = "the world's unit is unknown"
+        }
+        record(verdict, context)
+        try checkGravity(capture, context)
+        switch verdict.outcome {
+        case .pass, .undecided: break
+        case .warning: context.warn("the geometry is in doubt: \(verdict.reason)")
+        case .fail:
+            let what = defects.isEmpty ? verdict.cause?.meaning ?? verdict.reason : verdict.reason
+            let detail = defects.isEmpty ? ": \(verdict.reason)" : ""
+            guard consequence == .fail else { return context.warn("the geometry is wrong: \(what)\(detail)") }
+            throw Problem(
+                .input, "the geometry is wrong: \(what)", notes: defects.isEmpty ? [verdict.reason] : [],
+                fix: "correct the capture where it was made, or go on with  --set \(context.label).if-wrong=warn")
+        }
+    }
+
+    private func record(_ verdict: GeometryVerdict, _ context: StageContext) {
+        context.record("verdict", .string(verdict.outcome.rawValue))
+        context.record("reason", .string(verdict.reason))
+        if let cause = verdict.cause { context.record("fits-better", .string(cause.rawValue)) }
+        context.record("pairs", .of(verdict.pairCount))
+        var errors = JSONObject()
+        for hypothesis in GeometryHypothesis.allCases {
+            if let error = verdict.errors[hypothesis] { errors[hypothesis.rawValue] = .number(error) }
+        }
+        context.record("median-relative-errors", .object(errors))
+        if let median = verdict.medianDepth { context.record("median-depth", .number(median)) }
+    }
+
+    // MARK: - Data that cannot be used
+
+    /// What makes the frames' facts useless whatever the convention, from the facts alone.
+    package static func defects(of capture: Capture) -> [String] {
+        let frames = capture.keptFrames
+        var defects: [String] = []
+        let cameras = frames.compactMap(\.intrinsics).map { $0.counted(from: .corner) }
+        if let k = cameras.first, cameras.allSatisfy(Self.isPlaceholder) {
+            defects.append(
+                "the intrinsics are placeholders (fx \(k.fx), cx \(k.cx), cy \(k.cy) of \(k.width)×\(k.height))")
+        } else if let k = cameras.first, cameras.allSatisfy(Self.isTurned) {
+            defects.append(
+                "the pictures are turned against their intrinsics (cx \(k.cx), cy \(k.cy) fit \(k.height)×\(k.width), and they are \(k.width)×\(k.height))"
+            )
+        }
+        let times = frames.compactMap(\.timestamp)
+        if times.count > 2, Set(times).count == 1 {
+            defects.append("the clock stands still: all frames have one timestamp")
+        }
+        return defects
+    }
+
+    /// No lens of a phone sees more than 150°.
+    private static func isPlaceholder(_ k: CameraIntrinsics) -> Bool {
+        k.fx < 0.13 * Double(k.width) || k.fy < 0.13 * Double(k.height)
+    }
+
+    private static func isTurned(_ k: CameraIntrinsics) -> Bool {
+        let (w, h) = (Double(k.width), Double(k.height))
+        func fits(_ w: Double, _ h: Double) -> Bool { abs(k.cx - w / 2) < 0.05 * w && abs(k.cy - h / 2) < 0.05 * h }
+        return abs(w / h - 1) > 0.15 && fits(h, w) && !fits(w, h)
+    }
+
+    // MARK: - Gravity
+
+    private func checkGravity(_ capture: Capture, _ context: StageContext) throws(Problem) {
+        guard let up = capture.worldUp, let file = capture.motionFiles.first(where: { $0.kind == .gravity }) else {
+            return
+        }
+        let samples: ContiguousArray<MotionSample>
+        do throws(Problem) {
+            samples = try MotionStream.samples(try capture.source.open(file.path), kind: .gravity).samples
+        } catch {
+            // The sensor only bears witness; whoever needs the file will say what is wrong with it.
+            return context.warn("gravity was not compared: \(error.oneLine)")
+        }
+        guard let (turns, angle) = Self.gravity(samples, capture.keptFrames, up) else { return }
+        context.record("gravity-angle-degrees", .number(angle))
+        context.record("gravity-quarter-turns", .of(turns))
+        if angle > 15 {
+            context.warn(
+                "the gravity sensor is \((angle * 10).rounded() / 10)° off the poses' down: the world may not be upright"
+            )
+        }
+    }
+
+    /// The median angle between the sensor's gravity and the poses' down, in degrees, and the quarter turns about the
+    /// optical axis between the sensor and the camera with which it is smallest.
+    package static func gravity(
+        _ samples: ContiguousArray<MotionSample>, _ frames: [FrameFacts], _ up: Vector3
+    ) -> (turns: Int, angle: Double)? {
+        var angles: [[Double]] = Array(repeating: [], count: 4)
+        var at = 0
+        for frame in frames {
+            guard let time = frame.timestamp, let pose = frame.pose else { continue }
+            while at + 1 < samples.count, samples[at + 1].timestamp <= time { at += 1 }
+            guard at < samples.count, abs(Double(samples[at].timestamp) - Double(time)) < 5e7 else { continue }
+            let sensed = samples[at].value
+            let down = pose.rotation.transposed * -up
+            guard sensed.length > 0, sensed.isFinite else { continue }
+            var turned = sensed
+            for turns in 0..<4 {
+                angles[turns].append(turned.angle(to: down))
+                turned = Vector3(-turned.y, turned.x, turned.z)
+            }
+        }
+        guard !angles[0].isEmpty else { return nil }
+        let medians = angles.map { $0.sorted()[$0.count / 2] }
+        guard let best = medians.indices.min(by: { medians[$0] < medians[$1] }) else { return nil }
+        return (best, medians[best] * 180 / .pi)
+    }
+}

@@ -1,0 +1,82 @@
+import ScanModel
+import ScanPipeline
+
+/// Cuts the cloud by height and distance.
+public struct Crop: CaptureStage {
+    public enum Zero: String, CaseIterable, Sendable { case auto, floor, origin }
+    public enum Centre: String, CaseIterable, Sendable { case cameras, box, origin }
+
+    public static let card = StageCard(
+        name: "crop",
+        summary: "Cut the cloud by height and by distance: what is above the ceiling, below the floor, too far away.",
+        details: """
+            `above: 0.02` keeps what is higher than 2 cm, `below: 2.3` what is lower than 2.3 m, `around: 3` what is within
+            3 m of the centre, measured on the ground. Points on the limit stay. Heights are counted along the world's up,
+            from the floor where `find-floor` has found one, else from the world's origin; `from: floor` insists.
+
+            The centre is the mean of the cameras' places, the box's centre, or the world's origin.
+            """,
+        example: "- crop: {above: 0.02, around: 2}")
+
+    let above: Double?
+    let below: Double?
+    let around: Double?
+    let zero: Zero
+    let centre: Centre
+
+    public init(_ options: inout OptionReader) {
+        let heights = -10_000.0...10_000
+        above = options.number("above", "Keep what is at least this high.", in: heights, unit: "m")
+        below = options.number("below", "Keep what is at most this high.", in: heights, unit: "m")
+        around = options.number("around", "Keep what is at most this far from the centre.", in: 0...10_000, unit: "m")
+        zero = options.choice("from", "Where heights are counted from.", default: .auto)
+        centre = options.choice("centre", "What `around` is measured from.", default: .cameras)
+        if above == nil && below == nil && around == nil {
+            options.fail(nil, "crop has nothing to do", "give it `above`, `below` or `around`")
+        }
+        if let above, let below, above > below {
+            options.fail("above", "`above: \(above)` and `below: \(below)` leave nothing")
+        }
+    }
+
+    public var uses: Uses {
+        let isMeasured = around != nil
+        return Uses(
+            finish: .init(
+                needs: [.cloud] + (zero == .floor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
+                    + (isMeasured && centre == .cameras ? [.pose] : []),
+                wants: zero == .auto ? [.floor] : [], changes: [.cloud]))
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard var cloud = capture.cloud else { throw Problem(.input, "the capture has no cloud") }
+        guard let up = capture.worldUp?.normalized else {
+            throw Problem(
+                .input, "the capture does not say which way is up, so there are no heights",
+                fix: "take crop out, or use a format whose world is upright")
+        }
+        if !capture.isMetric { context.warn("the world's unit is unknown: lengths are not in metres") }
+        let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
+        let middle = around == nil ? .zero : centrePoint(capture)
+        let heights = (from: (above ?? -.infinity) + ground, to: (below ?? .infinity) + ground)
+        let reach = around ?? .infinity
+        context.count("points-in", cloud.count)
+        cloud.keep { p in
+            let height = up.dot(p)
+            let d = p - middle
+            return height >= heights.from && height <= heights.to && (d - up * up.dot(d)).length <= reach
+        }
+        context.count("points-out", cloud.count)
+        capture.cloud = cloud
+    }
+
+    private func centrePoint(_ capture: Capture) -> Vector3 {
+        switch centre {
+        case .origin: return .zero
+        case .box: return capture.box?.center ?? .zero
+        case .cameras:
+            let places = capture.keptFrames.compactMap(\.pose).map(\.position)
+            return places.isEmpty ? .zero : places.reduce(.zero, +) / Double(places.count)
+        }
+    }
+}

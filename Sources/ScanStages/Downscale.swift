@@ -1,0 +1,34 @@
+import ScanModel
+import ScanPipeline
+
+/// Makes smaller copies of each picture for the writers below.
+public struct Downscale: FrameStage {
+    public static let card = StageCard(
+        name: "downscale",
+        summary:
+            "Make smaller copies of pictures, depth and masks, which the dataset writers below put beside the large ones.",
+        details: """
+            `write-transforms` and `write-colmap` then write `images_2`, `images_4`, … as nerfstudio and the Gaussian
+            splatting trainers look for them, `masks_2` and `depths_2` where they write masks and depth, and
+            `write-transforms` a `transforms_2.json` whose intrinsics are scaled, for trainers that do not scale them.
+
+            Each pixel is the exact mean over its area; widths and heights are rounded down. Depth and masks take the
+            nearest pixel. K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once, whatever the factors.
+            """,
+        example: "- downscale: {factors: [2, 4, 8]}")
+
+    let factors: [Int]
+
+    public init(_ options: inout OptionReader) {
+        factors = options.integers("factors", "How many times smaller.", default: [2, 4, 8], in: 2...64)
+        if factors.isEmpty { options.fail("factors", "`factors` is empty") }
+        if Set(factors).count < factors.count { options.fail("factors", "`factors` holds a number twice") }
+    }
+
+    public var uses: Uses { Uses(frame: .init(needs: [.color], makes: [.downscaled])) }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        let picture = try frame.loadRGB(context)
+        frame.downscaled = factors.map { DownscaledPicture(factor: $0, picture: picture.downscaled(by: $0)) }
+    }
+}

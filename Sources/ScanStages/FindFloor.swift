@@ -1,0 +1,60 @@
+import ScanModel
+import ScanPipeline
+
+/// Finds the floor.
+public struct FindFloor: CaptureStage {
+    public static let card = StageCard(
+        name: "find-floor",
+        summary: "Find the dominant horizontal plane below the cameras: the floor, or the table that was filmed.",
+        details: """
+            The cloud is cut into layers of 2 cm along the world's up. Of the layers below the lowest camera (less
+            `clearance`), three neighbouring ones whose points cover most of the ground, in cells of 5 cm, are the floor;
+            its height is their points' mean. Cells are counted rather than points, because what is near the cameras has
+            more of those. A plane fitted to the points tells the tilt, and a warning comes above 2°: the world may not
+            be upright.
+
+            `crop` counts heights from it. A layer that covers less than `min-area` is no floor, and the capture goes on
+            without one.
+            """,
+        example: "- find-floor")
+
+    let clearance: Double
+    let minArea: Double
+
+    public init(_ options: inout OptionReader) {
+        clearance = options.number(
+            "clearance", "How far below the lowest camera it lies at least.", default: 0.1, in: 0...100, unit: "m")
+        minArea = options.number(
+            "min-area", "The smallest area that counts as a floor.", default: 0.25, in: 0...1e6, unit: "m²")
+    }
+
+    public var uses: Uses { Uses(finish: .init(needs: [.cloud, .pose], mayMake: [.floor])) }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard let up = capture.worldUp?.normalized else {
+            throw Problem(
+                .input, "the capture does not say which way is up, so no plane is known to be horizontal",
+                fix: "take find-floor out, or use a format whose world is upright")
+        }
+        if !capture.isMetric { context.warn("the world's unit is unknown: cells of 5 cm may be anything") }
+        let cameras = capture.keptFrames.compactMap(\.pose).map { up.dot($0.position) }
+        let lowest = cameras.min() ?? .infinity
+        guard let cloud = capture.cloud,
+            let floor = Floor.find(in: cloud, up: up, below: lowest - clearance, minArea: minArea)
+        else {
+            context.record("found", .bool(false))
+            context.warn("no floor was found: nothing horizontal of \(minArea) m² lies below the cameras")
+            return
+        }
+        context.record("found", .bool(true))
+        context.record("height", .number(floor.height))
+        context.record("tilt-degrees", .number(floor.tilt))
+        context.record("area", .number(floor.area))
+        context.record("points", .of(floor.pointCount))
+        if floor.tilt > 2 {
+            context.warn("the floor is tilted by \((floor.tilt * 10).rounded() / 10)°: the world may not be upright")
+        }
+        capture.floor = floor
+        capture.channels.insert(.floor)
+    }
+}

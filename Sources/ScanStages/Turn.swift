@@ -1,0 +1,86 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Turns frames by quarters.
+public struct Turn: CaptureStage {
+    public enum Turns: String, CaseIterable, Sendable {
+        case auto
+        case none = "0"
+        case right = "1"
+        case half = "2"
+        case left = "3"
+    }
+
+    public static let card = StageCard(
+        name: "turn",
+        summary: "Turn pictures, depth, confidence, intrinsics and poses together by quarters, so that up is up.",
+        details: """
+            Phones record in landscape whatever way they are held. `quarter-turns: 1` turns clockwise once: W×H becomes
+            H×W, cx' = H − cy, cy' = cx (from the corner), fx and fy change places, and the camera turns about its optical
+            axis. Points, boxes and the world stay where they are, and so do the files of the capture.
+
+            `auto` takes the quarter that brings the world's up nearest to the pictures' up, one for all frames: the mean
+            over the frames decides. It needs a world of which up is known.
+
+            Turned pictures are decoded, and writers encode them anew; a video is no longer copied as a file. Motion
+            files stay as recorded, in the device's axes.
+            """,
+        example: "- turn: {quarter-turns: auto}")
+
+    let turns: Turns
+
+    public init(_ options: inout OptionReader) {
+        turns = options.choice("quarter-turns", "Clockwise; `auto` brings up to the top.", default: .auto)
+    }
+
+    private static let payload: [Channel] = [.color, .luma, .recordedDepth, .recordedConfidence]
+
+    public var uses: Uses {
+        if turns == .none { return Uses() }
+        let facts: [Channel] = turns == .auto ? [.pose] : []
+        let optional = Self.payload + [.pose, .intrinsics, .video].filter { !facts.contains($0) }
+        return Uses(finish: .init(needs: [.frames] + facts, wants: optional, changes: optional + facts))
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let quarters = try quarterTurns(capture)
+        context.record("quarter-turns", .of(quarters))
+        if quarters == 0 { return }
+        for index in capture.frames.indices {
+            capture.frames[index].pose = capture.frames[index].pose?.turned(quarterTurns: quarters)
+            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.turned(quarterTurns: quarters)
+        }
+        capture.colorSize = capture.colorSize.map { QuarterTurn.size($0, turns: quarters) }
+        capture.depthSize = capture.depthSize.map { QuarterTurn.size($0, turns: quarters) }
+        if let camera = capture.depthCamera {
+            // Both cameras turn: colour' ← colour ← depth ← depth'.
+            let turn = Pose.identity.turned(quarterTurns: quarters)
+            capture.depthCamera = DepthCamera(
+                intrinsics: camera.intrinsics.turned(quarterTurns: quarters),
+                colorFromDepth: turn.inverse * camera.colorFromDepth * turn)
+        }
+        capture.metadata = capture.metadata.map { ScanMetadata.turned($0, quarterTurns: quarters) }
+        capture.channels.remove(.video)
+        capture.videoFile = nil
+        capture.source = TurnedSource(capture.source, quarterTurns: quarters)
+    }
+
+    private func quarterTurns(_ capture: Capture) throws(Problem) -> Int {
+        if let fixed = Int(turns.rawValue) { return fixed }
+        guard let up = capture.worldUp else {
+            throw Problem(
+                .input, "the capture does not say which way is up",
+                fix: "say how to turn it, such as  --set turn.quarter-turns=1")
+        }
+        return Self.quarterTurns(of: capture.keptFrames.compactMap(\.pose), up: up)
+    }
+
+    /// The clockwise turns that bring the mean of `up` in the pictures to their top.
+    package static func quarterTurns(of poses: [Pose], up: Vector3) -> Int {
+        var sum = Vector3.zero
+        for pose in poses { sum = sum + pose.rotation.transposed * up }
+        if abs(sum.y) >= abs(sum.x) { return sum.y >= 0 ? 0 : 2 }
+        return sum.x < 0 ? 1 : 3
+    }
+}

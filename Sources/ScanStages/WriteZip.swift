@@ -1,0 +1,114 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a NeRFCapture or HMC project as an archive.
+public struct WriteZip: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "write-zip",
+        summary: "Write <id>.zip, a project as NeRFCapture and HMC's app export it: transforms.json, images, the box.",
+        details: """
+            The archive holds one folder with the capture's id, in it `transforms.json`, `images/<n>.png` with the frames'
+            numbers in the source, and `boundingbox.json` where the capture has a box. Poses are camera-to-world with
+            OpenGL's axes in the world as recorded; each frame has its own intrinsics and its timestamp in seconds, and
+            `file_path` has no extension, as the apps write it. The numbers at the top are the first frame's, where the
+            apps leave placeholders.
+
+            Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
+            files are stored uncompressed and with the same date, so that equal captures make equal archives.
+            """,
+        example: "- write-zip")
+
+    let output: PictureOutput
+
+    public init(_ options: inout OptionReader) { output = PictureOutput(&options, default: .png) }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(needs: [.color, .pose, .intrinsics], wants: [.timestamp]), fold: .init(wants: [.box]),
+            claims: ["{id}.zip"])
+    }
+
+    // MARK: - Each frame, in parallel
+
+    private struct Parcel: Sendable {
+        var picture: [UInt8]
+        var fileExtension: String
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        let picture = try output.prepare(&frame, context)
+        let bytes =
+            switch picture {
+            case .encoded(let bytes, _): bytes
+            case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
+            }
+        frame.parcels[context.label] = Parcel(picture: bytes, fileExtension: picture.fileExtension)
+    }
+
+    // MARK: - In frame order
+
+    public struct Fold {
+        fileprivate let file: OutputFile
+        fileprivate var archive: ZipWriter
+        fileprivate var frames: [FrameFacts] = []
+    }
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        let file = try context.output.create("\(context.capture.id).zip")
+        return Fold(file: file, archive: ZipWriter(file))
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+        let name = "\(context.capture.id)/\(Self.picture(frame.facts)).\(parcel.fileExtension)"
+        try fold.archive.add(name, parcel.picture)
+        fold.frames.append(frame.facts)
+    }
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        try fold.archive.add("\(capture.id)/transforms.json", Self.transforms(fold.frames))
+        if let box = capture.box {
+            try fold.archive.add("\(capture.id)/boundingbox.json", try BoundingBoxJSON.text(box))
+        }
+        try fold.archive.close()
+        try fold.file.close()
+        context.count("frames", fold.frames.count)
+        if capture.worldUp != Vector3(0, 1, 0) {
+            context.warn("the project's readers take y for up, and this capture does not say that it is")
+        }
+        if !capture.isMetric { context.warn("the world's unit is unknown: the project is not in metres") }
+    }
+
+    private static func picture(_ frame: FrameFacts) -> String { "images/\(frame.index)" }
+
+    private static func transforms(_ frames: [FrameFacts]) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            if let camera = frames.first?.intrinsics { write(camera, &json) }
+            json.member("depth_integer_scale", .number(1))
+            json.key("frames")
+            json.array { json in
+                for frame in frames {
+                    guard let pose = frame.pose, let camera = frame.intrinsics else { continue }
+                    json.object { json in
+                        json.member("file_path", .string(picture(frame)))
+                        if let time = frame.timestamp { json.member("timestamp", .number(Double(time) * 1e-9)) }
+                        write(camera, &json)
+                        json.member("transform_matrix", .array(pose.rowMajorRows.map { .of($0) }))
+                    }
+                }
+            }
+        }
+        return json.drain() + [UInt8(ascii: "\n")]
+    }
+
+    private static func write(_ camera: CameraIntrinsics, _ json: inout JSONWriter) {
+        let k = camera.counted(from: .corner)
+        for (key, value) in [("fl_x", k.fx), ("fl_y", k.fy), ("cx", k.cx), ("cy", k.cy)] {
+            json.member(key, .number(value))
+        }
+        json.member("w", .of(k.width))
+        json.member("h", .of(k.height))
+    }
+}

@@ -1,0 +1,68 @@
+import ScanFormats
+import ScanModel
+
+/// The tables of formats, from the formats' own declarations.
+enum FormatDoc {
+    /// What people call the channels of a capture, in the order of the table's columns.
+    private static let columns: [(title: String, channel: Channel)] = [
+        ("pictures", .color), ("poses", .pose), ("intrinsics", .intrinsics), ("time", .timestamp),
+        ("depth", .recordedDepth), ("confidence", .recordedConfidence), ("box", .box), ("motion", .motion),
+        ("points", .cloud),
+    ]
+
+    private static var cards: [FormatCard] { CaptureFormats.all.map { $0.card } }
+
+    /// Markdown.
+    static var page: String {
+        var page = """
+            # Formats
+
+            What `read` takes, and what comes of it. A format is recognised by content, not by name; `scanmill inspect` says
+            which one it took, and why. Archives (`.zip`) are read in place.
+
+            ## Reading
+
+            | format | what it is | \(columns.map(\.title).joined(separator: " | ")) | passed over |
+            | --- | --- | \(columns.map { _ in "---" }.joined(separator: " | ")) | --- |
+
+            """
+        for card in cards {
+            let marks = columns.map { card.reads.contains($0.channel) ? "●" : "" }.joined(separator: " | ")
+            page += "| `\(card.name)` | \(cell(card.summary)) | \(marks) | \(list(card.passesOver)) |\n"
+        }
+        page += """
+
+            ## Writing
+
+            A round trip (capture, written, read again) gives the same frames, camera centres, rotations, intrinsics and
+            depth, to the format's own precision.
+
+            | format | written by | what it cannot hold |
+            | --- | --- | --- |
+
+            """
+        for card in cards {
+            guard let writer = card.writer else { continue }
+            page += "| `\(card.name)` | `\(writer)` | \(list(card.writingLoses)) |\n"
+        }
+        return page
+    }
+
+    /// For the terminal.
+    static var text: String {
+        let width = cards.map(\.name.count).max() ?? 0
+        return cards.map { card in
+            let pad = String(repeating: " ", count: width + 2 - card.name.count)
+            let reads = columns.filter { card.reads.contains($0.channel) }.map(\.title).joined(separator: ", ")
+            let indent = String(repeating: " ", count: width + 2)
+            let writer = card.writer.map { "\n\(indent)written by \($0)" } ?? ""
+            return "\(card.name)\(pad)\(card.summary)\n\(indent)reads \(reads)\(writer)"
+        }.joined(separator: "\n")
+    }
+
+    private static func list(_ items: [String]) -> String {
+        items.isEmpty ? "–" : items.map(cell).joined(separator: "; ")
+    }
+
+    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Models written by hand and by Python's `struct`.
+@Suite struct COLMAPCaptureTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func text(_ text: String, _ file: String) throws { try folder.write(Array(text.utf8), to: "m/\(file)") }
+
+    private func picture(_ file: String, _ width: Int = 8, _ height: Int = 6) throws {
+        let pixels = [UInt8](repeating: 9, count: width * height * 3)
+        try folder.write(
+            try PNG.encodeRGB(RGBImage(width: width, height: height, pixels: pixels)), to: "m/\(file)")
+    }
+
+    private func open(_ rules: ReadRules = ReadRules()) throws -> Capture {
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/m")
+        #expect(CaptureFormats.recognise(tree)?.format == "colmap")
+        return try COLMAPCapture.open(tree, rules: rules)
+    }
+
+    private func refusal(_ rules: ReadRules = ReadRules()) throws -> Problem? {
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/m")
+        return problem { () throws(Problem) in _ = try COLMAPCapture.open(tree, rules: rules) }
+    }
+
+    private static let cameras = "# Cameras\n1 PINHOLE 8 6 9.5 9 4 3\n7 SIMPLE_RADIAL 16 12 20 8 6 0\n"
+
+    @Test func textModelsAreRead() throws {
+        try text(Self.cameras, "sparse/0/cameras.txt")
+        // Observations, an empty line of observations, CR LF, a name with a space.
+        try text(
+            "# Images\n2 1 0 0 0 -1 -2 -3 1 b 2.png\n1.5 2.5 -1 3 4 9\r\n1 1 0 0 0 0 0 0 7 a1.png\n\n",
+            "sparse/0/images.txt")
+        try text("# Points\n5 1 2 3 10 20 30 0.5 1 0 2 0\n9 4 5 6 0 0 255 1\n", "sparse/0/points3D.txt")
+        try picture("images/b 2.png")
+        try picture("images/a1.png", 16, 12)
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/a1.png", "images/b 2.png"])
+        #expect(capture.frames[1].pose?.position == Vector3(1, 2, 3))
+        // With OpenCV's axes the identity; with ours y and z point the other way.
+        #expect(capture.frames[1].pose?.rotation.columns.1 == Vector3(0, -1, 0))
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 20, fy: 20, cx: 8, cy: 6, width: 16, height: 12, pixelOrigin: .corner))
+        #expect(capture.cloud == PointCloud(positions: [1, 2, 3, 4, 5, 6], colors: [10, 20, 30, 0, 0, 255]))
+        #expect(!capture.isMetric && capture.worldUp == nil)
+        #expect(capture.colorSize == nil)
+    }
+
+    @Test func binaryModelsAreRead() throws {
+        let script = """
+            import os, struct, sys
+            d = sys.argv[1] + '/m/sparse/0'
+            os.makedirs(d)
+            open(d + '/cameras.bin', 'wb').write(struct.pack('<QIiQQ4d', 1, 3, 1, 8, 6, 9.5, 9, 4, 3))
+            image = lambda i, n, obs: struct.pack('<I7dI', i, 1, 0, 0, 0, -i, 0, 0, 3) + n + b'\\0' + struct.pack('<Q', obs) + struct.pack('<ddQ', 1, 2, 2**64 - 1) * obs
+            open(d + '/images.bin', 'wb').write(struct.pack('<Q', 2) + image(2, b'cam/10.png', 3) + image(1, b'cam/9.png', 0))
+            open(d + '/points3D.bin', 'wb').write(struct.pack('<QQ3d3BdQ', 1, 4, 1, 2, 3, 7, 8, 9, 0.5, 2) + struct.pack('<IIII', 1, 0, 2, 0))
+            """
+        #expect(try runPython(script, [folder.path]).status == 0)
+        try picture("images/9.png")
+        try picture("images/10.png")
+        let capture = try open()
+        // Names carry a folder that is not there, and 9 comes before 10.
+        #expect(capture.frames.map(\.pictureFile) == ["images/9.png", "images/10.png"])
+        #expect(capture.frames.map { $0.pose?.position.x } == [1, 2])
+        #expect(capture.cloud == PointCloud(positions: [1, 2, 3], colors: [7, 8, 9]))
+        #expect(capture.colorSize == PixelSize(8, 6))
+        #expect(capture.variant == "binary")
+    }
+
+    @Test func lensesThatDistortAreRefusedWithAReason() throws {
+        try text("4 OPENCV 8 6 9 9 4 3 0.1 0 0 0\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 4 a.png\n\n", "images.txt")
+        let problem = try refusal()
+        #expect(problem?.summary.contains("the lens distorts (OPENCV, 0.1") == true)
+        #expect(problem?.fix?.contains("image_undistorter") == true)
+        #expect(problem?.place.file == "cameras.txt")
+        try text("4 OPENCV_FISHEYE 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
+        #expect(try refusal()?.summary == "the camera model OPENCV_FISHEYE is no pinhole")
+        try text("4 OPENCV 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
+        #expect(try refusal() == nil)
+    }
+
+    @Test func framesWithoutPictureOrCameraAreNamed() throws {
+        try text(Self.cameras, "cameras.txt")
+        try text(
+            (1...4).map { "\($0) 1 0 0 0 0 0 0 \($0 == 3 ? 5 : 1) \($0).png\n\n" }.joined()
+                + "9 nan 0 0 0 0 0 0 1 5.png\n\n",
+            "images.txt")
+        for n in [1, 3] { try picture("images/\(n).png") }
+        try picture("images/4.png", 9, 9)
+        let capture = try open()
+        let reasons = capture.frames.map { $0.drop?.reason ?? "" }
+        #expect(reasons[0].isEmpty)
+        #expect(reasons[1] == "its picture 2.png is not there")
+        #expect(reasons[2].contains("the model has no camera 5"))
+        #expect(reasons[3].contains("the picture is 9×9, and its intrinsics are for 8×6"))
+        #expect(reasons[4].contains("not finite"))
+    }
+
+    @Test func damagedModelsAreNamedByPlace() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
+        #expect(try refusal()?.summary == "PINHOLE has 4 parameters, and 3 are there")
+        try text(Self.cameras, "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\nrubbish\n", "images.txt")
+        let problem = try refusal()
+        #expect(problem?.place.line == 3 && problem?.place.file == "images.txt")
+    }
+
+    /// Counts that no file of this size can hold cost neither memory nor time.
+    @Test func absurdCountsAreRefused() throws {
+        try folder.write([UInt8](repeating: 0xFF, count: 64), to: "m/cameras.bin")
+        try folder.write([UInt8](repeating: 0xFF, count: 64), to: "m/images.bin")
+        #expect(try refusal()?.fault == .input)
+        try text(Self.cameras, "cameras.txt")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/m/cameras.bin")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/m/images.bin")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 b.png\n\n", "images.txt")
+        var rules = ReadRules()
+        rules.maxFrames = 1
+        #expect(try refusal(rules)?.summary == "the model has more than 1 images")
+    }
+
+    @Test func picturesOutsideTheCaptureAreRefused() throws {
+        try text(Self.cameras, "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 1 ../secret.png\n\n", "images.txt")
+        try picture("images/a.png")
+        try folder.write([1], to: "secret.png")
+        let capture = try open()
+        #expect(capture.frames.contains { $0.drop?.reason.contains("leads out of the capture") == true })
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Datasets as nerfstudio's and instant-ngp's own tools write them.
+@Suite struct TransformsDatasetTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func frame(_ path: String, x: Double = 0, with more: [String: Any] = [:]) -> [String: Any] {
+        let frame: [String: Any] = [
+            "file_path": path, "transform_matrix": [[1, 0, 0, x], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]],
+        ]
+        return frame.merging(more) { $1 }
+    }
+
+    private func write(_ frames: [[String: Any]], _ top: [String: Any] = [:]) throws {
+        let json = top.merging(["frames": frames]) { $1 }
+        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms.json")
+    }
+
+    private func picture(_ file: String, _ width: Int = 8, _ height: Int = 6) throws {
+        let pixels = [UInt8](repeating: 9, count: width * height * 3)
+        try folder.write(
+            try PNG.encodeRGB(RGBImage(width: width, height: height, pixels: pixels)), to: "d/\(file)")
+    }
+
+    private func open() throws -> Capture {
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
+        #expect(CaptureFormats.recognise(tree)?.format == "transforms")
+        return try TransformsDataset.open(tree, rules: ReadRules())
+    }
+
+    private static var lens: [String: Any] { ["fl_x": 9.5, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6] }
+
+    @Test func intrinsicsMayStandAtTheTop() throws {
+        try write([frame("images/b_2.png", x: 1), frame("images/a_10.png", x: 2), frame("images/a_9.png")], Self.lens)
+        for name in ["a_9", "a_10", "b_2"] { try picture("images/\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/b_2.png", "images/a_9.png", "images/a_10.png"])
+        #expect(
+            capture.frames[1].intrinsics
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner))
+        #expect(capture.frames[2].pose?.position == Vector3(2, 2, 3))
+        #expect(capture.variant == "nerfstudio")
+        #expect(!capture.isMetric)
+    }
+
+    /// instant-ngp: a field of view in radians or degrees, no size, no centre, no extension.
+    @Test(arguments: [["camera_angle_x": 1.5707963267948966], ["x_fov": 90.0]])
+    func fieldsOfViewAreFocalLengths(_ lens: [String: Double]) throws {
+        var top: [String: Any] = ["aabb_scale": 4]
+        for (key, value) in lens { top[key] = value }
+        try write([frame("./images/1")], top)
+        try picture("images/1.png")
+        let capture = try open()
+        let camera = try #require(capture.frames[0].intrinsics)
+        #expect(abs(camera.fx - 4) < 1e-12 && camera.fx == camera.fy)
+        #expect((camera.cx, camera.cy, camera.width, camera.height) == (4, 3, 8, 6))
+        #expect(capture.variant == "instant-ngp")
+    }
+
+    @Test func aFramesOwnIntrinsicsWin() throws {
+        try write([frame("a.png", with: ["fl_x": 7.0, "fl_y": 7.5])], Self.lens)
+        try picture("a.png")
+        #expect(try open().frames[0].intrinsics?.fx == 7)
+    }
+
+    /// (x, y, z) → (x, −z, y) was applied: it is undone, for points as for cameras, and up is y again.
+    @Test func appliedTransformIsUndone() throws {
+        let applied = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
+        try write(
+            [frame("a.png", x: 1)], Self.lens.merging(["applied_transform": applied, "ply_file_path": "p.ply"]) { $1 })
+        try picture("a.png")
+        let ply =
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+            + "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n4 5 6 1 2 3\n"
+        try folder.write(Array(ply.utf8), to: "d/p.ply")
+        let capture = try open()
+        #expect(capture.frames[0].pose?.position == Vector3(1, 3, -2))
+        #expect(capture.cloud == PointCloud(positions: [4, 6, -5], colors: [1, 2, 3]))
+        #expect(capture.worldUp == Vector3(0, 1, 0))
+    }
+
+    @Test func depthIsInItsOwnUnit() throws {
+        let image = Gray16Image(width: 2, height: 1, pixels: [1000, 0])
+        try folder.write(try PNG.encodeGray16(image), to: "d/depth/a.png")
+        try picture("a.png")
+        for (key, top, metres) in [
+            ("depth_file_path", [:], Float(1)), ("depth_path", ["integer_depth_scale": 0.0002], Float(0.2)),
+        ] as [(String, [String: Any], Float)] {
+            try write([frame("a.png", with: [key: "depth/a.png"])], Self.lens.merging(top) { $1 })
+            let capture = try open()
+            #expect(capture.isMetric && capture.depthSize == PixelSize(2, 1))
+            var frame = Frame(capture.frames[0])
+            try capture.source.prepare(&frame, for: [.recordedDepth])
+            let recorded = try #require(frame.recordedDepth)
+            #expect(try DepthCodec.decode(recorded).map.metres == [metres, 0])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["k1": 0.1], "the lens distorts (k1 0.1)"), (["camera_model": "OPENCV_FISHEYE"], "is no pinhole"),
+            (["is_fisheye": true], "the lens is a fisheye"), (["distortion_params": [0, 0.2, 0, 0, 0, 0]], "distorts"),
+        ] as [([String: any Sendable], String)])
+    func lensesThatDistortAreRefused(_ top: [String: any Sendable], _ words: String) throws {
+        try write([frame("a.png")], Self.lens.merging(top.mapValues { $0 as Any }) { $1 })
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
+        let problem = problem { () throws(Problem) in _ = try TransformsDataset.open(tree, rules: ReadRules()) }
+        #expect(problem?.summary.contains(words) == true, "\(problem?.summary ?? "read")")
+        #expect(problem?.fix == "undistort the pictures first")
+    }
+
+    @Test func badFramesAreNamed() throws {
+        try write(
+            [
+                frame("a.png"), frame("b.png"), frame("../c.png"),
+                frame("d.png", with: ["transform_matrix": [[1, 2], [3]]]),
+                frame(
+                    "e.png", with: ["transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]]]),
+            ], Self.lens)
+        for name in ["a", "d", "e"] { try picture("\(name).png") }
+        let reasons = try open().frames.map { $0.drop?.reason ?? "" }
+        #expect(reasons.filter(\.isEmpty).count == 1)
+        #expect(reasons.contains("its picture b.png is not there"))
+        #expect(reasons.contains { $0.contains("leads out of the capture") })
+        #expect(reasons.contains { $0.contains("transform_matrix") })
+        #expect(reasons.contains { $0.contains("mirrored") })
+    }
+}

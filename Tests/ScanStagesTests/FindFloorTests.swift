@@ -1,0 +1,54 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct FindFloorTests {
+    private static let room =
+        "- synthesize: {frames: 40, rate: 4, picture-width: 64, picture-height: 48, depth-width: 128, depth-height: 96}\n"
+        + "- decompress\n- unproject: {pixel-centre: half}\n- voxel-downsample\n"
+
+    /// The room's floor is at y = −1.4 m; the table above it is smaller.
+    @Test func findsTheFloorOfTheRoom() throws {
+        let run = try StageRun(Self.room + "- find-floor", reading: "nowhere/room", workers: 2)
+        let floor = try #require(run.capture.floor)
+        #expect(abs(floor.height + 1.4) < 0.003)
+        #expect(floor.tilt < 0.1)
+        // 4 × 3 m, of which the camera does not see all.
+        #expect((8...12.5).contains(floor.area))
+        #expect(run.counts("find-floor")["height"]?.double == floor.height)
+    }
+
+    @Test func saysWhenThereIsNone() throws {
+        let run = try StageRun(Self.room + "- find-floor: {min-area: 50}", reading: "nowhere/room")
+        #expect(run.capture.floor == nil)
+        #expect(run.counts("find-floor")["found"]?.bool == false)
+        #expect(throws: Problem.self) {
+            _ = try StageRun(
+                Self.room + "- find-floor: {min-area: 50}\n- crop: {above: 0, from: floor}", reading: "nowhere/room")
+        }
+    }
+
+    /// A slab that is tilted by 3°, a dense thing above it, and a layer above the camera that is larger still.
+    @Test func tellsTheTilt() throws {
+        var positions: [Float] = []
+        for x in 0..<200 {
+            for z in 0..<200 {
+                let (x, z) = (Float(x) * 0.01, Float(z) * 0.01)
+                positions += [x, -1 + x * Float(0.0125), z]
+                positions += [x * 3, 2, z * 3]
+            }
+        }
+        for n in 0..<60_000 { positions += [0.5 + Float(n % 10) * 0.001, -0.5, 0.5] }
+        let floor = try #require(
+            Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: 0.5, minArea: 0.25))
+        #expect((-1.01 ... -0.96).contains(floor.height))
+        #expect(abs(floor.tilt - 0.716) < 0.05)
+    }
+
+    @Test func upNeedNotBeY() throws {
+        let positions = (0..<10_000).flatMap { n -> [Float] in [Float(n % 100) * 0.02, Float(n / 100) * 0.02, -0.75] }
+        let floor = Floor.find(
+            in: PointCloud(positions: positions), up: Vector3(0, 0, 1), below: 0, minArea: 1)
+        #expect(abs((floor?.height ?? 0) + 0.75) < 1e-6)
+    }
+}

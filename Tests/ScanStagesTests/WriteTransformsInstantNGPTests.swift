@@ -1,0 +1,85 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// `write-transforms: {dialect: instant-ngp}`, by what instant-ngp's loader does with it.
+@Suite struct WriteTransformsInstantNGPTests {
+    private static let scene =
+        "- synthesize: {frames: 6, rate: 1, picture-width: 32, picture-height: 24, depth-width: 16, depth-height: 12}\n"
+        + "- filter-blur: {keep: 1}\n- decompress\n"
+
+    private func json(_ run: StageRun) throws -> JSONValue {
+        try JSONValue.parse(try run.bytes("ngp/transforms.json"), file: "transforms.json")
+    }
+
+    @Test func depthHasThePicturesSize() throws {
+        let run = try StageRun(
+            Self.scene + "- write-transforms: {dialect: instant-ngp, depth: true}", reading: "nowhere/a", workers: 2)
+        let json = try json(run)
+        #expect(json["integer_depth_scale"]?.double == 0.001)
+        #expect(json["enable_depth_loading"]?.bool == true)
+        #expect(json["camera_model"] == nil)
+        let frame = try #require(json["frames"]?.array?[2])
+        #expect(frame["depth_path"]?.string == "depths/000002.png")
+        #expect(frame["depth_file_path"] == nil)
+        let picture = try PNG.decodeGray16(try run.bytes("ngp/depths/000002.png"))
+        #expect((picture.width, picture.height) == (32, 24))
+        let depth = try #require(run.frames[2].depth)
+        for v in 0..<24 {
+            for u in 0..<32 {
+                let metres = Double(depth.metres[v / 2 * 16 + u / 2])
+                #expect(abs(Double(picture.pixels[v * 32 + u]) - metres * 1000) <= 0.5)
+            }
+        }
+        #expect(frame["sharpness"]?.double == run.frames[2].sharpness && run.frames[2].sharpness != nil)
+    }
+
+    /// The other way round than nerfstudio's, and beside the picture.
+    @Test func masksSayWhatToIgnore() throws {
+        let run = try StageRun(
+            Self.scene + "- write-transforms: {masks: silhouette}\n"
+                + "- write-transforms: {dialect: instant-ngp, masks: silhouette}", reading: "nowhere/a")
+        let kept = try PNG.decodeGray8(try run.bytes("nerf/masks/000003.png"))
+        let ignored = try PNG.decodeGray8(try run.bytes("ngp/images/dynamic_mask_000003.png"))
+        #expect(ignored.pixels == kept.pixels.map { 255 - $0 })
+        #expect(Set(kept.pixels) == [0, 255])
+        #expect(try json(run)["frames"]?.array?[3]["mask_path"] == nil)
+    }
+
+    /// p = position · scale + offset: the box fills the unit cube, and the cameras lie in the cube of `aabb_scale`.
+    @Test(arguments: [true, false]) func theBoxFillsTheUnitCube(isZUp: Bool) throws {
+        let run = try StageRun(
+            Self.scene + "- unproject\n- voxel-downsample\n- write-transforms: {dialect: instant-ngp, z-up: \(isZUp)}",
+            reading: "nowhere/a")
+        let json = try json(run)
+        let scale = try #require(json["scale"]?.double)
+        let offset = try #require(json["offset"]?.doubles)
+        let aabb = try #require(json["aabb_scale"]?.integer)
+        #expect(json["up"]?.doubles == (isZUp ? [0, 0, 1] : [0, 1, 0]))
+        #expect([1, 2, 4, 8, 16, 32, 64, 128].contains(aabb))
+        let corners = try #require(run.capture.box).corners.map { isZUp ? [$0.x, -$0.z, $0.y] : $0.components }
+        let inCube = corners.map { corner in (0..<3).map { corner[$0] * scale + offset[$0] } }
+        let longest = (0..<3).map { axis in
+            (inCube.map { $0[axis] }.max() ?? 0) - (inCube.map { $0[axis] }.min() ?? 0)
+        }.max()
+        #expect(abs((longest ?? 0) - 1) < 1e-12)
+        #expect(inCube.joined().allSatisfy { $0 > -1e-12 && $0 < 1 + 1e-12 })
+        for frame in json["frames"]?.array ?? [] {
+            let rows = (frame["transform_matrix"]?.array ?? []).compactMap(\.doubles)
+            for axis in 0..<3 {
+                #expect(abs(rows[axis][3] * scale + offset[axis] - 0.5) <= Double(aabb) / 2)
+            }
+        }
+    }
+
+    @Test func withoutBoxAndCloudTheCamerasTell() throws {
+        let run = try StageRun(
+            "- synthesize: {frames: 6, rate: 1, picture-width: 32, picture-height: 24, depth: none, confidence: none, box: false}\n"
+                + "- write-transforms: {dialect: instant-ngp}", reading: "nowhere/a")
+        let json = try json(run)
+        #expect(json["scale"]?.double ?? 0 > 0)
+        #expect(json["aabb_scale"]?.integer == 1)
+        #expect(json["ply_file_path"] == nil)
+    }
+}

@@ -1,0 +1,55 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct WriteZipTests {
+    private static let scene =
+        "- synthesize: {frames: 5, picture-width: 32, picture-height: 24, depth: none, confidence: none, motion: false}\n"
+
+    /// Python's own reader checks every checksum.
+    @Test func isAProjectThatOthersRead() throws {
+        let run = try StageRun(
+            Self.scene + "- select-frames: {exclude: [0]}\n- write-zip", reading: "nowhere/chair", workers: 2)
+        let found = try PythonReaders.run(
+            """
+            import zipfile
+            z = zipfile.ZipFile(sys.argv[1])
+            assert z.testzip() is None
+            assert {i.compress_type for i in z.infolist()} == {0}
+            t = json.loads(z.read('chair/transforms.json'))
+            b = json.loads(z.read('chair/boundingbox.json'))
+            open(sys.argv[2], 'wb').write(z.read('chair/images/3.png'))
+            print(json.dumps({'names': z.namelist(), 'paths': [f['file_path'] for f in t['frames']],
+                'time': t['frames'][0]['timestamp'], 'fl': t['frames'][2]['fl_x'], 'corners': len(b['positions']),
+                'rows': len(read_png(sys.argv[2])['rows'])}))
+            """, ["\(run.path)/chair.zip", "\(run.path)/three.png"])
+        #expect(
+            found["names"]?.array?.compactMap(\.string)
+                == (1...4).map { "chair/images/\($0).png" } + ["chair/transforms.json", "chair/boundingbox.json"])
+        #expect(found["paths"]?.array?.compactMap(\.string) == (1...4).map { "images/\($0)" })
+        #expect(found["corners"]?.integer == 8)
+        #expect(found["rows"]?.integer == 24)
+        #expect(found["fl"]?.double == run.frames[2].intrinsics?.fx)
+    }
+
+    @Test func isReadBackWithEverythingInIt() throws {
+        let run = try StageRun(Self.scene + "- write-zip", reading: "nowhere/chair")
+        let tree = try CaptureFormats.tree(at: "\(run.path)/chair.zip")
+        #expect(CaptureFormats.recognise(tree)?.format == "nerfcapture")
+        let back = try StageRun("- read", reading: "\(run.path)/chair.zip", probing: [.color])
+        #expect(back.frames.count == 5)
+        for (a, b) in zip(run.frames, back.frames) {
+            #expect(a.pose == b.pose && a.intrinsics == b.intrinsics)
+            // Seconds in double precision: a tenth of a microsecond at the age of a phone's clock.
+            #expect(abs((a.timestamp ?? 0) - (b.timestamp ?? 1 << 40)) < 100)
+        }
+        #expect(back.capture.box?.corners.count == 8)
+    }
+
+    @Test func equalCapturesMakeEqualArchives() throws {
+        let one = try StageRun(Self.scene + "- write-zip", reading: "nowhere/chair", workers: 1)
+        let two = try StageRun(Self.scene + "- write-zip", reading: "nowhere/chair", workers: 4)
+        #expect(try one.bytes("chair.zip") == two.bytes("chair.zip"))
+    }
+}
