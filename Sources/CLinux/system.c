@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int sm_exchange(const char *a, const char *b) {
     return renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE);
@@ -12,6 +13,10 @@ int sm_exchange(const char *a, const char *b) {
 int sm_lock(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int64_t sm_copy(int from, int to, int64_t count) {
+    return copy_file_range(from, NULL, to, NULL, (size_t)count, 0);
 }
 
 void sm_tune_allocator(void) {

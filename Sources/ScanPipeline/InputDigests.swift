@@ -23,11 +23,23 @@ package struct KnownDigests: Sendable {
 
 /// The SHA-256 of the input files that a run uses.
 package enum InputDigests {
+    /// The digests in the order of their paths, and those of them that a copy of the same file can go by.
+    package struct Taken: Sendable {
+        package var inputs: [Receipt.Input] = []
+        package var known = KnownDigests()
+    }
+
+    private struct One: Sendable {
+        var input: Receipt.Input
+        var path: String?
+        var status: FileSystem.Status?
+    }
+
     /// - Throws: the problem of the first file, in the order given, that cannot be read.
     package static func take(
         _ files: [InputFile], from source: any CaptureSource, workers: Int, known: KnownDigests = KnownDigests()
-    ) throws(Problem) -> [Receipt.Input] {
-        let results = Mutex([Int: Result<Receipt.Input, Problem>]())
+    ) throws(Problem) -> Taken {
+        let results = Mutex([Int: Result<One, Problem>]())
         let next = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: max(1, min(workers, files.count))) { _ in
             while true {
@@ -40,25 +52,33 @@ package enum InputDigests {
                 results.withLock { $0[index] = result }
             }
         }
-        var inputs: [Receipt.Input] = []
+        var taken = Taken()
         for index in files.indices {
             guard let result = results.withLock({ $0[index] }) else { continue }
-            inputs.append(try result.get())
+            let one = try result.get()
+            taken.inputs.append(one.input)
+            guard let path = one.path, let status = one.status else { continue }
+            taken.known.entries[path] = KnownDigests.Entry(status: status, digest: one.input.digest)
         }
-        return inputs.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        taken.inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        return taken
     }
 
     private static func one(
         _ file: InputFile, _ source: any CaptureSource, _ known: KnownDigests
-    ) -> Result<Receipt.Input, Problem> {
-        if !known.entries.isEmpty, let location = source.location(of: file.path), location.range == nil,
-            let status = FileSystem.status(of: location.path), let digest = known.digest(of: location.path, status)
-        {
-            return .success(Receipt.Input(path: file.path, byteCount: status.byteCount, digest: digest))
+    ) -> Result<One, Problem> {
+        // A stretch of a file, as in an archive, has no status of its own.
+        let path = source.location(of: file.path).flatMap { $0.range == nil ? $0.path : nil }
+        // Before the bytes are read: whatever changes them afterwards changes the status too.
+        let status = path.flatMap(FileSystem.status(of:))
+        if let path, let status, let digest = known.digest(of: path, status) {
+            let input = Receipt.Input(path: file.path, byteCount: status.byteCount, digest: digest)
+            return .success(One(input: input, path: path, status: status))
         }
         do throws(Problem) {
             let (digest, count) = try Digest.of(try source.open(file.path))
-            return .success(Receipt.Input(path: file.path, byteCount: count, digest: digest))
+            let input = Receipt.Input(path: file.path, byteCount: count, digest: digest)
+            return .success(One(input: input, path: path, status: status?.byteCount == count ? status : nil))
         } catch { return .failure(error) }
     }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 import ScanModel
 
@@ -57,6 +58,37 @@ public final class OutputFile: ByteSink {
             wasPatched = true
             try put(bytes, at: offset)
         }
+    }
+
+    /// Copies a whole file into this one, which is empty so far, inside the kernel, and closes it.
+    /// - Parameter digest: of the file's bytes.
+    /// - Returns: false when the kernel cannot copy between these two, and nothing was written.
+    func copy(_ input: borrowing RegularFile, digest: Digest) throws(Problem) -> Bool {
+        let total = input.byteCount
+        let source = input.descriptor
+        var isPossible = true
+        try attempt { () throws(Problem) in
+            while byteCount < total {
+                let count = sm_copy(source, descriptor, total - byteCount)
+                if count < 0 && errno == EINTR { continue }
+                if count < 0, byteCount == 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
+                    isPossible = false
+                    return
+                }
+                if count < 0 {
+                    throw Problem.system(
+                        "cannot write the file", path: FileSystem.absolute("\(folder.publishedPath)/\(path)"),
+                        code: errno)
+                }
+                if count == 0 { throw Problem(.input, "a file became shorter while it was copied").at(file: path) }
+                byteCount += count
+            }
+            try FileSystem.sync(descriptor, path: path)
+            Glibc.close(descriptor)
+            descriptor = -1
+            folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))
+        }
+        return isPossible
     }
 
     /// Writes what is left, makes the file durable and lists it for the receipt.

@@ -32,7 +32,12 @@ public final class OutputFolder: Sendable {
         /// Published or given up: the work folder is no longer this one's to remove.
         var isDone = false
         var isPublished = false
+        /// Digests of input files, for copies of them.
+        var known = KnownDigests()
     }
+
+    /// Goes by these digests when one of these files is copied whole, instead of taking them again.
+    package func trust(_ known: KnownDigests) { state.withLock { $0.known = known } }
 
     /// - Throws: a problem when the id cannot be a folder's name, when what stands at `OUT/<id>` is not a result, or when
     ///   the folders cannot be made.
@@ -95,8 +100,28 @@ public final class OutputFolder: Sendable {
     public func copy(_ location: FileLocation, name: String, to path: String) throws(Problem) {
         let input = try RegularFile(location.path, name: name, fault: .input)
         let file = try create(path)
+        if location.range == nil, try copyKnown(location.path, input, name: name, to: file) { return }
         try input.read(location.range) { (bytes) throws(Problem) in try file.write(bytes) }
         try file.close()
+    }
+
+    /// Copies a file whose digest is known, inside the kernel.
+    /// - Returns: false when nothing was written: the digest is not known, or the kernel cannot.
+    private func copyKnown(
+        _ path: String, _ input: borrowing RegularFile, name: String, to file: OutputFile
+    ) throws(Problem) -> Bool {
+        guard let status = FileSystem.status(of: path),
+            let digest = state.withLock({ $0.known.digest(of: path, status) })
+        else { return false }
+        guard try file.copy(input, digest: digest) else { return false }
+        // The digest is that of the bytes before; they must still be the same ones.
+        guard FileSystem.status(of: path) == status else {
+            discard(file.path)
+            throw Problem(
+                .input, "the file was changed while it was copied", fix: "wait until it is whole, and run again"
+            ).at(file: name)
+        }
+        return true
     }
 
     /// Copies what a source still holds: bytes that lie nowhere on disk as such.

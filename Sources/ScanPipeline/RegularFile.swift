@@ -4,7 +4,7 @@ import ScanModel
 /// A regular file that is open for reading; closed when its owner lets go of it.
 package struct RegularFile: ~Copyable {
     package let byteCount: Int64
-    private let descriptor: Int32
+    let descriptor: Int32
     /// For messages.
     private let name: String
     private let fault: Problem.Fault

@@ -130,8 +130,10 @@ private struct Run {
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
         let needed = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
-        inputs = try InputDigests.take(
+        let taken = try InputDigests.take(
             needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        inputs = taken.inputs
+        output.trust(taken.known)
         for step in steps {
             do throws(Problem) {
                 for path in step.uses.files where files[path] == nil { try take(path) }

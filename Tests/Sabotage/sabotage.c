@@ -179,6 +179,11 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
     return pwrite(descriptor, bytes, size, offset);
 }
 
+ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t size, unsigned flags) {
+    count_descriptor("copy_file_range", to);
+    return syscall(SYS_copy_file_range, from, from_at, to, to_at, size, flags);
+}
+
 int fsync(int descriptor) {
     count_descriptor("fsync", descriptor);
     return without_fsync ? 0 : (int)syscall(SYS_fsync, descriptor);

@@ -8,7 +8,8 @@ import Testing
         let source = MockSource(files: Dictionary(uniqueKeysWithValues: names.map { ($0, Array($0.utf8)) }))
         // The size that was listed does not count, what was read does.
         let inputs = try InputDigests.take(
-            names.map { InputFile(path: $0, byteCount: 99) }, from: source, workers: workers)
+            names.map { InputFile(path: $0, byteCount: 99) }, from: source, workers: workers
+        ).inputs
         #expect(inputs.map(\.path) == ["Z", "a", "a-b", "a/z", "b", "é"])
         #expect(inputs.map(\.byteCount) == [1, 1, 3, 3, 1, 2])
         #expect(inputs.map(\.digest) == inputs.map { Digest.of(Array($0.path.utf8)) })
@@ -26,6 +27,6 @@ import Testing
     }
 
     @Test func noFiles() throws {
-        #expect(try InputDigests.take([], from: MockSource(), workers: 4).isEmpty)
+        #expect(try InputDigests.take([], from: MockSource(), workers: 4).inputs.isEmpty)
     }
 }

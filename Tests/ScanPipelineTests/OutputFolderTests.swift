@@ -193,6 +193,30 @@ import Testing
         }
     }
 
+    /// The bytes of a whole copy are not digested again: the input's digest is what the receipt gets, as long as the file
+    /// has not changed since it was taken.
+    @Test func copiesGoByTheDigestOfTheirInput() throws {
+        let fixture = try OutputFixture()
+        let bytes = noise(300_001)
+        let path = try fixture.folder.write(bytes, to: "in.bin")
+        let output = try fixture.open()
+        let source = MockSource(files: ["in.bin": bytes], folder: fixture.folder.path)
+        let taken = try InputDigests.take(
+            [InputFile(path: "in.bin", byteCount: 1)], from: source, workers: 1)
+        output.trust(taken.known)
+        try output.copy(FileLocation(path: path), name: "in.bin", to: "same")
+        try output.copy(FileLocation(path: path, range: 0..<10), name: "in.bin", to: "part")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: output.workPath + "/same")) == Data(bytes))
+        // Other bytes under the same name are another file.
+        let more = bytes + [1]
+        try fixture.folder.write(more, to: "in.bin")
+        try output.copy(FileLocation(path: path), name: "in.bin", to: "later")
+        let files = output.files.map { output.workPath + "/" + $0.path }
+        #expect(output.files.map(\.digest.hex) == (try pythonDigests(of: files)))
+        #expect(output.files.map(\.byteCount) == [300_002, 10, 300_001])
+        #expect(taken.inputs.first?.digest == output.files.last?.digest)
+    }
+
     @Test func copiesThatFailLeaveNothing() throws {
         let fixture = try OutputFixture()
         let path = try fixture.folder.write("abc", to: "in.bin")

@@ -11,6 +11,11 @@ int sm_exchange(const char *a, const char *b);
 /// kernel drops when the last descriptor is closed, kill -9 included. Fails with EAGAIN when it is held elsewhere.
 int sm_lock(int descriptor);
 
+/// Copies up to `count` bytes from where one file stands to where the other one does, inside the kernel; filesystems that
+/// can share blocks do. Returns the number of bytes, 0 at the end, or -1: with EXDEV, EINVAL, ENOSYS or EOPNOTSUPP where
+/// these two files cannot be copied so.
+int64_t sm_copy(int from, int to, int64_t count);
+
 /// Keeps freed memory for the next frame instead of giving it back and faulting it in again (2.4 times faster on
 /// frame buffers).
 void sm_tune_allocator(void);

@@ -18,6 +18,8 @@ struct MockSource: CaptureSource {
     var streams: [Channel: Int] = [:]
     var prepare: @Sendable (inout Frame, Set<Channel>) throws(Problem) -> Void = { _, _ in }
     var tools: [String: String] = [:]
+    /// Where the files lie on disk too.
+    var folder: String?
     let log = Log()
 
     func toolVersions(for channels: Set<Channel>) -> [String: String] { tools }
@@ -39,7 +41,7 @@ struct MockSource: CaptureSource {
         return bytes
     }
 
-    func location(of file: String) -> FileLocation? { nil }
+    func location(of file: String) -> FileLocation? { folder.map { FileLocation(path: "\($0)/\(file)") } }
 
     func open(_ file: String) throws(Problem) -> any ByteSource {
         MemorySource(name: file, try bytes(of: file, limit: .max))
