@@ -161,7 +161,15 @@ public struct ReadRules: Hashable, Sendable {
 public enum CaptureFormats {
     /// In the order in which they are asked: the most particular first.
     public static let all: [any CaptureFormat.Type] = [
-        MultiScanCapture.self, NeRFCaptureProject.self, PictureFolderCapture.self,
+        MultiScanCapture.self,
+        NeRFCaptureProject.self,
+        StrayScannerCapture.self,
+        PolycamCapture.self,
+        ScanNetPPCapture.self,
+        ARKitScenesCapture.self,
+        TUMCapture.self,
+        Record3DCapture.self,
+        PictureFolderCapture.self,
     ]
 
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
