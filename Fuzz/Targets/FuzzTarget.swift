@@ -9,7 +9,21 @@ public struct FuzzTarget: Sendable {
     public let run: @Sendable ([UInt8]) -> Void
 
     public static let all = [
-        depthStream, inflate, cameraLines, metadata, boundingBox, motion, transforms, zip, pipeline, ply, jpeg, png,
+        depthStream,
+        inflate,
+        cameraLines,
+        metadata,
+        boundingBox,
+        motion,
+        transforms,
+        zip,
+        pipeline,
+        ply,
+        jpeg,
+        png,
+        odometry,
+        scanNetPPDepth,
+        scanNetPPPoses,
     ]
 
     init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {

@@ -88,14 +88,22 @@ public enum DepthCodec {
     public static func millimetres(
         _ map: DepthMap, rounding: Rounding = .nearest
     ) -> (image: Gray16Image, overflow: Int) {
+        if rounding == .nearest { return picture(map, unitsPerMetre: 1000) }
         let count = map.metres.count
         var overflow = 0
         let pixels = [UInt16](unsafeUninitializedCapacity: count) { pixels, initialized in
-            overflow =
-                switch rounding {
-                case .nearest: sm_units_from_metres(map.metres, count, 1000, .max, -1, pixels.baseAddress)
-                case .multiscan: sm_multiscan_millimetres(map.metres, count, pixels.baseAddress)
-                }
+            overflow = sm_multiscan_millimetres(map.metres, count, pixels.baseAddress)
+            initialized = count
+        }
+        return (Gray16Image(width: map.width, height: map.height, pixels: pixels), overflow)
+    }
+
+    /// Whole units, rounded to the nearest, ties to even. Values too large for 16 bits become 0 and are counted.
+    public static func picture(_ map: DepthMap, unitsPerMetre: Double) -> (image: Gray16Image, overflow: Int) {
+        let count = map.metres.count
+        var overflow = 0
+        let pixels = [UInt16](unsafeUninitializedCapacity: count) { pixels, initialized in
+            overflow = sm_units_from_metres(map.metres, count, unitsPerMetre, .max, -1, pixels.baseAddress)
             initialized = count
         }
         return (Gray16Image(width: map.width, height: map.height, pixels: pixels), overflow)

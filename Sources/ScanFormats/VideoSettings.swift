@@ -2,6 +2,12 @@ import ScanModel
 
 /// What an encoded video is to be.
 public struct VideoSettings: Hashable, Sendable {
+    public enum Container: String, Hashable, Sendable {
+        case mp4
+        /// Its clock counts milliseconds, so frames can have no other times.
+        case matroska
+    }
+
     /// Pixels of the frames as given; both even, as 4:2:0 chroma asks for.
     public var width: Int
     public var height: Int
@@ -16,6 +22,7 @@ public struct VideoSettings: Hashable, Sendable {
     public var color = VideoColor()
     /// x264's constant rate factor: 0 (no loss) to 51; 18 is hard to tell from the original.
     public var rateFactor = 18.0
+    public var container = Container.mp4
     /// x264's preset, from "ultrafast" to "veryslow".
     public var preset = "veryfast"
 
@@ -66,7 +73,7 @@ extension VideoSettings {
             + ["-filter_threads", "1", "-vf", filter]
             + ["-c:v", "libx264", "-preset", preset, "-crf", String(rateFactor), "-bf", "0", "-threads", "1"]
             + ["-x264-params", "cpu-independent=1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
-            + ["-f", "mp4", "-y", output]
+            + ["-f", container.rawValue, "-y", output]
     }
 
     private var filter: String {

@@ -26,5 +26,7 @@ extension StageLibrary {
         Entry(WriteZip.self),
         Entry(WriteFrames.self),
         Entry(WriteStaging.self),
+        Entry(WriteTum.self),
+        Entry(WriteCapture.self),
     ])
 }

@@ -30,6 +30,10 @@ public struct Read: CaptureStage {
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
             half a frame is named.
 
+            **Times.** Where frames, depth and poses go together by their times (TUM's sequences within 20 ms, ARKitScenes'
+            poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the receipt tells how many
+            have a partner, how many have none, and the largest difference of a pair.
+
             **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is taken for it: a longer line or a larger picture costs its frame, more frames, a larger video
             or depth map the capture.

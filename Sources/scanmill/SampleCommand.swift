@@ -9,18 +9,25 @@ struct SampleCommand: ParsableCommand {
         commandName: "sample", abstract: "Writes a synthetic capture whose ground truth is known exactly.",
         discussion: """
             A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout: the stage `synthesize` \
-            and the writer `write-staging`. `scanmill stages synthesize` says what is in it. The same options give the same \
-            bytes on every machine.
+            and the writer `write-staging`; other formats have their own writers. `scanmill stages synthesize` says what is \
+            in it. The same options give the same bytes on every machine.
             """)
 
     enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
 
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case multiscan, polycam, scannetpp, arkitscenes, tum
+        case strayScanner = "stray-scanner"
+    }
+
     @Argument(help: "The capture's folder; its last part becomes the capture's id.") var folder: String
     @Option(help: "Number of frames.") var frames = 60
-    @Option(help: "How pictures are stored: jpg, png or mp4.") var rgb = Pictures.jpg
+    @Option(help: "Whose layout: multiscan, stray-scanner, polycam, scannetpp, arkitscenes or tum.")
+    var format = Format.multiscan
+    @Option(help: "How pictures are stored: jpg, png or mp4; of multiscan alone.") var rgb = Pictures.jpg
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of `synthesize` or `write-staging`.", valueName: "stage.option=value"))
+        help: ArgumentHelp("Change an option of `synthesize` or of the writer.", valueName: "stage.option=value"))
     var settings: [String] = []
 
     func run() throws {
@@ -32,7 +39,7 @@ struct SampleCommand: ParsableCommand {
             name: sample
             stages:
               - synthesize: {frames: \(frames)}
-              - write-staging: {depth: source, rgb: \(rgb == .mp4 ? "mp4" : "frames"), color: \(rgb == .png ? "png" : "copy")}
+              - \(writer)
             """
         let pipeline: Pipeline
         do {
@@ -45,6 +52,16 @@ struct SampleCommand: ParsableCommand {
         Console.out(
             "\(folder): \(Console.count(receipt.capture.frames.count, "frame")), \(Console.count(receipt.files.count, "file"))"
         )
+    }
+
+    private var writer: String {
+        switch format {
+        case .multiscan:
+            let (pictures, color) = (rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
+            return "write-staging: {depth: source, rgb: \(pictures), color: \(color)}"
+        case .tum: return "write-tum"
+        default: return "write-capture: {format: \(format.rawValue)}"
+        }
     }
 
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {

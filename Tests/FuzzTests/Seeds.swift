@@ -11,6 +11,57 @@ enum Seeds {
             "metadata": try metadata(), "bounding-box": try boxes(), "motion": try motion(), "pipeline": pipelines(),
             "ply": try clouds(), "jpeg": try jpegs(), "png": try pngs(),
             "zip": try zips(), "transforms": transforms(),
+            "odometry": odometry(),
+            "scannetpp-depth": try chunks(),
+            "scannetpp-poses": try poses(),
+        ]
+    }
+
+    private static let posed = Pose(rotation: .rotation(aboutY: 0.7), position: Vector3(1, -0.5, 2))
+    private static let camera = CameraIntrinsics(
+        fx: 4, fy: 4.5, cx: 2, cy: 1.5, width: 4, height: 3, pixelOrigin: .corner)
+
+    private static func odometry() -> [String: [UInt8]] {
+        let times: [Int64] = [1_000_000_000, 1_016_000_000, 1_033_000_000]
+        let stray = times.map { StrayOdometry.line(timestamp: $0, name: "00000\($0 % 7)", pose: posed) }.joined()
+        let old = "x, y, z, qx, qy, qz, qw\n1, 2, 3, 0, 0, 0, 1\n0, 0, 0, 0.5, 0.5, -0.5, 0.5\n"
+        let tum = TUMText.trajectoryHeader + times.map { TUMText.trajectoryLine(timestamp: $0, pose: posed) }.joined()
+        let lists = TUMText.listHeader("x") + times.map { TUMText.listLine(timestamp: $0, path: "a.png") }.joined()
+        let texts = [
+            "stray": StrayOdometry.header + stray, "stray-old": old, "tum": tum,
+            "lists": lists + TUMText.cameraText(camera),
+            "arkit": times.map { ARKitScenesText.line(timestamp: $0, pose: posed) }.joined(),
+            "matrix": StrayCameraMatrix.text(camera), "pincam": ARKitScenesText.pincam(camera),
+            "odd": "\u{FEFF}1e3 ,nan\t0x1p3\r\n-5.5 .5 5. +1e-400 99999999999999999999\n\n#\n1,,2\n",
+        ]
+        return texts.mapValues { Array($0.utf8) }
+    }
+
+    private static func chunks() throws -> [String: [UInt8]] {
+        let image = Gray16Image(width: 4, height: 3, pixels: (0..<12).map { 1000 + $0 })
+        let large = Gray16Image(width: 16, height: 12, pixels: (0..<192).map { UInt16(800 + $0 / 16) })
+        let lz4 = try ScanNetPPDepth.chunk(image)
+        let floats = try MultiScanSample.deflate(
+            (0..<12).flatMap { withUnsafeBytes(of: Float($0).bitPattern.littleEndian, Array.init) })
+        let deflated = [UInt8(floats.count), 0, 0, 0] + floats
+        return [
+            "lz4": lz4 + lz4 + lz4, "deflate": deflated + deflated, "mixed": lz4 + deflated,
+            "large": try ScanNetPPDepth.chunk(large), "packed": floats, "cut": Array((lz4 + lz4).dropLast(3)),
+            "damaged": lz4 + [1, 0, 0, 0, 0xFF] + lz4,
+        ]
+    }
+
+    private static func poses() throws -> [String: [UInt8]] {
+        var json = JSONWriter(pretty: false)
+        json.object { json in
+            for name in ["000000", "000001"] {
+                ScanNetPPPoses.write(name, timestamp: 1_500_000_000, pose: posed, camera: camera, to: &json)
+            }
+        }
+        return [
+            "scannetpp": json.drain(), "polycam": PolycamCamera.text(camera, posed, sharpness: 7),
+            "numbers": Array(
+                #"{"frame_999": {}, "frame_-1": 0, "frame_99999999999999999999": [], "frame_1": null}"#.utf8),
         ]
     }
 

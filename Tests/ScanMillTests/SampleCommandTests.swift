@@ -23,17 +23,30 @@ import Testing
         #expect(inspected.status == 0, "\(inspected.errors)")
     }
 
-    /// `samples/README.md` says how the committed samples were made; they come out the same again.
-    @Test func theCommittedSampleCanBeMadeAgain() throws {
-        let readme = try String(
+    /// `samples/README.md` says how the committed samples were made.
+    private static let commands: [String] = {
+        let readme = try? String(
             contentsOf: SharedData.checkout.appendingPathComponent("samples/README.md"), encoding: .utf8)
-        let command = try #require(readme.split(separator: "`").first { $0.hasPrefix("scanmill sample samples/desk") })
+        return (readme ?? "").split(separator: "`").filter { $0.hasPrefix("scanmill sample samples/") }.map(String.init)
+    }()
+
+    /// They come out the same again.
+    @Test(arguments: commands) func theCommittedSampleCanBeMadeAgain(_ command: String) throws {
         let folder = try TemporaryFolder()
-        let made = try Scanmill.run(command.split(separator: " ").dropFirst().map(String.init), in: folder.path)
+        let words = command.split(separator: " ").map(String.init)
+        let made = try Scanmill.run(Array(words.dropFirst()), in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
+        let sample = words[2]
         let compared = try runCommand(
-            ["diff", "-r", "samples/desk", SharedData.checkout.appendingPathComponent("samples/desk").path],
-            in: folder.path)
+            ["diff", "-r", sample, SharedData.checkout.appendingPathComponent(sample).path], in: folder.path)
         #expect(compared.status == 0, "\(compared.output)")
+    }
+
+    @Test func everySampleIsMadeInThisWay() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples")
+        let names = try FileManager.default.contentsOfDirectory(atPath: samples.path).filter { $0 != "README.md" }
+        let made = Self.commands.map { $0.split(separator: " ")[2].split(separator: "/")[1] }
+        #expect(Set(made.map(String.init)).isSubset(of: names))
+        #expect(made.count == Set(made).count)
     }
 }

@@ -11,6 +11,7 @@
 #include "deflate.h"
 #include "jpeg.h"
 #include "kernels.h"
+#include "lz4_block.h"
 #include "png_rows.h"
 #include "sharpness.h"
 #include "zip_archive.h"

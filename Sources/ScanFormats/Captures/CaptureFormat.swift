@@ -165,6 +165,12 @@ public enum CaptureFormats {
     public static let all: [any CaptureFormat.Type] = [
         MultiScanCapture.self,
         NeRFCaptureProject.self,
+        StrayScannerCapture.self,
+        PolycamCapture.self,
+        ScanNetPPCapture.self,
+        ARKitScenesCapture.self,
+        TUMCapture.self,
+        Record3DCapture.self,
         TransformsDataset.self,
         COLMAPCapture.self,
         PictureFolderCapture.self,

@@ -25,3 +25,115 @@ extension Capture {
         channels.insert(.box)
     }
 }
+
+extension Capture {
+    /// Notes depth that lies in one picture file a frame.
+    /// - Parameters:
+    ///   - paths: by the frame's index; nil where a frame has none.
+    ///   - absence: why there is no depth, if no frame has any.
+    mutating func takeDepth(
+        _ paths: [String?], _ encoding: DepthEncoding, in tree: any CaptureTree, _ rules: ReadRules,
+        to source: inout TreeSource, absence: String
+    ) throws(Problem) {
+        guard let pictures = try FramePictures(paths, .depth(encoding), in: tree, rules) else {
+            absences[.recordedDepth] = absence
+            return
+        }
+        source.depthPictures = pictures
+        depthSize = pictures.size
+        channels.insert(.recordedDepth)
+        for path in paths { if let path { list(path, in: tree, [.recordedDepth]) } }
+        let missing = paths.indices.count { paths[$0] == nil && !frames[$0].isDropped }
+        if missing > 0 { findings["frames-without-depth"] = .of(missing) }
+    }
+
+    /// The same of confidence.
+    /// - Parameter levels: what each number in the pictures stands for, where it is not itself.
+    mutating func takeConfidence(
+        _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
+        to source: inout TreeSource, absence: String
+    ) throws(Problem) {
+        guard var pictures = try FramePictures(paths, .confidence(0...2), in: tree, rules) else {
+            absences[.recordedConfidence] = absence
+            return
+        }
+        pictures.levels = levels
+        source.confidencePictures = pictures
+        channels.insert(.recordedConfidence)
+        for path in paths { if let path { list(path, in: tree, [.recordedConfidence]) } }
+    }
+
+    /// Frames a second, by the median step of the timestamps.
+    mutating func estimateFrameRate() {
+        let times = frames.compactMap(\.timestamp)
+        let steps = zip(times.dropFirst(), times).map { $0.subtractingReportingOverflow($1).partialValue }
+            .filter { $0 > 0 }.sorted()
+        guard !steps.isEmpty else { return }
+        frameRate = 1e9 / Double(steps[steps.count / 2])
+    }
+
+    /// In the order in which inspection and digests list them.
+    mutating func sortFiles() { files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
+
+    /// Says for each of these channels that the format has none.
+    mutating func lacks(_ channels: [Channel], _ reason: String) {
+        for channel in channels where !self.channels.contains(channel) && absences[channel] == nil {
+            absences[channel] = reason
+        }
+    }
+}
+
+extension CaptureTree {
+    /// The files of a folder that end in one of these, by the number in their names. Of two with one number the ending
+    /// that stands first in the list counts.
+    func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
+        var found: [Int: (rank: Int, path: String)] = [:]
+        for entry in entries(in: folder) where entry.byteCount != nil && !entry.name.hasPrefix(".") {
+            guard let ending = entry.name.split(separator: ".").last?.lowercased(),
+                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: entry.name),
+                rank < found[number]?.rank ?? .max
+            else { continue }
+            found[number] = (rank, "\(folder)/\(entry.name)")
+        }
+        return found.mapValues(\.path)
+    }
+
+    /// The first bytes of a file; fewer where it is shorter, nil where it cannot be read.
+    func beginning(of file: String, _ count: Int = 4096) -> [UInt8]? {
+        guard byteCount(of: file) != nil, let source = try? open(file) else { return nil }
+        var buffered = BufferedSource(source, chunk: count)
+        guard (try? buffered.fill(count)) != nil else { return nil }
+        return try? buffered.withBytes(buffered.unread.prefix(count)) { (bytes) throws(Problem) in Array(bytes) }
+    }
+
+    /// The file that a path in one of the capture's own files means; nil when it is not there.
+    /// - Throws: when the path leads out of the capture, by its parts or by a link.
+    func file(named path: String) throws(Problem) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
+        let isPlain = parts.allSatisfy { part in
+            !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
+        }
+        guard isPlain, !parts.isEmpty else {
+            throw Problem(.input, "a path leads out of the capture: \(String(reflecting: String(path.prefix(100))))")
+        }
+        let plain = parts.joined(separator: "/")
+        guard byteCount(of: plain) != nil else { return nil }
+        guard holds(plain) else { throw Problem(.input, "a link leads out of the capture").at(file: plain) }
+        return plain
+    }
+}
+
+extension CameraIntrinsics {
+    /// The camera for pictures that were resized after recording; the same where nobody knows their size.
+    /// - Throws: when the pictures have another shape.
+    func fitted(to size: PixelSize?) throws(Problem) -> CameraIntrinsics {
+        guard let size, size != PixelSize(width, height) else { return self }
+        let shapes = (Double(width) / Double(height), Double(size.width) / Double(size.height))
+        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+            throw Problem(
+                .input, "the picture is \(size), and its intrinsics are for \(width)×\(height)",
+                notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : [])
+        }
+        return resized(width: size.width, height: size.height)
+    }
+}

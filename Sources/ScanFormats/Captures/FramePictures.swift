@@ -7,6 +7,8 @@ struct FramePictures: Sendable {
     /// All have this size.
     var size: PixelSize
     var content: PackedStream.Content
+    /// Of confidence: what each number stands for, where it is not itself.
+    var levels: [UInt8]?
 
     /// A frame's depth; nil where it has none.
     /// - Throws: when the picture is damaged, is no 16-bit depth, or has another size.
@@ -28,7 +30,8 @@ struct FramePictures: Sendable {
         do throws(Problem) {
             let image = try PNG.decodeGray8(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
             try check(image.width, image.height)
-            return ConfidenceMap(width: image.width, height: image.height, values: image.pixels, range: range)
+            let values = levels.map { levels in image.pixels.map { levels[Int($0)] } } ?? image.pixels
+            return ConfidenceMap(width: image.width, height: image.height, values: values, range: range)
         } catch { throw error.at(file: path) }
     }
 
@@ -37,5 +40,29 @@ struct FramePictures: Sendable {
     private func check(_ width: Int, _ height: Int) throws(Problem) {
         guard PixelSize(width, height) != size else { return }
         throw Problem(.input, "the picture is \(width)×\(height), and the others are \(size)")
+    }
+}
+
+extension FramePictures {
+    /// Pictures whose size is that of the first that can be read.
+    /// - Returns: nil when there is none.
+    /// - Throws: when none can be read, or they are larger than the rules allow.
+    init?(
+        _ paths: [String?], _ content: PackedStream.Content, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) {
+        var problem: Problem?
+        var found: PixelSize?
+        for path in paths where found == nil {
+            guard let path else { continue }
+            do throws(Problem) {
+                let bytes = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
+                found = try DepthPicture.size(bytes, limits: rules.pictureLimits)
+            } catch { problem = problem ?? error.at(file: path) }
+        }
+        guard let found else {
+            if let problem { throw problem }
+            return nil
+        }
+        self.init(paths: paths, size: found, content: content)
     }
 }

@@ -104,10 +104,6 @@ struct MultiScanReader {
         return capture
     }
 
-    private mutating func drop(_ index: Int, _ reason: String, isBad: Bool) {
-        capture.drop(index, stage: "read", reason: reason, isBad: isBad)
-    }
-
     // MARK: - Camera lines
 
     private static let noLines = Problem(
@@ -176,7 +172,7 @@ struct MultiScanReader {
         let pictures = PictureFolder.find(in: tree)
         var size = metadata.colorStream?.size
         if tree.byteCount(of: video) != nil {
-            try readVideo(video, metadata, &source)
+            try readVideo(video, &source)
             size = capture.colorSize
         } else if let pictures {
             try pictures.attach(to: &capture, rules: rules)
@@ -211,51 +207,11 @@ struct MultiScanReader {
         }
     }
 
-    private mutating func readVideo(
-        _ file: String, _ metadata: ScanMetadata, _ source: inout TreeSource
-    ) throws(Problem) {
-        capture.list(file, in: tree, [.color, .luma, .video])
-        capture.videoFile = file
-        capture.channels.insert(.video)
-        let ffmpeg: FFmpeg
-        do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
-            // Only the stages that need pictures fail without ffmpeg.
-            capture.absences[.color] = "\(error.summary); \(error.fix ?? "")"
-            capture.absences[.luma] = capture.absences[.color]
-            capture.obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
-            return
-        }
-        let location = try tree.place(file)
-        let facts = try VideoProbe.probe(
-            VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
-        capture.colorSize = PixelSize(facts.width, facts.height)
-        do throws(Problem) {
-            try rules.check(frames: facts.frameCount, of: "frames in the video")
-            try rules.check(PixelSize(facts.width, facts.height), of: "video")
-        } catch { throw error.at(file: file) }
-        if facts.rotation != 0 {
-            capture.warnings.append(
-                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
-            )
-        }
+    private mutating func readVideo(_ file: String, _ source: inout TreeSource) throws(Problem) {
+        guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
-        capture.channels.formUnion([.color, .luma])
-        try reconcile(("video", facts.frameCount))
+        if lineCount > 0 { try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules) }
         checkTimes(facts, file)
-    }
-
-    /// Frames of the pictures against camera lines: the capture's list is as long as the longer, and what is only in one
-    /// of them is dropped.
-    private mutating func reconcile(_ pictures: (stream: String, frames: Int)) throws(Problem) {
-        if lineCount == 0 { return }
-        let counts = [("camera lines", lineCount), pictures]
-        let shortest = try rules.reconcile(counts)
-        capture.forgiven += rules.forgiven(counts)
-        while capture.frames.count < pictures.frames { capture.frames.append(FrameFacts(index: capture.frames.count)) }
-        let reason =
-            lineCount < pictures.frames
-            ? "there are only \(lineCount) camera lines" : "the \(pictures.stream) has only \(pictures.frames) frames"
-        for index in shortest..<capture.frames.count { drop(index, reason, isBad: false) }
     }
 
     /// The video's presentation times against the camera lines' timestamps.

@@ -101,27 +101,7 @@ struct PictureFolder {
 
     /// Looks at the start and the end of each picture: its size, and whether it is whole.
     func check(_ capture: inout Capture, in tree: any CaptureTree, rules: ReadRules) {
-        var sizes: [PixelSize: Int] = [:]
-        var found: [Int: PixelSize] = [:]
-        for frame in capture.frames {
-            guard let path = frame.pictureFile else { continue }
-            capture.files.append(InputFile(path: path, byteCount: tree.byteCount(of: path) ?? 0, channels: [.color]))
-            do throws(Problem) {
-                let size = try Self.size(try tree.open(path), limits: rules.pictureLimits)
-                sizes[size, default: 0] += 1
-                found[frame.index] = size
-            } catch {
-                capture.drop(frame.index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
-            }
-        }
-        // Most pictures are right; the one with another size is the odd one.
-        let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
-        guard let usual = ranked.first?.key else { return }
-        capture.colorSize = usual
-        for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
-            capture.drop(
-                index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
-        }
+        capture.checkPictures(in: tree, rules: rules)
     }
 
     private static let headBytes = 256 << 10
@@ -145,5 +125,34 @@ struct PictureFolder {
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
         let header = try JPEG.header(head, limits: limits)
         return PixelSize(header.width, header.height)
+    }
+}
+
+extension Capture {
+    /// Looks at the start and the end of each frame's picture file: its size, and whether it is whole.
+    /// - Returns: the size of each picture that is.
+    @discardableResult
+    mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) -> [Int: PixelSize] {
+        var sizes: [PixelSize: Int] = [:]
+        var found: [Int: PixelSize] = [:]
+        for frame in frames {
+            guard let path = frame.pictureFile else { continue }
+            files.append(InputFile(path: path, byteCount: tree.byteCount(of: path) ?? 0, channels: [.color]))
+            do throws(Problem) {
+                let size = try PictureFolder.size(try tree.open(path), limits: rules.pictureLimits)
+                sizes[size, default: 0] += 1
+                found[frame.index] = size
+            } catch {
+                drop(frame.index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
+            }
+        }
+        // Most pictures are right; the one with another size is the odd one.
+        let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
+        guard let usual = ranked.first?.key else { return found }
+        colorSize = usual
+        for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
+            drop(index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
+        }
+        return found
     }
 }

@@ -4,6 +4,7 @@ import ScanModel
 struct TreeSource: CaptureSource {
     var tree: any CaptureTree
     var depth: PackedStream?
+    var depthChunks: ChunkStream?
     var confidence: PackedStream?
     var depthPictures: FramePictures?
     var confidencePictures: FramePictures?
@@ -18,6 +19,10 @@ struct TreeSource: CaptureSource {
         if let depth, !channels.isDisjoint(with: [.recordedDepth, .previousDepth]) {
             let carriesPrevious = channels.contains(.previousDepth)
             tracks.append(try PackedTrack(depth, tree, frameCount: count, carriesPrevious: carriesPrevious))
+        }
+        if let depthChunks, !channels.isDisjoint(with: [.recordedDepth, .previousDepth]) {
+            let carriesPrevious = channels.contains(.previousDepth)
+            tracks.append(try ChunkTrack(depthChunks, tree, carriesPrevious: carriesPrevious))
         }
         if let confidence, channels.contains(.recordedConfidence) {
             tracks.append(try PackedTrack(confidence, tree, frameCount: count, carriesPrevious: false))

@@ -5,9 +5,13 @@ import ScanPipeline
 /// A video that is encoded from pictures, as frames come.
 struct StagingEncoder {
     private let path: String
+    private let container: VideoSettings.Container
     private var encoder: VideoEncoder?
 
-    init(path: String) { self.path = path }
+    init(path: String, container: VideoSettings.Container = .mp4) {
+        self.path = path
+        self.container = container
+    }
 
     mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
         if encoder == nil { encoder = try start(picture, context) }
@@ -20,8 +24,9 @@ struct StagingEncoder {
     }
 
     private func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) -> VideoEncoder {
-        let settings = VideoSettings(
+        var settings = VideoSettings(
             width: picture.width, height: picture.height, layout: .rgb24, nominalRate: context.capture.frameRate ?? 30)
+        settings.container = container
         return try VideoEncoder(
             path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())
     }

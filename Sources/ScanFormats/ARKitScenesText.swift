@@ -1,0 +1,72 @@
+import ScanModel
+
+/// ARKitScenes' text files: `lowres_wide.traj` with the poses, and a `.pincam` for each picture.
+///
+/// A line of the former is `t rx ry rz tx ty tz`: seconds, then world-to-camera as a rotation vector and a translation,
+/// for OpenCV's axes and a world with z up. A `.pincam` is `width height fx fy cx cy`.
+///
+/// Source: ARKitScenes, DATA.md and tenFpsDataLoader.py; the axes of the world: its maintainers.
+public enum ARKitScenesText {
+    public struct Posed: Hashable, Sendable {
+        /// Nanoseconds.
+        public var timestamp: Int64
+        public var pose: Pose
+    }
+
+    /// A line of the trajectory. Its rotation must be one, but may be the same again after full turns.
+    package static func posed(_ row: TextTable.Row) throws(Problem) -> Posed {
+        let time = try row.time(0)
+        let numbers = try row.numbers(1..<7)
+        let rotation = Quaternion(rotationVector: Vector3(numbers[0], numbers[1], numbers[2])).matrix
+        let cameraFromWorld = Pose(rotation: rotation, position: Vector3(numbers[3], numbers[4], numbers[5]))
+        let pose = Pose(
+            rotation: rotation.transposed, position: -(rotation.transposed * cameraFromWorld.position)
+        ).withCVAxes
+        if let defect = pose.defect { throw Problem(.input, defect).at(line: row.line) }
+        return Posed(timestamp: time, pose: pose)
+    }
+
+    /// The trajectory's line of a frame.
+    public static func line(timestamp: Int64, pose: Pose) -> String {
+        let camera = pose.withCVAxes
+        let rotation = camera.rotation.nearestRotation.transposed
+        let translation = -(rotation * camera.position)
+        let numbers = Quaternion(rotation).rotationVector.components + translation.components
+        return "\(DecimalSeconds.text(timestamp, places: 9)) \(numbers.map { String($0) }.joined(separator: " "))\n"
+    }
+
+    /// The camera of a picture; its principal point counts from the corner, as ARKit's is taken to.
+    package static func camera(_ source: any ByteSource) throws(Problem) -> CameraIntrinsics {
+        do throws(Problem) {
+            var table = TextTable(source, .space, lineLimit: 1 << 12)
+            guard let row = try table.next() else { throw Problem(.input, "the camera file is empty") }
+            let numbers = try row.numbers(0..<6)
+            guard let width = Int(exactly: numbers[0]), let height = Int(exactly: numbers[1]),
+                (1...1 << 20).contains(width), (1...1 << 20).contains(height)
+            else { throw Problem(.input, "the camera's picture is \(numbers[0]) × \(numbers[1])") }
+            let camera = CameraIntrinsics(
+                fx: numbers[2], fy: numbers[3], cx: numbers[4], cy: numbers[5], width: width, height: height,
+                pixelOrigin: .corner)
+            if let defect = camera.defect { throw Problem(.input, defect) }
+            return camera
+        } catch { throw error.at(file: source.name) }
+    }
+
+    public static func pincam(_ camera: CameraIntrinsics) -> String {
+        let k = camera.counted(from: .corner)
+        return "\(k.width) \(k.height) \(k.fx) \(k.fy) \(k.cx) \(k.cy)\n"
+    }
+
+    // MARK: - Names
+
+    /// The name of a frame's files without its extension: `41069021_305.377`.
+    public static func name(video: String, timestamp: Int64) -> String {
+        "\(video)_\(DecimalSeconds.text(timestamp, places: 3))"
+    }
+
+    /// The time in a file's name, nanoseconds.
+    static func timestamp(in name: String) -> Int64? {
+        guard let dot = name.lastIndex(of: "."), let start = name[..<dot].lastIndex(of: "_") else { return nil }
+        return DecimalSeconds.nanoseconds(String(name[name.index(after: start)..<dot]))
+    }
+}

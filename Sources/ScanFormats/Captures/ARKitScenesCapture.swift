@@ -1,0 +1,183 @@
+import ScanModel
+
+/// A video of ARKitScenes' raw split: pictures, cameras, depth and confidence in files named after their times, and
+/// `lowres_wide.traj` with poses some ten times a second.
+///
+/// Most pictures are recorded between two poses and have none: they are dropped, by name. Times are matched, since names
+/// may differ by a millisecond.
+///
+/// Source: ARKitScenes, DATA.md and threedod/benchmark_scripts/utils/tenFpsDataLoader.py.
+public enum ARKitScenesCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "arkitscenes",
+        summary: "ARKitScenes raw video: lowres_wide.traj, pictures with a .pincam each, depth and confidence.",
+        reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
+        passesOver: [
+            "highres_depth, the laser scanner's", "ultrawide/", "the annotated boxes and the mesh",
+            "which way the device was held: pictures are as recorded", "the .mov",
+        ],
+        writer: "write-capture: {format: arkitscenes}",
+        writingLoses: ["times below a millisecond", "the bounding box", "motion"])
+
+    static let trajectoryFile = "lowres_wide.traj"
+    /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
+    static let folders = ["wide", "vga_wide", "lowres_wide"]
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let folder = folders.first(where: { tree.hasFolder("\($0)_intrinsics") || tree.hasFolder($0) }),
+            let bytes = tree.beginning(of: trajectoryFile)
+        else { return nil }
+        var table = TextTable(MemorySource(bytes, name: trajectoryFile), .space, lineLimit: 4096)
+        guard let row = try? table.next(), row.fields.count == 7, (try? ARKitScenesText.posed(row)) != nil else {
+            return nil
+        }
+        return Recognition(format: name, reason: "\(trajectoryFile) holds poses, and \(folder) stands beside it")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        var reader = ARKitScenesReader(tree: tree, rules: rules)
+        return try reader.read()
+    }
+}
+
+private struct ARKitScenesReader {
+    /// The largest difference between a picture's time and its pose's.
+    private static let poseTolerance: Int64 = 5_000_000
+    /// The largest difference between the names of one frame's files.
+    private static let nameTolerance: Int64 = 1_000_000
+
+    let tree: any CaptureTree
+    let rules: ReadRules
+    private var capture: Capture
+
+    init(tree: any CaptureTree, rules: ReadRules) {
+        self.tree = tree
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    /// A folder's files in the order of their times.
+    private struct Timed {
+        var times: [Int64] = []
+        var paths: [String] = []
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.format = ARKitScenesCapture.name
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.worldUp = Vector3(0, 0, 1)
+        let folder = try chooseFolder()
+        capture.variant = folder
+        let pictures = try files(in: folder, "png")
+        if pictures.times.isEmpty {
+            throw Problem(.input, "there are no pictures named after their times in \(folder)/")
+        }
+        for (index, time) in pictures.times.enumerated() {
+            var facts = FrameFacts(index: index)
+            facts.timestamp = time
+            capture.frames.append(facts)
+        }
+        capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
+        let poses = try matchPoses(pictures.times)
+        // What has no pose is not even looked at.
+        for index in pictures.paths.indices where !capture.frames[index].isDropped {
+            capture.frames[index].pictureFile = pictures.paths[index]
+        }
+        let sizes = capture.checkPictures(in: tree, rules: rules)
+        let cameras = try match(pictures.times, with: try files(in: "\(folder)_intrinsics", "pincam"))
+        for index in pictures.times.indices where !capture.frames[index].isDropped {
+            readCamera(of: index, cameras.paths[index], sizes[index])
+        }
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        let depth = try match(pictures.times, with: try files(in: "lowres_depth", "png"))
+        try capture.takeDepth(
+            depth.paths, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            absence: "there are no pictures in lowres_depth/")
+        try capture.takeConfidence(
+            try match(pictures.times, with: try files(in: "confidence", "png")).paths, in: tree, rules, to: &source,
+            absence: "there are no pictures in confidence/")
+        capture.findings["time-match"] = .object([
+            "poses": poses.summary, "cameras": cameras.match.summary, "depth": depth.match.summary,
+        ])
+        capture.lacks([.box, .motion], "ARKitScenes has none that ScanMill reads")
+        capture.estimateFrameRate()
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    private func chooseFolder() throws(Problem) -> String {
+        for folder in ARKitScenesCapture.folders
+        where !tree.entries(in: folder).isEmpty && !tree.entries(in: "\(folder)_intrinsics").isEmpty { return folder }
+        throw Problem(
+            .input, "there are no pictures with cameras",
+            notes: [
+                "looked for \(ARKitScenesCapture.folders.map { "\($0)/ with \($0)_intrinsics/" }.joined(separator: ", "))"
+            ],
+            fix: "download lowres_wide and lowres_wide_intrinsics of this video")
+    }
+
+    private func files(in folder: String, _ ending: String) throws(Problem) -> Timed {
+        let found = tree.entries(in: folder).compactMap { entry -> (time: Int64, path: String)? in
+            guard entry.byteCount != nil, entry.name.hasSuffix(".\(ending)"),
+                let time = ARKitScenesText.timestamp(in: entry.name)
+            else { return nil }
+            return (time, "\(folder)/\(entry.name)")
+        }.sorted { ($0.time, $0.path) < ($1.time, $1.path) }
+        try rules.check(frames: found.count, of: "files in \(folder)/")
+        return Timed(times: found.map(\.time), paths: found.map(\.path))
+    }
+
+    private func match(
+        _ times: [Int64], with files: Timed
+    ) throws(Problem) -> (match: TimeMatch, paths: [String?]) {
+        let match = TimeMatch(times, with: files.times, within: Self.nameTolerance)
+        return (match, match.partners.map { $0.map { files.paths[$0] } })
+    }
+
+    private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> TimeMatch {
+        let file = ARKitScenesCapture.trajectoryFile
+        capture.list(file, in: tree, [])
+        var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
+        var posed: [ARKitScenesText.Posed] = []
+        var bad: [Problem] = []
+        while let row = try table.next() {
+            do throws(Problem) {
+                try rules.check(frames: posed.count + 1, of: "poses")
+            } catch { throw error.at(file: file) }
+            do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch { bad.append(error) }
+            // A file of nothing but other things is read no further.
+            if bad.count > 1000, posed.isEmpty { break }
+        }
+        if posed.isEmpty {
+            throw (bad.first ?? Problem(.input, "there are no poses in the file")).at(file: file)
+        }
+        if let first = bad.first {
+            capture.warnings.append(
+                "\(bad.count) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
+        }
+        let match = TimeMatch(times, with: posed.map(\.timestamp), within: Self.poseTolerance)
+        for (index, partner) in match.partners.enumerated() {
+            if let partner {
+                capture.frames[index].pose = posed[partner].pose
+            } else {
+                capture.drop(index, stage: "read", reason: "no pose of \(file) is within 5 ms of it")
+            }
+        }
+        return match
+    }
+
+    private mutating func readCamera(of index: Int, _ path: String?, _ size: PixelSize?) {
+        guard let path else {
+            capture.drop(index, stage: "read", reason: "its picture has no .pincam")
+            return
+        }
+        capture.list(path, in: tree, [])
+        do throws(Problem) {
+            capture.frames[index].intrinsics = try ARKitScenesText.camera(try tree.open(path)).fitted(to: size)
+        } catch {
+            capture.drop(index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ScanModel
+
+/// The video of a capture, as the readers of several formats take it.
+extension Capture {
+    /// Looks at the video that holds the pictures: its size, its number of frames.
+    /// - Returns: what it says about itself; nil without ffmpeg, when only the stages that need pictures fail.
+    mutating func readVideo(
+        _ file: String, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> VideoFacts? {
+        list(file, in: tree, [.color, .luma, .video])
+        videoFile = file
+        channels.insert(.video)
+        let ffmpeg: FFmpeg
+        do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
+            absences[.color] = "\(error.summary); \(error.fix ?? "")"
+            absences[.luma] = absences[.color]
+            obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
+            return nil
+        }
+        let location = try tree.place(file)
+        let facts = try VideoProbe.probe(
+            VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
+        let size = PixelSize(facts.width, facts.height)
+        colorSize = size
+        do throws(Problem) {
+            try rules.check(frames: facts.frameCount, of: "frames in the video")
+            try rules.check(size, of: "video")
+        } catch { throw error.at(file: file) }
+        if facts.rotation != 0 {
+            warnings.append(
+                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
+            )
+        }
+        channels.formUnion([.color, .luma])
+        return facts
+    }
+
+    /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them
+    /// is dropped.
+    /// - Parameters:
+    ///   - listed: what the list was made from, as messages call it: "camera lines".
+    ///   - other: the same of the other stream, and how many frames it has.
+    mutating func reconcile(
+        _ listed: String, with other: (stream: String, frames: Int), _ rules: ReadRules
+    ) throws(Problem) {
+        let count = frames.count
+        let counts = [(listed, count), other]
+        let shortest = try rules.reconcile(counts)
+        forgiven += rules.forgiven(counts)
+        while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
+        let reason =
+            count < other.frames
+            ? "there are only \(count) \(listed)" : "the \(other.stream) has only \(other.frames) frames"
+        for index in shortest..<frames.count { drop(index, stage: "read", reason: reason) }
+    }
+}

@@ -1,0 +1,156 @@
+import ScanModel
+
+/// Polycam's "raw data" export: `keyframes/` with pictures, cameras, depth and confidence, all named after the time in
+/// microseconds; or that folder itself.
+///
+/// After the app has optimised a session there is a second set of pictures and cameras, `corrected_…`. It may be
+/// incomplete, so the sets are never mixed: it is used when it has every frame that the first one has.
+///
+/// Source: Polycam's polyform, README and capture_folder.py.
+public enum PolycamCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "polycam",
+        summary: "Polycam raw data: keyframes/ with pictures, cameras, depth and confidence named after their times.",
+        reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
+        passesOver: [
+            "raw.glb and mesh_info.json, the app's mesh", "blur_score, whose scale is the app's own",
+            "corrected_… where it lacks frames", "polycam.mp4 and thumbnail.jpg",
+        ],
+        writer: "write-capture: {format: polycam}",
+        writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"])
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        let top = tree.hasFolder("keyframes") ? "keyframes/" : ""
+        for set in sets {
+            let folder = "\(top)\(set.cameras)"
+            let files = tree.hasFolder(folder) ? tree.entries(in: folder) : []
+            guard tree.hasFolder("\(top)\(set.images)"), let file = files.first(where: { $0.name.hasSuffix(".json") }),
+                let bytes = try? tree.bytes(of: "\(folder)/\(file.name)", limit: cameraLimit),
+                let json = try? JSONValue.parse(bytes, file: file.name), json["t_00"] != nil, json["fx"] != nil
+            else { continue }
+            return Recognition(format: name, reason: "\(folder)/\(file.name) has Polycam's keys t_00, …")
+        }
+        return nil
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        var reader = PolycamReader(tree: tree, rules: rules)
+        return try reader.read()
+    }
+
+    /// The better one first.
+    fileprivate static let sets = [("corrected_images", "corrected_cameras"), ("images", "cameras")].map {
+        (images: $0.0, cameras: $0.1)
+    }
+    fileprivate static let cameraLimit = 1 << 20
+}
+
+private struct PolycamReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    /// What stands before each path.
+    private let top: String
+    private var capture: Capture
+
+    init(tree: any CaptureTree, rules: ReadRules) {
+        self.tree = tree
+        self.rules = rules
+        top = tree.hasFolder("keyframes") ? "keyframes/" : ""
+        capture = Capture(id: tree.name)
+    }
+
+    /// The pictures and cameras of a set, by their times in microseconds.
+    private struct FileSet {
+        var name: String
+        var images: [Int: String]
+        var cameras: [Int: String]
+
+        /// Those with both.
+        var whole: Set<Int> { Set(images.keys).intersection(cameras.keys) }
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.format = PolycamCapture.name
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.worldUp = Vector3(0, 1, 0)
+        let set = chooseSet()
+        capture.variant = set.name
+        let times = Set(set.images.keys).union(set.cameras.keys).sorted()
+        try rules.check(frames: times.count, of: "frames")
+        if times.isEmpty { throw Problem(.input, "the export has no frames", fix: "export the raw data again") }
+        for (index, time) in times.enumerated() { capture.frames.append(facts(index, time, set)) }
+        capture.channels.formUnion([.pose, .intrinsics, .timestamp])
+        if set.images.isEmpty {
+            capture.absences[.color] = "there are no pictures in \(top)images/"
+        } else {
+            capture.channels.insert(.color)
+        }
+        let sizes = capture.checkPictures(in: tree, rules: rules)
+        for index in times.indices where !capture.frames[index].isDropped { readCamera(of: index, sizes[index], set) }
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        try readDepth(times, &source)
+        capture.lacks([.box, .motion], "Polycam's raw data have none")
+        capture.estimateFrameRate()
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    private mutating func chooseSet() -> FileSet {
+        let sets = PolycamCapture.sets.map { set in
+            FileSet(
+                name: set.images == "images" ? "as recorded" : "corrected",
+                images: tree.numbered(in: "\(top)\(set.images)", ["jpg", "jpeg", "png"]),
+                cameras: tree.numbered(in: "\(top)\(set.cameras)", ["json"]))
+        }
+        let (corrected, recorded) = (sets[0], sets[1])
+        if corrected.whole.isEmpty { return recorded }
+        let missing = recorded.whole.subtracting(corrected.whole)
+        if missing.isEmpty { return corrected }
+        capture.warnings.append(
+            "the corrected pictures and cameras lack \(missing.count) of \(recorded.whole.count) frames, so the recorded "
+                + "ones were used for all")
+        return recorded
+    }
+
+    private func facts(_ index: Int, _ microseconds: Int, _ set: FileSet) -> FrameFacts {
+        var facts = FrameFacts(index: index)
+        let (time, overflow) = Int64(microseconds).multipliedReportingOverflow(by: 1000)
+        facts.timestamp = overflow ? nil : time
+        facts.pictureFile = set.images[microseconds]
+        let reason: String? =
+            if set.cameras[microseconds] == nil {
+                "its picture has no camera"
+            } else if set.images[microseconds] == nil && !set.images.isEmpty {
+                "its camera has no picture"
+            } else { nil }
+        if let reason { facts.drop = Drop(stage: "read", reason: reason) }
+        if overflow { facts.drop = Drop(stage: "read", reason: "its name is no time", isBad: true) }
+        return facts
+    }
+
+    private mutating func readCamera(of index: Int, _ size: PixelSize?, _ set: FileSet) {
+        guard let time = capture.frames[index].timestamp, let file = set.cameras[Int(time / 1000)] else { return }
+        capture.list(file, in: tree, [])
+        do throws(Problem) {
+            let camera = try PolycamCamera(try tree.bytes(of: file, limit: PolycamCapture.cameraLimit), file: file)
+            capture.frames[index].pose = camera.pose
+            guard let size = size ?? camera.size else { throw Problem(.input, "nothing says how large its picture is") }
+            capture.frames[index].intrinsics = try camera.intrinsics(for: size)
+        } catch {
+            capture.drop(index, stage: "read", reason: error.at(file: file).oneLine, isBad: true)
+        }
+    }
+
+    private mutating func readDepth(_ times: [Int], _ source: inout TreeSource) throws(Problem) {
+        let depth = tree.numbered(in: "\(top)depth", ["png"])
+        let confidence = tree.numbered(in: "\(top)confidence", ["png"])
+        try capture.takeDepth(
+            times.map { depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            absence: "there are no pictures in \(top)depth/: the device has no lidar, or the scan was made of photos")
+        try capture.takeConfidence(
+            times.map { confidence[$0] }, levels: PolycamCamera.levels, in: tree, rules, to: &source,
+            absence: "there are no pictures in \(top)confidence/")
+    }
+}

@@ -1,0 +1,159 @@
+import ScanModel
+
+/// A scene's iPhone recording in ScanNet++: `rgb.mkv`, `depth.bin` and `pose_intrinsic_imu.json`; or the scene's folder,
+/// in which these lie in `iphone/`. Pictures and depth that the toolkit has extracted stand in for the first two.
+///
+/// Frames go together by their numbers. `pose` is ARKit's own, with OpenGL's axes and y up; the toolkit does not say so.
+///
+/// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py and common/scene_release.py.
+public enum ScanNetPPCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "scannetpp",
+        summary: "ScanNet++ iPhone recording: rgb.mkv, depth.bin and pose_intrinsic_imu.json.",
+        reads: [.color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth],
+        passesOver: [
+            "rgb_mask.mkv, the anonymised pixels", "aligned_pose and colmap/, which are in the mesh's frame",
+            "imu", "exif.json", "nerfstudio/",
+        ],
+        writer: "write-capture: {format: scannetpp}",
+        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"])
+
+    static let posesFile = "pose_intrinsic_imu.json"
+    /// What the phone records, for a video that nobody can look at.
+    static let usualSize = PixelSize(1920, 1440)
+    static let posesLimit = 1 << 29
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let top = top(of: tree), let bytes = tree.beginning(of: top + posesFile) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains("\"frame_"), text.contains("\"intrinsic\"") || text.contains("\"pose\"") else { return nil }
+        return Recognition(format: name, reason: "\(top)\(posesFile) has poses of numbered frames")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let top = top(of: tree) else { throw Problem(.input, tree.absence(of: posesFile)) }
+        var reader = ScanNetPPReader(tree: tree, top: top, rules: rules)
+        return try reader.read()
+    }
+
+    /// What stands before each path; nil where there are no poses.
+    private static func top(of tree: any CaptureTree) -> String? {
+        ["", "iphone/"].first { tree.byteCount(of: $0 + posesFile) != nil }
+    }
+}
+
+private struct ScanNetPPReader {
+    let tree: any CaptureTree
+    let top: String
+    let rules: ReadRules
+    private var capture: Capture
+
+    init(tree: any CaptureTree, top: String, rules: ReadRules) {
+        self.tree = tree
+        self.top = top
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.format = ScanNetPPCapture.name
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.worldUp = Vector3(0, 1, 0)
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        let pictures = tree.numbered(in: "\(top)rgb", ["jpg", "jpeg", "png"])
+        let video = try readVideo(hasPictures: !pictures.isEmpty)
+        try readPoses()
+        let posed = capture.frames.count
+        if let video {
+            source.video = VideoStream(file: "\(top)rgb.mkv", facts: video, frameCount: posed)
+            try capture.reconcile("posed frames", with: ("video", video.frameCount), rules)
+        }
+        attach(pictures)
+        try readDepth(&source)
+        capture.lacks([.recordedConfidence, .box, .motion], "ScanNet++ has none")
+        capture.estimateFrameRate()
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    private mutating func readVideo(hasPictures: Bool) throws(Problem) -> VideoFacts? {
+        let file = "\(top)rgb.mkv"
+        guard tree.byteCount(of: file) != nil else {
+            for channel in [Channel.luma, .video] { capture.absences[channel] = tree.absence(of: file) }
+            if !hasPictures {
+                capture.absences[.color] = "\(tree.absence(of: file)), and so are pictures in \(top)rgb/"
+            }
+            return nil
+        }
+        return try capture.readVideo(file, in: tree, rules)
+    }
+
+    private mutating func readPoses() throws(Problem) {
+        let file = top + ScanNetPPCapture.posesFile
+        capture.list(file, in: tree, [])
+        let size = capture.colorSize ?? ScanNetPPCapture.usualSize
+        let found = try ScanNetPPPoses.read(
+            try tree.bytes(of: file, limit: ScanNetPPCapture.posesLimit), file: file, size: size, rules: rules)
+        guard let last = found.map(\.index).max() else {
+            throw Problem(.input, "there are no frames in the file", fix: "download the scene again").at(file: file)
+        }
+        capture.frames = (0...last).map { FrameFacts(index: $0) }
+        for facts in found { capture.frames[facts.index] = facts }
+        let known = Set(found.map(\.index))
+        for index in 0...last where !known.contains(index) {
+            capture.drop(index, stage: "read", reason: "it has no entry in \(file)")
+        }
+        capture.channels.formUnion([.pose, .intrinsics, .timestamp])
+    }
+
+    /// Pictures that were extracted from the video, where there is no video.
+    private mutating func attach(_ pictures: [Int: String]) {
+        guard capture.videoFile == nil, !pictures.isEmpty else { return }
+        for index in capture.frames.indices {
+            if let path = pictures[index] {
+                capture.frames[index].pictureFile = path
+            } else {
+                capture.drop(index, stage: "read", reason: "it has no picture in \(top)rgb/")
+            }
+        }
+        capture.channels.insert(.color)
+        let sizes = capture.checkPictures(in: tree, rules: rules)
+        for (index, size) in sizes.sorted(by: { $0.key < $1.key }) where !capture.frames[index].isDropped {
+            do throws(Problem) {
+                capture.frames[index].intrinsics = try capture.frames[index].intrinsics?.fitted(to: size)
+            } catch { capture.drop(index, stage: "read", reason: error.oneLine, isBad: true) }
+        }
+    }
+
+    private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {
+        let file = "\(top)depth.bin"
+        guard tree.byteCount(of: file) != nil else {
+            let pictures = tree.numbered(in: "\(top)depth", ["png"])
+            return try capture.takeDepth(
+                capture.frames.indices.map { pictures[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules,
+                to: &source, absence: "\(tree.absence(of: file)), and so are pictures in \(top)depth/")
+        }
+        capture.list(file, in: tree, [.recordedDepth])
+        let count = capture.frames.count
+        do throws(Problem) {
+            switch try ScanNetPPDepth.layout(of: file, in: tree, rules: rules) {
+            case .packed:
+                let size = ScanNetPPDepth.usualSize
+                source.depth = PackedStream(
+                    file: file, size: size, content: .depth(.float32Metres), rules: rules,
+                    claims: "the poses say \(count)")
+                capture.depthSize = size
+                capture.findings["depth"] = .string("one stream of floats")
+            case .chunks(let chunks, let size):
+                try rules.check(size, of: "depth map")
+                source.depthChunks = ChunkStream(file: file, size: size, count: chunks)
+                capture.depthSize = size
+                capture.findings["depth"] = .string("a chunk for each frame")
+                try capture.reconcile("frames", with: ("depth file", chunks), rules)
+            }
+        } catch { throw error.at(file: file) }
+        capture.channels.insert(.recordedDepth)
+    }
+}

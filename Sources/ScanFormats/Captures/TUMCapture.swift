@@ -1,0 +1,191 @@
+import ScanModel
+
+/// A sequence of TUM's RGB-D benchmark: `rgb.txt`, `depth.txt`, `groundtruth.txt`, and the pictures that these name.
+///
+/// Each picture takes the depth and the pose that are nearest in time, at most 20 ms away; those without a pose are
+/// dropped by name. The camera stands in none of the benchmark's files: it is read from `calibration.txt`, which
+/// `write-tum` writes, or `camera.txt` or `intrinsics.txt`; pictures of 640 × 480 without one get the usual 525 pixels of a
+/// Kinect, with a warning, and others none.
+///
+/// Source: the benchmark's page on file formats, and its tool associate.py.
+public enum TUMCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "tum",
+        summary: "TUM RGB-D sequence: rgb.txt, depth.txt, groundtruth.txt and their pictures, matched by time.",
+        reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth],
+        passesOver: ["accelerometer.txt", "associations.txt: frames are matched anew", "a lens's distortion"],
+        writer: "write-tum",
+        writingLoses: [
+            "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
+            "motion", "all cameras but the first frame's",
+        ])
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let bytes = tree.beginning(of: "rgb.txt"),
+            let beside = ["depth.txt", "groundtruth.txt"].first(where: { tree.byteCount(of: $0) != nil })
+        else { return nil }
+        var table = TextTable(MemorySource(bytes, name: "rgb.txt"), .space, lineLimit: 4096)
+        guard let row = try? table.next(), row.fields.count >= 2, (try? TUMText.listed(row)) != nil else { return nil }
+        return Recognition(
+            format: name, reason: "rgb.txt lists pictures with their times, and \(beside) stands beside it")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        var reader = TUMReader(tree: tree, rules: rules)
+        return try reader.read()
+    }
+}
+
+private struct TUMReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    private var capture: Capture
+
+    init(tree: any CaptureTree, rules: ReadRules) {
+        self.tree = tree
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.format = TUMCapture.name
+        capture.maxPicturePixels = rules.maxPicturePixels
+        let pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
+        if pictures.isEmpty { throw Problem(.input, "the list names no pictures").at(file: "rgb.txt") }
+        for (index, picture) in pictures.enumerated() {
+            var facts = FrameFacts(index: index)
+            facts.timestamp = picture.timestamp
+            do throws(Problem) {
+                facts.pictureFile = try tree.file(named: picture.path)
+                if facts.pictureFile == nil {
+                    facts.drop = Drop(stage: "read", reason: "its picture is not there: \(picture.path)", isBad: true)
+                }
+            } catch {
+                facts.drop = Drop(stage: "read", reason: error.at(file: "rgb.txt").oneLine, isBad: true)
+            }
+            capture.frames.append(facts)
+        }
+        capture.channels.formUnion([.color, .timestamp])
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        let times = pictures.map(\.timestamp)
+        var matches = JSONObject()
+        matches["poses"] = try matchPoses(times)
+        let sizes = capture.checkPictures(in: tree, rules: rules)
+        try readCamera(sizes)
+        matches["depth"] = try matchDepth(times, &source)
+        capture.findings["time-match"] = .object(matches)
+        capture.lacks([.recordedConfidence, .box, .motion], "TUM's sequences have none that ScanMill reads")
+        capture.estimateFrameRate()
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    /// The rows of one of the lists. A line that cannot be used is named in a warning.
+    private mutating func rows<Value>(
+        of file: String, _ read: (TextTable.Row) throws(Problem) -> Value
+    ) throws(Problem) -> [Value] {
+        capture.list(file, in: tree, [])
+        var table = TextTable(try tree.open(file), .space, lineLimit: rules.maxLine)
+        var values: [Value] = []
+        var bad = 0
+        var first: Problem?
+        while let row = try table.next() {
+            // Poses come several times as often as pictures.
+            do throws(Problem) { try rules.check(frames: (values.count + bad) / 16 + 1, of: "lines") } catch {
+                throw error.at(file: file)
+            }
+            do throws(Problem) { values.append(try read(row)) } catch {
+                bad += 1
+                first = first ?? error
+            }
+        }
+        if let first {
+            capture.warnings.append("\(bad) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
+        }
+        do throws(Problem) { if file == "rgb.txt" { try rules.check(frames: values.count, of: "pictures") } } catch {
+            throw error.at(file: file)
+        }
+        return values
+    }
+
+    private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> JSONValue? {
+        let file = "groundtruth.txt"
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.pose] = tree.absence(of: file)
+            return nil
+        }
+        let poses = try rows(of: file) { (row) throws(Problem) in try TUMText.posed(row) }
+        let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
+        for (index, partner) in match.partners.enumerated() {
+            if let partner {
+                capture.frames[index].pose = poses[partner].pose
+            } else {
+                capture.drop(index, stage: "read", reason: "no pose of \(file) is within 20 ms of it")
+            }
+        }
+        capture.channels.insert(.pose)
+        return match.summary
+    }
+
+    private mutating func matchDepth(_ times: [Int64], _ source: inout TreeSource) throws(Problem) -> JSONValue? {
+        let file = "depth.txt"
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.recordedDepth] = tree.absence(of: file)
+            return nil
+        }
+        let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
+        let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
+        var paths: [String?] = []
+        for partner in match.partners {
+            guard let partner else {
+                paths.append(nil)
+                continue
+            }
+            do throws(Problem) { paths.append(try tree.file(named: listed[partner].path)) } catch {
+                throw error.at(file: file)
+            }
+        }
+        try capture.takeDepth(
+            paths, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
+            absence: "none of the pictures that \(file) names belongs to a frame")
+        return match.summary
+    }
+
+    private mutating func readCamera(_ sizes: [Int: PixelSize]) throws(Problem) {
+        guard let camera = try findCamera() else { return }
+        for index in capture.frames.indices where !capture.frames[index].isDropped {
+            do throws(Problem) {
+                capture.frames[index].intrinsics = try camera.fitted(to: sizes[index])
+            } catch { capture.drop(index, stage: "read", reason: error.oneLine, isBad: true) }
+        }
+        capture.channels.insert(.intrinsics)
+    }
+
+    private mutating func findCamera() throws(Problem) -> CameraIntrinsics? {
+        for file in TUMText.cameraFiles where tree.byteCount(of: file) != nil {
+            capture.list(file, in: tree, [])
+            do throws(Problem) {
+                var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
+                guard let row = try table.next() else { throw Problem(.input, "the file holds no camera") }
+                let (camera, isDistorted) = try TUMText.camera(row, size: capture.colorSize)
+                if isDistorted {
+                    capture.warnings.append("\(file) tells a lens's distortion, which is passed over")
+                }
+                return camera
+            } catch {
+                throw error.noting("expected one line: fx fy cx cy width height").at(file: file)
+            }
+        }
+        guard capture.colorSize == PixelSize(640, 480) else {
+            capture.absences[.intrinsics] =
+                "nothing says what the camera is: put a line  fx fy cx cy width height  into \(TUMText.cameraFiles[0])"
+            return nil
+        }
+        capture.warnings.append(
+            "nothing says what the camera is, so the usual one was taken: 525 pixels, middle at 319.5, 239.5; put a line  "
+                + "fx fy cx cy width height  into \(TUMText.cameraFiles[0])")
+        return TUMText.usualCamera
+    }
+}

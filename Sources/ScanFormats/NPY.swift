@@ -1,0 +1,94 @@
+import ScanModel
+
+/// NumPy's `.npy` files of one plane of numbers, such as depth in whole units.
+///
+/// Source: NumPy, "numpy.lib.format", versions 1 to 3.
+enum NPY {
+    private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
+
+    static func isNPY(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
+
+    private struct Header {
+        var type: String
+        var size: PixelSize
+        /// Where the numbers begin.
+        var start: Int
+    }
+
+    /// Rows and columns, from the file's beginning.
+    static func size(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PixelSize {
+        try header(bytes, limits).size
+    }
+
+    /// The numbers, rounded to whole ones of 16 bits; those beyond become 0.
+    static func decodeGray16(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> Gray16Image {
+        let header = try header(bytes, limits)
+        let (width, height) = (header.size.width, header.size.height)
+        let content = bytes[header.start...]
+        let pixels: [UInt16]
+        switch header.type {
+        case "<u2": pixels = try values(content, width * height) { UInt16(truncatingIfNeeded: $0 as UInt16) }
+        case "<i4": pixels = try values(content, width * height) { UInt16(exactly: Int32(bitPattern: $0)) ?? 0 }
+        case "<f4": pixels = try values(content, width * height) { whole(Double(Float(bitPattern: $0))) }
+        case "<f8": pixels = try values(content, width * height) { whole(Double(bitPattern: $0)) }
+        default:
+            throw Problem(
+                .input, "the NumPy array holds numbers of type \(header.type.prefix(10))",
+                notes: ["depth is of type <u2, <i4, <f4 or <f8"])
+        }
+        return Gray16Image(width: width, height: height, pixels: pixels)
+    }
+
+    private static func whole(_ value: Double) -> UInt16 { UInt16(exactly: value.rounded()) ?? 0 }
+
+    private static func values<Bits: FixedWidthInteger & UnsignedInteger>(
+        _ content: ArraySlice<UInt8>, _ count: Int, _ convert: (Bits) -> UInt16
+    ) throws(Problem) -> [UInt16] {
+        let size = MemoryLayout<Bits>.size
+        guard content.count == count * size else {
+            throw Problem(.input, "the NumPy array holds \(content.count) bytes instead of \(count * size)")
+        }
+        return content.withUnsafeBytes { raw in
+            (0..<count).map { convert(Bits(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * size, as: Bits.self))) }
+        }
+    }
+
+    private static func header(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Header {
+        guard isNPY(bytes), bytes.count >= 12 else { throw Problem(.input, "NumPy array truncated") }
+        let isLong = bytes[6] >= 2
+        let length = (isLong ? [8, 9, 10, 11] : [8, 9]).reversed().reduce(0) { $0 << 8 | Int(bytes[$1]) }
+        let start = (isLong ? 12 : 10) + length
+        guard length <= 1 << 16, start <= bytes.count else { throw Problem(.input, "NumPy array truncated") }
+        let text = String(decoding: bytes[(isLong ? 12 : 10)..<start], as: UTF8.self)
+        guard let type = value(of: "descr", in: text)?.split(separator: "'").first,
+            let order = value(of: "fortran_order", in: text), order.hasPrefix("False"),
+            let shape = value(of: "shape", in: text), shape.hasPrefix("("), let end = shape.firstIndex(of: ")")
+        else { throw Problem(.input, "the NumPy array is no plane of numbers, row by row") }
+        let sides = shape[..<end].dropFirst().split(separator: ",").map {
+            Int($0.filter { $0 != " " }) ?? 0
+        }
+        guard sides.count == 2, sides.allSatisfy({ $0 > 0 }) else {
+            throw Problem(.input, "the NumPy array is no plane of numbers")
+        }
+        try limits.check(PictureHeader(width: sides[1], height: sides[0], channels: 1, bitDepth: 16))
+        return Header(type: String(type), size: PixelSize(sides[1], sides[0]), start: start)
+    }
+
+    /// What stands behind a key of the header's dictionary.
+    private static func value(of key: String, in text: String) -> Substring? {
+        guard let found = text.range(of: "'\(key)'") else { return nil }
+        return text[found.upperBound...].drop { $0 == ":" || $0 == " " }
+    }
+}
+
+extension String {
+    /// The first place of a text in this one.
+    fileprivate func range(of text: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,151 @@
+import ScanModel
+
+/// ScanNet++'s `depth.bin`: the depth of all frames of an iPhone's video, in one of two layouts, which nothing marks.
+///
+/// - `packed`: the whole file is one raw DEFLATE stream of 192 × 256 little-endian floats a frame, metres.
+/// - `chunks`: each frame is a little-endian 32-bit size and so many bytes: a block of LZ4 with 16-bit millimetres, or a
+///   raw DEFLATE stream of floats in metres.
+///
+/// Told apart by walking the sizes: only in `chunks` do they end where the file does.
+///
+/// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py.
+package enum ScanNetPPDepth {
+    package enum Layout: Hashable, Sendable {
+        case packed
+        case chunks(count: Int, size: PixelSize)
+    }
+
+    /// What the app records.
+    package static let usualSize = PixelSize(256, 192)
+    /// A chunk of more bytes holds no phone's depth.
+    static let chunkLimit = 1 << 26
+    static let millimetres = DepthEncoding.uint16(unitsPerMetre: 1000)
+
+    /// - Throws: when there are more frames than the rules allow.
+    package static func layout(of file: String, in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Layout {
+        guard let count = try chunkCount(of: file, in: tree, rules), count > 0 else { return .packed }
+        var source = BufferedSource(try tree.open(file))
+        guard let first = try nextChunk(&source), let size = size(of: first, rules) else { return .packed }
+        return .chunks(count: count, size: size)
+    }
+
+    /// Nil when the sizes do not lead to the end of the file.
+    private static func chunkCount(
+        of file: String, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> Int? {
+        guard let total = tree.byteCount(of: file) else { return nil }
+        var walk = try ChunkWalk(try tree.open(file))
+        var (count, offset) = (0, Int64(0))
+        while offset < total {
+            guard let size = try walk.size(at: offset), size > 0, size <= chunkLimit else { return nil }
+            offset += 4 + Int64(size)
+            count += 1
+            if offset <= total { try rules.check(frames: count, of: "chunks in the depth file") }
+        }
+        return offset == total ? count : nil
+    }
+
+    /// The next chunk's bytes; nil at the end of the file or where it is cut off.
+    static func nextChunk(_ source: inout BufferedSource) throws(Problem) -> [UInt8]? {
+        guard let size = try nextSize(&source) else { return nil }
+        try source.fill(size)
+        guard source.unread.count >= size else { return nil }
+        let bytes = try source.withBytes(source.unread.prefix(size)) { (bytes) throws(Problem) in Array(bytes) }
+        source.consume(size)
+        return bytes
+    }
+
+    static func skipChunk(_ source: inout BufferedSource) throws(Problem) -> Bool {
+        guard let size = try nextSize(&source) else { return false }
+        return try source.skip(size)
+    }
+
+    private static func nextSize(_ source: inout BufferedSource) throws(Problem) -> Int? {
+        try source.fill(4)
+        guard source.unread.count >= 4 else { return nil }
+        let size = try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in littleEndian(bytes) }
+        source.consume(4)
+        return size <= chunkLimit ? size : nil
+    }
+
+    fileprivate static func littleEndian(_ bytes: some Sequence<UInt8>) -> Int {
+        bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    // MARK: - One chunk
+
+    /// - Returns: nil when it holds no frame of this size.
+    package static func decode(_ chunk: [UInt8], size: PixelSize) -> RecordedDepth? {
+        let pixels = size.width * size.height
+        if let bytes = LZ4Block.decode(chunk, limit: 2 * pixels), bytes.count == 2 * pixels {
+            return RecordedDepth(width: size.width, height: size.height, encoding: millimetres, bytes: bytes)
+        }
+        if let bytes = try? Inflate.bytes(chunk, limit: 4 * pixels), bytes.count == 4 * pixels {
+            return RecordedDepth(width: size.width, height: size.height, encoding: .float32Metres, bytes: bytes)
+        }
+        return nil
+    }
+
+    /// The size of the frame in a chunk. The file does not say it: the app's own, or else one of 4 : 3 that has as many
+    /// pixels.
+    private static func size(of chunk: [UInt8], _ rules: ReadRules) -> PixelSize? {
+        if decode(chunk, size: usualSize) != nil { return usualSize }
+        let limit = min(rules.maxPicturePixels, 1 << 24)
+        let pixels =
+            if let bytes = LZ4Block.decode(chunk, limit: 2 * limit) {
+                bytes.count / 2
+            } else if let bytes = try? Inflate.bytes(chunk, limit: 4 * limit) {
+                bytes.count / 4
+            } else { 0 }
+        let unit = Int((Double(pixels) / 12).squareRoot())
+        let size = PixelSize(4 * unit, 3 * unit)
+        return unit > 0 && decode(chunk, size: size) != nil ? size : nil
+    }
+
+    /// A frame's chunk, with its size before it: 16-bit millimetres in a block of LZ4.
+    package static func chunk(_ image: Gray16Image) throws(Problem) -> [UInt8] {
+        let bytes = image.pixels.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        let block = try LZ4Block.encode(bytes)
+        return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: block.count >> $0) } + block
+    }
+}
+
+/// Reads the sizes of chunks: at their places in a file on disk, by reading on in anything else.
+private struct ChunkWalk {
+    private var source: BufferedSource
+    private let file: FileSource?
+
+    init(_ source: any ByteSource) throws(Problem) {
+        file = source as? FileSource
+        self.source = BufferedSource(source)
+    }
+
+    /// Nil beyond the end.
+    mutating func size(at offset: Int64) throws(Problem) -> Int? {
+        if let file {
+            guard let total = file.byteCount, offset + 4 <= total else { return nil }
+            return ScanNetPPDepth.littleEndian(try file.bytes(at: offset, count: 4))
+        }
+        guard try source.skip(Int(offset - source.offset)) else { return nil }
+        try source.fill(4)
+        guard source.unread.count >= 4 else { return nil }
+        return try source.withBytes(source.unread.prefix(4)) { (bytes) throws(Problem) in
+            ScanNetPPDepth.littleEndian(bytes)
+        }
+    }
+}
+
+extension BufferedSource {
+    /// Steps over so many bytes; false when there are fewer.
+    fileprivate mutating func skip(_ count: Int) throws(Problem) -> Bool {
+        var left = count
+        while left > 0 {
+            try fill(min(left, 1 << 16))
+            if unread.isEmpty { return false }
+            let step = min(left, unread.count)
+            consume(step)
+            left -= step
+        }
+        return true
+    }
+}

@@ -1,0 +1,91 @@
+import ScanModel
+
+/// The text files of TUM's RGB-D benchmark, and the camera that is not in them.
+///
+/// `rgb.txt` and `depth.txt` have `timestamp path` in each line; `groundtruth.txt` has `timestamp tx ty tz qx qy qz qw`,
+/// camera-to-world with OpenCV's axes. Depth pictures hold 5000 units a metre.
+///
+/// Source: the benchmark's page on file formats, and its tool associate.py.
+public enum TUMText {
+    public static let unitsPerMetre = 5000.0
+    /// The largest difference in time of a pair, as in associate.py; nanoseconds.
+    public static let tolerance: Int64 = 20_000_000
+
+    /// A list of files.
+    package struct Listed: Hashable, Sendable {
+        package var timestamp: Int64
+        /// As it stands there: relative to the list.
+        package var path: String
+    }
+
+    package static func listed(_ row: TextTable.Row) throws(Problem) -> Listed {
+        Listed(timestamp: try row.time(0), path: try row.text(1))
+    }
+
+    package static func posed(_ row: TextTable.Row) throws(Problem) -> (timestamp: Int64, pose: Pose) {
+        let time = try row.time(0)
+        do throws(Problem) { return (time, try Pose(trajectory: try row.numbers(1..<8))) } catch {
+            throw error.at(line: row.line)
+        }
+    }
+
+    // MARK: - The camera
+
+    /// Files with the camera, in the order in which they are looked for. `write-tum` writes the first.
+    public static let cameraFiles = ["calibration.txt", "camera.txt", "intrinsics.txt"]
+
+    /// `fx fy cx cy`, and behind them `width height`, or a lens's distortion, or nothing. The principal point counts from
+    /// the centre of the top-left pixel, as OpenCV's does.
+    /// - Parameter size: of the pictures, for a line that says none.
+    /// - Returns: the camera, and whether the line holds a distortion, which is passed over.
+    package static func camera(
+        _ row: TextTable.Row, size: PixelSize?
+    ) throws(Problem) -> (camera: CameraIntrinsics, isDistorted: Bool) {
+        let numbers = try row.numbers(0..<max(4, min(row.fields.count, 12)))
+        var camera = CameraIntrinsics(
+            fx: numbers[0], fy: numbers[1], cx: numbers[2], cy: numbers[3], width: size?.width ?? 0,
+            height: size?.height ?? 0, pixelOrigin: .centre)
+        var rest = numbers.dropFirst(4)
+        if rest.count == 2, let width = Int(exactly: numbers[4]), let height = Int(exactly: numbers[5]),
+            (2...1 << 20).contains(width), (2...1 << 20).contains(height)
+        {
+            (camera.width, camera.height) = (width, height)
+            rest = []
+        }
+        guard camera.width > 0 else {
+            throw Problem(.input, "nothing says for which size of pictures the camera is").at(line: row.line)
+        }
+        if let defect = camera.defect { throw Problem(.input, defect).at(line: row.line) }
+        return (camera, rest.contains { $0 != 0 })
+    }
+
+    /// What ROS drivers take when nobody has calibrated a Kinect, for pictures of 640 × 480; the benchmark recommends it
+    /// for all its sequences.
+    static let usualCamera = CameraIntrinsics(
+        fx: 525, fy: 525, cx: 319.5, cy: 239.5, width: 640, height: 480, pixelOrigin: .centre)
+
+    // MARK: - Writing
+
+    /// Six decimals, as in the benchmark; pictures are named after them.
+    public static func time(_ timestamp: Int64) -> String { DecimalSeconds.text(timestamp, places: 6) }
+
+    public static func listHeader(_ what: String) -> String {
+        "# \(what)\n# written by ScanMill\n# timestamp filename\n"
+    }
+
+    public static func listLine(timestamp: Int64, path: String) -> String { "\(time(timestamp)) \(path)\n" }
+
+    public static let trajectoryHeader =
+        "# camera poses, camera to world, x right, y down, z forward\n# written by ScanMill\n"
+        + "# timestamp tx ty tz qx qy qz qw\n"
+
+    public static func trajectoryLine(timestamp: Int64, pose: Pose) -> String {
+        "\(time(timestamp)) \(pose.trajectory.map { String($0) }.joined(separator: " "))\n"
+    }
+
+    public static func cameraText(_ camera: CameraIntrinsics) -> String {
+        let k = camera.counted(from: .centre)
+        return "# fx fy cx cy width height; the centre of the top-left pixel is (0, 0)\n"
+            + "\(k.fx) \(k.fy) \(k.cx) \(k.cy) \(k.width) \(k.height)\n"
+    }
+}

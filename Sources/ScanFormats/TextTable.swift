@@ -1,0 +1,93 @@
+import ScanModel
+
+/// A text of rows and columns, row by row: CSV, or columns with white space between. Empty lines and those that begin
+/// with `#` are passed over.
+package struct TextTable {
+    package struct Row: Hashable, Sendable {
+        /// From 1.
+        package var line: Int
+        /// Without the white space around them. None of a line that is too long.
+        package var fields: [String]
+    }
+
+    package enum Separator: Hashable, Sendable {
+        case comma
+        /// Any white space, and commas too, as readers of TUM's lists take them.
+        case space
+    }
+
+    /// For messages: the path relative to the capture.
+    package let file: String
+    private var lines: LineReader
+    private let separator: Separator
+
+    /// - Parameter lineLimit: of a longer line no field is kept.
+    package init(_ source: any ByteSource, _ separator: Separator, lineLimit: Int) {
+        file = source.name
+        lines = LineReader(source, limit: lineLimit)
+        self.separator = separator
+    }
+
+    /// The next row, or nil after the last.
+    package mutating func next() throws(Problem) -> Row? {
+        while let line = try lines.next() {
+            if line.isTooLong { return Row(line: line.number, fields: []) }
+            let fields = try lines.withBytes(of: line) { (bytes) throws(Problem) in self.fields(bytes) }
+            if !fields.isEmpty { return Row(line: line.number, fields: fields) }
+        }
+        return nil
+    }
+
+    private func fields(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
+        guard let first = bytes.first(where: { !Self.isSpace($0) }), first != UInt8(ascii: "#") else { return [] }
+        let parts =
+            switch separator {
+            case .comma: bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            case .space: bytes.split { Self.isSpace($0) || $0 == UInt8(ascii: ",") }
+            }
+        return parts.map { part in
+            let start = part.drop(while: Self.isSpace)
+            let end = start.lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? start.startIndex
+            return String(decoding: start[start.startIndex..<end], as: UTF8.self)
+        }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}
+
+extension TextTable.Row {
+    /// - Throws: when the row has no such column, or what stands there is no finite number.
+    package func number(_ column: Int) throws(Problem) -> Double {
+        let text = try text(column)
+        guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text), number.isFinite else {
+            throw Problem(.input, "“\(text.prefix(40))” is not a number").at(line: line)
+        }
+        return number
+    }
+
+    package func numbers(_ columns: Range<Int>) throws(Problem) -> [Double] {
+        var result: [Double] = []
+        for column in columns { result.append(try number(column)) }
+        return result
+    }
+
+    /// Decimal seconds as nanoseconds.
+    package func time(_ column: Int) throws(Problem) -> Int64 {
+        let text = try text(column)
+        guard let time = DecimalSeconds.nanoseconds(text) else {
+            throw Problem(.input, "“\(text.prefix(40))” is not a time in seconds").at(line: line)
+        }
+        return time
+    }
+
+    package func text(_ column: Int) throws(Problem) -> String {
+        guard fields.indices.contains(column) else {
+            let problem =
+                fields.isEmpty
+                ? Problem(.input, "the line is too long")
+                : Problem(.input, "the line has \(fields.count) columns, and column \(column + 1) is needed")
+            throw problem.at(line: line)
+        }
+        return fields[column]
+    }
+}

@@ -1,0 +1,180 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// What is ready of a frame when its turn to be written comes.
+struct CaptureParcel: Sendable {
+    /// Nanoseconds.
+    var timestamp: Int64
+    var pose: Pose
+    var camera: CameraIntrinsics
+    var sharpness: Double?
+    /// A PNG of millimetres, or a chunk of ScanNet++'s depth file.
+    var depth: [UInt8]?
+    var depthSize: PixelSize?
+    /// A PNG in the format's own numbers.
+    var confidence: [UInt8]?
+    /// For formats whose pictures are files.
+    var picture: PreparedPicture?
+    /// For formats whose pictures are a video.
+    var pixels: RGBImage?
+}
+
+/// A capture of some app on its way out, frame by frame.
+protocol CaptureLayout {
+    /// The paths that only this layout writes.
+    static var claims: [String] { get }
+    /// Whether ffmpeg is needed.
+    static var hasVideo: Bool { get }
+
+    init(_ context: StageContext) throws(Problem)
+    /// - Parameter number: of the frames that are written, from 0.
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem)
+    mutating func finish(_ context: StageContext) throws(Problem)
+}
+
+extension CaptureLayout {
+    /// What to say when two frames would have files of one name.
+    func sameName(_ name: String) -> Problem {
+        Problem(
+            .usage, "two frames have the time \(name), after which their files are named",
+            fix: "drop one of them with select-frames")
+    }
+}
+
+struct StrayScannerLayout: CaptureLayout {
+    static let claims = ["odometry.csv", "camera_matrix.csv", "rgb.mp4", "depth/", "confidence/"]
+    static let hasVideo = true
+
+    private let odometry: OutputFile
+    private var video = StagingEncoder(path: "rgb.mp4")
+    private var camera: CameraIntrinsics?
+
+    init(_ context: StageContext) throws(Problem) {
+        odometry = try context.output.create("odometry.csv")
+        try odometry.write(StrayOdometry.header)
+    }
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        let name = FrameName.padded(number)
+        try odometry.write(StrayOdometry.line(timestamp: parcel.timestamp, name: name, pose: parcel.pose))
+        if let depth = parcel.depth { try context.output.write(depth, to: "depth/\(name).png") }
+        if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
+        if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
+        camera = parcel.camera
+    }
+
+    mutating func finish(_ context: StageContext) throws(Problem) {
+        try odometry.close()
+        try video.finish(context)
+        if let camera {
+            try context.output.write(Array(StrayCameraMatrix.text(camera).utf8), to: "camera_matrix.csv")
+        }
+    }
+}
+
+struct PolycamLayout: CaptureLayout {
+    static let claims = ["keyframes/"]
+    static let hasVideo = false
+
+    private var last = ""
+
+    init(_ context: StageContext) {}
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        guard parcel.timestamp >= 0 else {
+            throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
+        }
+        let name = String((parcel.timestamp + 500) / 1000)
+        if name == last { throw sameName("\(name) µs") }
+        last = name
+        let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
+        try context.output.write(camera, to: "keyframes/cameras/\(name).json")
+        switch parcel.picture {
+        case .file(let file): try context.output.copy(file, of: context.capture, to: "keyframes/images/\(name).jpg")
+        case .encoded(let bytes, _): try context.output.write(bytes, to: "keyframes/images/\(name).jpg")
+        case nil: break
+        }
+        if let depth = parcel.depth { try context.output.write(depth, to: "keyframes/depth/\(name).png") }
+        if let confidence = parcel.confidence {
+            try context.output.write(confidence, to: "keyframes/confidence/\(name).png")
+        }
+    }
+
+    mutating func finish(_ context: StageContext) {}
+}
+
+struct ScanNetPPLayout: CaptureLayout {
+    static let claims = ["pose_intrinsic_imu.json", "depth.bin", "rgb.mkv"]
+    static let hasVideo = true
+
+    private let poses: OutputFile
+    private var json = JSONWriter(pretty: false)
+    private var video = StagingEncoder(path: "rgb.mkv", container: .matroska)
+    private var depth: OutputFile?
+    private var depthSize: PixelSize?
+    private var start: Int64?
+
+    init(_ context: StageContext) throws(Problem) { poses = try context.output.create("pose_intrinsic_imu.json") }
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        var entry = JSONWriter(pretty: false)
+        entry.object { entry in
+            ScanNetPPPoses.write(
+                FrameName.padded(number), timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera,
+                to: &entry)
+        }
+        // Members of one object, each from a writer of its own: without its braces.
+        try poses.write(Array((number == 0 ? "{\n" : ",\n").utf8) + entry.drain().dropFirst().dropLast())
+        if number > 0, (parcel.depth == nil) != (depth == nil) || parcel.depthSize != depthSize {
+            throw Problem(
+                .usage,
+                "the depth of the frames differs in size, or some have none, and the format has no place for that",
+                fix: "drop those frames with select-frames")
+        }
+        if let chunk = parcel.depth {
+            if depth == nil { depth = try context.output.create("depth.bin") }
+            depthSize = parcel.depthSize
+            try depth?.write(chunk)
+        }
+        let first = start ?? parcel.timestamp
+        start = first
+        let elapsed = DecimalSeconds.rounded(parcel.timestamp - first, places: 3)
+        if let pixels = parcel.pixels { try video.append(pixels, at: elapsed, context) }
+    }
+
+    mutating func finish(_ context: StageContext) throws(Problem) {
+        try poses.write("\n}\n")
+        try poses.close()
+        try depth?.close()
+        try video.finish(context)
+    }
+}
+
+struct ARKitScenesLayout: CaptureLayout {
+    static let claims = ["lowres_wide/", "lowres_wide_intrinsics/", "lowres_wide.traj", "lowres_depth/", "confidence/"]
+    static let hasVideo = false
+
+    private let trajectory: OutputFile
+    private let turn: WorldTurn
+    private var last = ""
+
+    init(_ context: StageContext) throws(Problem) {
+        trajectory = try context.output.create("lowres_wide.traj")
+        turn = context.capture.worldUp == Vector3(0, 1, 0) ? .yUpToZUp : .none
+    }
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        let name = ARKitScenesText.name(video: context.capture.id, timestamp: parcel.timestamp)
+        if name == last { throw sameName("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s") }
+        last = name
+        try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: turn.apply(parcel.pose)))
+        let camera = ARKitScenesText.pincam(parcel.camera)
+        try context.output.write(Array(camera.utf8), to: "lowres_wide_intrinsics/\(name).pincam")
+        _ = try parcel.picture?.write(to: "lowres_wide/\(name)", context)
+        if let depth = parcel.depth { try context.output.write(depth, to: "lowres_depth/\(name).png") }
+        if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
+    }
+
+    mutating func finish(_ context: StageContext) throws(Problem) { try trajectory.close() }
+}

@@ -1,0 +1,126 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a capture as another app would have recorded it.
+public struct WriteCapture: FrameStage, FoldStage {
+    public enum Format: String, CaseIterable, Sendable {
+        case strayScanner = "stray-scanner"
+        case polycam, scannetpp, arkitscenes
+    }
+
+    public static let card = StageCard(
+        name: "write-capture",
+        summary:
+            "Write a capture in the layout of a scanning app or a data set: Stray Scanner, Polycam, ScanNet++, ARKitScenes.",
+        details: """
+            For samples, for tests, and for tools that read only one of these. `read` takes the result as it takes the
+            original. Poses become the rotation nearest to the recorded one where the format holds no matrix; depth becomes
+            whole millimetres, 0 for "no value" and beyond 65.535 m, as the stages above have left it, or as recorded without
+            `decompress` above. What the format has no place for is left out: boxes and motion in all of them.
+
+            | `format` | files | frames | pictures |
+            | --- | --- | --- | --- |
+            | `stray-scanner` | `odometry.csv`, `camera_matrix.csv` with the last frame's camera, `rgb.mp4`, `depth/`, `confidence/` | counted anew from 0 | encoded as H.264 |
+            | `polycam` | `keyframes/` with `images/`, `cameras/`, `depth/`, `confidence/` | named after their times in µs | JPEG: copied, or encoded |
+            | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
+            | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/` | named after their times in ms | PNG |
+
+            **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
+
+            ARKitScenes has a world with z up: one with y up is turned, (x, −z, y), and any other is written as it is.
+            """,
+        example: "- write-capture: {format: stray-scanner}")
+
+    let format: Format
+    let quality: Int
+
+    public init(_ options: inout OptionReader) {
+        format = options.choice("format", "Whose layout it is.", default: Format.strayScanner)
+        quality = options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+    }
+
+    private var layout: any CaptureLayout.Type {
+        switch format {
+        case .strayScanner: StrayScannerLayout.self
+        case .polycam: PolycamLayout.self
+        case .scannetpp: ScanNetPPLayout.self
+        case .arkitscenes: ARKitScenesLayout.self
+        }
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: [.color, .pose, .intrinsics, .timestamp],
+                wants: format == .scannetpp ? [] : [.recordedConfidence], prefers: [[.depth, .recordedDepth]]),
+            claims: layout.claims)
+    }
+
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
+        layout.hasVideo ? ["ffmpeg": try FFmpeg.find().version()] : [:]
+    }
+
+    // MARK: - Each frame, in parallel
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let pose = frame.pose, let camera = frame.intrinsics, let timestamp = frame.timestamp else {
+            throw Problem(.input, "the frame has no pose, no intrinsics or no timestamp")
+        }
+        var parcel = CaptureParcel(timestamp: timestamp, pose: pose, camera: camera, sharpness: frame.sharpness)
+        if let map = try frame.writtenDepth(context) {
+            let (image, overflow) = DepthCodec.millimetres(map)
+            if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+            parcel.depthSize = PixelSize(image.width, image.height)
+            parcel.depth = format == .scannetpp ? try ScanNetPPDepth.chunk(image) : try PNG.encodeGray16(image)
+        }
+        if let confidence = frame.recordedConfidence { parcel.confidence = try picture(of: confidence) }
+        switch format {
+        case .strayScanner, .scannetpp: parcel.pixels = try frame.loadRGB(context)
+        case .arkitscenes: parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
+        case .polycam:
+            parcel.picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
+            if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
+                parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
+            }
+        }
+        frame.parcels[context.label] = parcel
+    }
+
+    /// Three levels, as ``ConfidenceMap/threshold(level:in:)`` tells them apart, in the format's numbers.
+    private func picture(of map: ConfidenceMap) throws(Problem) -> [UInt8] {
+        let (medium, high) = (
+            ConfidenceMap.threshold(level: 1, in: map.range), ConfidenceMap.threshold(level: 2, in: map.range)
+        )
+        let numbers = (0...255).map { value -> UInt8 in
+            let level = value >= high ? 2 : value >= medium ? 1 : 0
+            return format == .polycam ? PolycamCamera.confidence(level: level) : UInt8(level)
+        }
+        let pixels = map.values.map { numbers[Int($0)] }
+        return try PNG.encodeGray8(LumaImage(width: map.width, height: map.height, pixels: pixels))
+    }
+
+    // MARK: - In frame order
+
+    public struct Fold {
+        fileprivate var layout: any CaptureLayout
+        fileprivate var count = 0
+    }
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold { Fold(layout: try layout.init(context)) }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? CaptureParcel else { return }
+        try fold.layout.add(parcel, number: fold.count, context)
+        fold.count += 1
+    }
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        var (layout, count) = (fold.layout, fold.count)
+        // Every frame turned out to be bad; the run fails for that.
+        if count == 0 { return }
+        try layout.finish(context)
+        context.count("frames", count)
+        if !capture.isMetric { context.warn("the world's unit is unknown: the capture is not in metres") }
+    }
+}

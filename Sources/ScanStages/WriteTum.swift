@@ -1,0 +1,125 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a TUM RGB-D sequence.
+public struct WriteTum: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "write-tum",
+        summary: "Write a TUM RGB-D sequence: rgb/, depth/, their lists, groundtruth.txt and calibration.txt.",
+        details: """
+            What SLAM systems and their evaluation read: `rgb.txt` and `depth.txt` list the pictures with their times,
+            `groundtruth.txt` holds the poses, camera to world as position and quaternion (x, y, z, w) with x right, y down,
+            z forward, of the rotation nearest to the recorded one. Times are decimal seconds on the recorder's clock with
+            six decimals, and pictures are named after them: two frames within a microsecond cannot be written.
+
+            **Depth** becomes 16-bit PNGs of 5000 units a metre, 0 for "no value" and beyond 13.107 m, which is counted.
+            Readers of this format take depth to have the pictures' size and view, so it is enlarged to them, each pixel
+            taking its nearest value, and never smoothed. It is as the stages above have left it; without `decompress` above
+            it is as recorded. Frames without depth are in `rgb.txt` alone.
+
+            **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height` of the
+            first frame, the principal point counted from the centre of the top-left pixel. When later frames differ, because
+            the lens has focused, the largest change of the focal length goes into the receipt.
+
+            Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
+            recorded, and does not say which way is up.
+            """,
+        example: "- write-tum: {color: png}")
+
+    let output: PictureOutput
+    let writesDepth: Bool
+
+    public init(_ options: inout OptionReader) {
+        output = PictureOutput(&options, default: .copy)
+        writesDepth = options.flag("depth", "Write depth, where the capture has it.", default: true)
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: [.color, .pose, .intrinsics, .timestamp],
+                prefers: writesDepth ? [[.depth, .recordedDepth]] : []),
+            claims: ["rgb/", "depth/", "rgb.txt", "depth.txt", "groundtruth.txt", "calibration.txt"])
+    }
+
+    // MARK: - Each frame, in parallel
+
+    /// A frame's files, which its turn gives to the lists.
+    private struct Parcel: Sendable {
+        var timestamp: Int64
+        var pose: Pose
+        var camera: CameraIntrinsics
+        var color: PreparedPicture
+        var depth: [UInt8]?
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let pose = frame.pose, let camera = frame.intrinsics, let timestamp = frame.timestamp else {
+            throw Problem(.input, "the frame has no pose, no intrinsics or no timestamp")
+        }
+        let depth = writesDepth ? try depthPicture(frame, camera, context) : nil
+        frame.parcels[context.label] = Parcel(
+            timestamp: timestamp, pose: pose, camera: camera, color: try output.prepare(&frame, context), depth: depth)
+    }
+
+    private func depthPicture(
+        _ frame: Frame, _ camera: CameraIntrinsics, _ context: StageContext
+    ) throws(Problem) -> [UInt8]? {
+        guard let map = try frame.writtenDepth(context) else { return nil }
+        let (image, overflow) = DepthCodec.picture(map, unitsPerMetre: TUMText.unitsPerMetre)
+        if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+        return try PNG.encodeGray16(image.enlarged(to: PixelSize(camera.width, camera.height)))
+    }
+
+    // MARK: - In frame order
+
+    /// The lists so far.
+    public struct Fold {
+        fileprivate var color = TUMText.listHeader("color images")
+        fileprivate var depth = TUMText.listHeader("depth maps, 5000 units a metre")
+        fileprivate var poses = TUMText.trajectoryHeader
+        fileprivate var camera: CameraIntrinsics?
+        fileprivate var focalChange = 0.0
+        fileprivate var lastTime = ""
+        fileprivate var count = 0
+        fileprivate var depthCount = 0
+    }
+
+    public func begin(_ context: StageContext) -> Fold { Fold() }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+        let time = TUMText.time(parcel.timestamp)
+        if time == fold.lastTime {
+            throw Problem(
+                .usage, "two frames have the time \(time), after which their files are named",
+                fix: "drop one of them with select-frames")
+        }
+        fold.lastTime = time
+        let path = try parcel.color.write(to: "rgb/\(time)", context)
+        fold.color += TUMText.listLine(timestamp: parcel.timestamp, path: path)
+        fold.poses += TUMText.trajectoryLine(timestamp: parcel.timestamp, pose: parcel.pose)
+        fold.count += 1
+        if let depth = parcel.depth {
+            try context.output.write(depth, to: "depth/\(time).png")
+            fold.depth += TUMText.listLine(timestamp: parcel.timestamp, path: "depth/\(time).png")
+            fold.depthCount += 1
+        }
+        let (first, camera) = (fold.camera ?? parcel.camera, parcel.camera)
+        fold.camera = first
+        fold.focalChange = max(fold.focalChange, abs(camera.fx / first.fx - 1), abs(camera.fy / first.fy - 1))
+    }
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard let camera = fold.camera else { return }
+        try context.output.write(Array(fold.color.utf8), to: "rgb.txt")
+        try context.output.write(Array(fold.poses.utf8), to: "groundtruth.txt")
+        try context.output.write(Array(TUMText.cameraText(camera).utf8), to: "calibration.txt")
+        if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "depth.txt") }
+        context.count("frames", fold.count)
+        context.count("frames-with-depth", fold.depthCount)
+        if fold.focalChange > 0 { context.record("largest-focal-change", .number(fold.focalChange)) }
+        if !capture.isMetric { context.warn("the world's unit is unknown: the sequence is not in metres") }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Videos as DATA.md lays them out, written by hand.
+@Suite struct ARKitScenesCaptureTests {
+    /// Six pictures a tenth of a second apart; depth and cameras are named a millisecond beside.
+    private func video(_ times: [Double] = [1, 1.1, 1.2, 1.3], folder: String = "lowres_wide") throws -> WrittenCapture
+    {
+        let video = try WrittenCapture("41069021")
+        func name(_ time: Double) -> String {
+            "41069021_\(DecimalSeconds.text(Int64((time * 1e9).rounded()), places: 3))"
+        }
+        for (number, time) in times.enumerated() {
+            let beside = [0, -0.001, 0.001][number % 3]
+            try video.picture("\(folder)/\(name(time)).png")
+            try video.write("8 6 9.5 9 4.25 2.75\n", to: "\(folder)_intrinsics/\(name(time + beside)).pincam")
+            try video.depth("lowres_depth/\(name(time - beside)).png", first: UInt16(1000 + number))
+            try video.confidence("confidence/\(name(time)).png", [0, 1, 2])
+        }
+        try video.write("1.0 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        return video
+    }
+
+    @Test func posesAreTurnedRound() throws {
+        let video = try video([1, 1.1, 1.2])
+        // A quarter turn about the camera's x: what is up in the world, z, is −y in the camera. Then none. Then a camera
+        // that stands at (1, 2, 3): its translation is −R · (1, 2, 3).
+        let quarter = Double.pi / 2
+        try video.write(
+            "1.004 \(quarter) 0 0 0 0 0\n1.099 0 0 0 -1 -2 -3\n1.205 \(quarter) 0 0 -1 3 -2\n", to: "lowres_wide.traj")
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.format == "arkitscenes" && capture.variant == "lowres_wide")
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.worldUp == Vector3(0, 0, 1))
+        // x right, y down, z ahead in the file; R = [[1, 0, 0], [0, 0, −1], [0, 1, 0]]: the camera's z is the world's y,
+        // its y the world's −z.
+        let first = try #require(capture.frames[0].pose)
+        #expect((first.apply(Vector3(0, 0, -1)) - Vector3(0, 1, 0)).length < 1e-15)
+        #expect((first.apply(Vector3(0, 1, 0)) - Vector3(0, 0, 1)).length < 1e-15)
+        let second = try #require(capture.frames[1].pose)
+        #expect(second.position == Vector3(1, 2, 3))
+        #expect(second.apply(Vector3(0, 0, -1)) == Vector3(1, 2, 4))
+        let third = try #require(capture.frames[2].pose)
+        #expect((third.position - Vector3(1, 2, 3)).length < 1e-14)
+        let matches = capture.findings["time-match"]
+        #expect(matches?["poses"]?["matched"]?.integer == 3)
+        #expect(matches?["poses"]?["largest-gap-ms"]?.double == 5)
+        #expect(matches?["cameras"]?["largest-gap-ms"]?.double == 1)
+        #expect(matches?["depth"]?["largest-gap-ms"]?.double == 1)
+    }
+
+    @Test func picturesDepthAndConfidenceGoTogether() throws {
+        let video = try video([1, 1.1])
+        try video.write("1 0 0 0 0 0 0\n1.1 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.frames.map(\.timestamp) == [1_000_000_000, 1_100_000_000])
+        #expect(
+            capture.frames[1].intrinsics
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 4.25, cy: 2.75, width: 8, height: 6, pixelOrigin: .corner))
+        let frames = try capture.loaded([.recordedDepth, .recordedConfidence, .color])
+        #expect(frames.map { $0.recordedDepth?.first } == [1, 1.001])
+        #expect(frames[0].recordedConfidence?.values.prefix(3) == [0, 1, 2])
+        #expect(frames[1].picture == .file("lowres_wide/41069021_1.100.png"))
+    }
+
+    @Test func picturesBetweenPosesHaveNone() throws {
+        let video = try video([1, 1.017, 1.033, 1.1])
+        try video.write("1.002 0 0 0 0 0 0\n1.0951 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        let capture = try video.open(ARKitScenesCapture.self)
+        let none = "no pose of lowres_wide.traj is within 5 ms of it"
+        #expect(capture.dropReasons == [nil, none, none, nil])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        #expect(capture.findings["time-match"]?["poses"]?["unmatched"]?.integer == 2)
+        // They are not even looked at.
+        #expect(capture.files.filter { $0.path.hasPrefix("lowres_wide/") }.count == 2)
+    }
+
+    @Test func theLargestPicturesWithCamerasAreTaken() throws {
+        let video = try video([1])
+        try video.picture("wide/41069021_1.000.png", 16, 12)
+        #expect(try video.open(ARKitScenesCapture.self).variant == "lowres_wide")
+        try video.write("16 12 19 18 8.5 5.5", to: "wide_intrinsics/41069021_1.000.pincam")
+        let wide = try video.open(ARKitScenesCapture.self)
+        #expect(wide.variant == "wide")
+        #expect(wide.frames[0].intrinsics?.fx == 19 && wide.depthSize == PixelSize(4, 3))
+    }
+
+    @Test func whatCannotBeUsed() throws {
+        let video = try video([1, 1.1, 1.2])
+        try video.write("1 0 0 0 0 0 0\nx 1 2\n1.1 nan 0 0 0 0 0\n1.2 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        try video.write("8 6 0 9 4 3", to: "lowres_wide_intrinsics/41069021_1.201.pincam")
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, false, true])
+        #expect(capture.warnings.first?.hasPrefix("2 lines of lowres_wide.traj cannot be used: ") == true)
+        try video.remove("lowres_wide_intrinsics/41069021_1.000.pincam")
+        #expect(try video.open(ARKitScenesCapture.self).dropReasons[0] == "its picture has no .pincam")
+        for text in ["", "8 6 9 9 4", "8.5 6 9 9 4 3", "-8 6 9 9 4 3", "1e9 6 9 9 4 3", "a b c d e f"] {
+            try video.write(text, to: "lowres_wide_intrinsics/41069021_1.000.pincam")
+            #expect(try video.open(ARKitScenesCapture.self).frames[0].drop?.isBad == true, "\(text)")
+        }
+    }
+
+    @Test func whatIsRefused() throws {
+        let video = try video([1, 1.1])
+        var rules = ReadRules()
+        rules.maxFrames = 1
+        #expect(try video.problem(ARKitScenesCapture.self, rules: rules)?.fault == .input)
+        try video.write("1 2 3\n", to: "lowres_wide.traj")
+        #expect(video.recognition == nil)
+        #expect(try video.problem(ARKitScenesCapture.self)?.place.file == "lowres_wide.traj")
+        try video.remove("lowres_wide_intrinsics")
+        #expect(try video.problem(ARKitScenesCapture.self)?.summary == "there are no pictures with cameras")
+    }
+
+    @Test func linesAreWrittenAsTheyAreRead() throws {
+        for angle in [0, 1e-9, 0.4, 3.1, -2.9] {
+            let pose = Pose(rotation: .rotation(aboutY: angle), position: Vector3(0.25, -7, 1 / 3))
+            let text = ARKitScenesText.line(timestamp: 1_234_567_890, pose: pose)
+            var table = TextTable(MemorySource(Array(text.utf8), name: "t"), .space, lineLimit: 1000)
+            let read = try ARKitScenesText.posed(try #require(try table.next()))
+            #expect(read.timestamp == 1_234_567_890)
+            #expect((read.pose.position - pose.position).length < 1e-14)
+            #expect((read.pose.rotation.columns.0 - pose.rotation.columns.0).length < 1e-14)
+            #expect((read.pose.rotation.columns.1 - pose.rotation.columns.1).length < 1e-14)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Exports as polyform's documentation lays them out, written by hand.
+@Suite struct PolycamCaptureTests {
+    /// A camera at (time, 2, −3) that looks along −x.
+    private func camera(_ time: Int, _ more: String = "", size: String = #""width": 8, "height": 6,"#) -> String {
+        """
+        {"fx": 9.5, "fy": 9, "cx": 4.25, "cy": 2.75, \(size) "blur_score": 123.5, "timestamp": \(time), \
+        "t_00": 0, "t_01": 0, "t_02": 1, "t_03": \(Double(time) / 10), "t_10": 0, "t_11": 1, "t_12": 0, "t_13": 2, \
+        "t_20": -1, "t_21": 0, "t_22": 0, "t_23": -3, "manual_keyframe": false\(more)}
+        """
+    }
+
+    private func export(_ times: [Int] = [9, 10, 200], top: String = "keyframes/", sets: [String] = [""]) throws
+        -> WrittenCapture
+    {
+        let capture = try WrittenCapture("export")
+        for (rank, set) in sets.enumerated() {
+            for time in times {
+                try capture.write(camera(time + 1000 * rank), to: "\(top)\(set)cameras/\(time).json")
+                try capture.picture("\(top)\(set)images/\(time).jpg", isJPEG: true)
+            }
+        }
+        for (number, time) in times.enumerated() {
+            try capture.depth("\(top)depth/\(time).png", first: UInt16(1000 * (number + 1)))
+            try capture.confidence("\(top)confidence/\(time).png", [0, 54, 127, 255])
+        }
+        return capture
+    }
+
+    @Test(arguments: ["keyframes/", ""]) func anExport(top: String) throws {
+        let capture = try export(top: top).open(PolycamCapture.self)
+        #expect(capture.format == "polycam" && capture.variant == "as recorded")
+        // By number, not by name: 9 comes before 10 and 200.
+        #expect(capture.frames.map(\.timestamp) == [9000, 10_000, 200_000])
+        #expect(capture.frames.map(\.pictureFile) == [9, 10, 200].map { "\(top)images/\($0).jpg" })
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        let pose = try #require(capture.frames[1].pose)
+        #expect(pose.position == Vector3(1, 2, -3))
+        #expect(pose.apply(Vector3(0, 0, -1)) == Vector3(0, 2, -3))
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 4.25, cy: 2.75, width: 8, height: 6, pixelOrigin: .corner))
+        #expect(capture.worldUp == Vector3(0, 1, 0) && capture.isMetric)
+        let frames = try capture.loaded([.recordedDepth, .recordedConfidence, .color])
+        #expect(frames.map { $0.recordedDepth?.first } == [1, 2, 3])
+        // 54 and 127 were both seen for the middle level.
+        #expect(frames[0].recordedConfidence?.values.prefix(4) == [0, 1, 1, 2])
+        #expect(frames[0].recordedConfidence?.range == 0...2)
+    }
+
+    @Test func theCorrectedSetIsUsedWhenItIsWhole() throws {
+        let export = try export(sets: ["", "corrected_"])
+        let whole = try export.open(PolycamCapture.self)
+        #expect(whole.variant == "corrected")
+        #expect(whole.frames.map { $0.pose?.position.x } == [100.9, 101, 120])
+        #expect(whole.frames[0].pictureFile == "keyframes/corrected_images/9.jpg")
+        // One camera less: the recorded ones are used for all frames.
+        try export.remove("keyframes/corrected_cameras/10.json")
+        let mixed = try export.open(PolycamCapture.self)
+        #expect(mixed.variant == "as recorded")
+        #expect(mixed.frames.map { $0.pose?.position.x } == [0.9, 1, 20])
+        #expect(mixed.frames.allSatisfy { $0.pictureFile?.hasPrefix("keyframes/images/") == true && !$0.isDropped })
+        #expect(
+            mixed.warnings == [
+                "the corrected pictures and cameras lack 1 of 3 frames, so the recorded ones were used for all"
+            ])
+    }
+
+    @Test func sizesThatOnlyThePictureTells() throws {
+        let export = try export([1])
+        try export.write(camera(1, size: ""), to: "keyframes/cameras/1.json")
+        try export.picture("keyframes/images/1.jpg", 16, 12, isJPEG: true)
+        let open = try export.open(PolycamCapture.self)
+        #expect(open.frames[0].intrinsics?.width == 16 && open.frames[0].intrinsics?.fx == 9.5)
+        // With a size the intrinsics follow the picture.
+        try export.write(camera(1), to: "keyframes/cameras/1.json")
+        #expect(try export.open(PolycamCapture.self).frames[0].intrinsics?.fx == 19)
+        try export.picture("keyframes/images/1.jpg", 6, 8, isJPEG: true)
+        let turned = try export.open(PolycamCapture.self)
+        #expect(turned.frames[0].drop?.isBad == true)
+    }
+
+    @Test func picturesAndCamerasNeedNotMatch() throws {
+        let export = try export([1, 2, 3])
+        try export.remove("keyframes/cameras/1.json")
+        try export.remove("keyframes/images/2.jpg")
+        try export.remove("keyframes/depth/3.png")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.dropReasons == ["its picture has no camera", "its camera has no picture", nil])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        #expect(capture.findings["frames-without-depth"]?.integer == 1)
+    }
+
+    @Test func whatCannotBeUsedCostsItsFrame() throws {
+        let export = try export([1, 2, 3, 4, 5])
+        try export.write("{", to: "keyframes/cameras/2.json")
+        try export.write(camera(3, #", "t_00": "x""#), to: "keyframes/cameras/3.json")
+        try export.write(camera(4, #", "t_02": 0"#), to: "keyframes/cameras/4.json")
+        try export.write(camera(5, #", "fx": 0"#), to: "keyframes/cameras/5.json")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, true, true, true])
+        #expect(capture.dropReasons[4]?.contains("the focal length is") == true)
+        #expect(capture.dropReasons[3]?.contains("singular") == true)
+    }
+
+    @Test func anExportWithoutDepth() throws {
+        let export = try export([1])
+        try export.remove("keyframes/depth")
+        try export.remove("keyframes/confidence")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(!capture.channels.contains(.recordedDepth) && capture.depthSize == nil)
+        #expect(capture.absences[.recordedDepth]?.hasPrefix("there are no pictures in keyframes/depth/") == true)
+    }
+
+    @Test func theOthersAreNotTakenForIt() throws {
+        let other = try WrittenCapture()
+        try other.write(#"{"fx": 1}"#, to: "cameras/1.json")
+        try other.picture("images/1.png")
+        #expect(other.recognition?.format == "frames")
+        var rules = ReadRules()
+        rules.maxFrames = 2
+        #expect(try export().problem(PolycamCapture.self, rules: rules)?.fault == .input)
+    }
+
+    @Test func namesThatAreNoTimes() throws {
+        let export = try export([1])
+        try export.write(camera(1), to: "keyframes/cameras/9223372036854775807.json")
+        try export.picture("keyframes/images/9223372036854775807.jpg", isJPEG: true)
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.dropReasons == [nil, "its name is no time"])
+    }
+
+    @Test func camerasAreWrittenAsTheyAreRead() throws {
+        let intrinsics = CameraIntrinsics(fx: 7, fy: 8, cx: 3.5, cy: 2.5, width: 9, height: 5, pixelOrigin: .centre)
+        let pose = Pose(rotation: .rotation(aboutY: 0.3), position: Vector3(1e-9, -2.5, 1 / 3))
+        let read = try PolycamCamera(PolycamCamera.text(intrinsics, pose, sharpness: 5), file: "1.json")
+        #expect(read.pose == pose)
+        #expect((read.fx, read.fy, read.cx, read.cy) == (7, 8, 4, 3))
+        #expect(read.size == PixelSize(9, 5))
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Scenes as the toolkit's reading side expects them, written by hand.
+@Suite struct ScanNetPPCaptureTests {
+    private func entry(_ number: Int, _ more: String = "") -> String {
+        """
+        "frame_\(String(repeating: "0", count: 6 - String(number).count))\(number)": {"timestamp": \(2.5 + Double(number) / 4), \
+        "pose": [[0, -1, 0, \(number)], [1, 0, 0, 2], [0, 0, 1, -3], [0, 0, 0, 1]], \
+        "aligned_pose": [[1, 0, 0, 77], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], \
+        "intrinsic": [[50, 0, 32.5], [0, 51, 24.25], [0, 0, 1]], "imu": {"gravity": [0, -1, 0]}\(more)}
+        """
+    }
+
+    private func scene(_ numbers: [Int] = [0, 1, 2], top: String = "iphone/", frames: Int? = nil) throws
+        -> WrittenCapture
+    {
+        let scene = try WrittenCapture("0a5c013435")
+        try scene.write("{\(numbers.map { entry($0) }.joined(separator: ", "))}", to: "\(top)pose_intrinsic_imu.json")
+        if let frames {
+            try TestVideo.gray("\(scene.name)/\(top)rgb.mkv", in: scene.folder, frames: frames)
+        }
+        return scene
+    }
+
+    private func chunks(_ count: Int) throws -> [UInt8] {
+        try (0..<count).flatMap { number in
+            try ScanNetPPDepth.chunk(
+                Gray16Image(width: 4, height: 3, pixels: Array(repeating: UInt16(1000 + number), count: 12)))
+        }
+    }
+
+    @Test(arguments: ["iphone/", ""]) func aSceneWithItsVideo(top: String) throws {
+        let scene = try scene(top: top, frames: 3)
+        try scene.write(try chunks(3), to: "\(top)depth.bin")
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.format == "scannetpp" && capture.id == "0a5c013435")
+        #expect(capture.frames.map(\.timestamp) == [2_500_000_000, 2_750_000_000, 3_000_000_000])
+        let pose = try #require(capture.frames[1].pose)
+        #expect(pose.position == Vector3(1, 2, -3))
+        #expect(pose.apply(Vector3(1, 0, 0)) == Vector3(1, 3, -3))
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .corner))
+        #expect(capture.videoFile == "\(top)rgb.mkv")
+        #expect(capture.depthSize == PixelSize(4, 3))
+        let frames = try capture.loaded([.luma, .recordedDepth])
+        #expect(frames.map { $0.recordedDepth?.first } == [1, 1.001, 1.002])
+        #expect(frames.allSatisfy { $0.luma != nil })
+        #expect(capture.frames.allSatisfy { !$0.isDropped } && capture.warnings == [])
+    }
+
+    @Test func oneStreamOfFloats() throws {
+        let scene = try scene([0, 1], frames: 2)
+        let pixels = [Float(1.5), 2.25].flatMap { (metres: Float) -> [UInt8] in
+            let bytes = withUnsafeBytes(of: metres.bitPattern.littleEndian) { Array($0) }
+            return Array(repeating: bytes, count: 256 * 192).flatMap(\.self)
+        }
+        try scene.write(try MultiScanSample.deflate(pixels), to: "iphone/depth.bin")
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.depthSize == PixelSize(256, 192))
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1.5, 2.25])
+    }
+
+    @Test func oneEntryFewerThanFrames() throws {
+        let scene = try scene([0, 1, 2], frames: 4)
+        try scene.write(try chunks(4), to: "iphone/depth.bin")
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.dropReasons == [nil, nil, nil, "there are only 3 posed frames"])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        #expect(try capture.loaded([.recordedDepth, .luma]).map { $0.recordedDepth?.first } == [1, 1.001, 1.002, nil])
+    }
+
+    @Test func entriesAreFoundByNumber() throws {
+        let scene = try scene([3, 0], frames: 4)
+        let capture = try scene.open(ScanNetPPCapture.self)
+        let missing = "it has no entry in iphone/pose_intrinsic_imu.json"
+        #expect(capture.dropReasons == [nil, missing, missing, nil])
+        #expect(capture.frames.map { $0.pose?.position.x } == [0, nil, nil, 3])
+        #expect(capture.absences[.recordedDepth]?.hasPrefix("iphone/depth.bin is missing") == true)
+    }
+
+    @Test func whatTheToolkitExtracted() throws {
+        let scene = try scene([0, 1, 2])
+        for number in [0, 2] {
+            try scene.picture("iphone/rgb/frame_00000\(number).jpg", 16, 12, isJPEG: true)
+            try scene.depth("iphone/depth/frame_00000\(number).png", first: UInt16(1000 + number))
+        }
+        try scene.write(
+            "{\([0, 1, 2].map { entry($0).replacing("32.5", with: "960").replacing("24.25", with: "720") }.joined(separator: ", "))}",
+            to: "iphone/pose_intrinsic_imu.json")
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.dropReasons == [nil, "it has no picture in iphone/rgb/", nil])
+        // The matrix is for 1920 × 1440.
+        #expect(capture.frames[0].intrinsics?.cx == 8)
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, nil, 1.002])
+    }
+
+    @Test func entriesThatCannotBeUsed() throws {
+        let scene = try scene()
+        let bad = [
+            entry(0), entry(1).replacing("\"timestamp\": 2.75,", with: ""),
+            entry(2).replacing("[[0, -1,", with: "[[0, 1,"),
+            entry(3).replacing("[[50,", with: "[[0,"), entry(4).replacing("[0, 0, 0, 1]]", with: "[0, 0, 0, 0]]"),
+            "\"frame_000005\": 7", "\"frame_x\": 8", "\"other\": {}",
+        ]
+        try scene.write("{\(bad.joined(separator: ", "))}", to: "iphone/pose_intrinsic_imu.json")
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, true, true, true, true])
+        #expect(capture.dropReasons[2]?.hasPrefix("frame_000002: the pose is mirrored") == true)
+    }
+
+    @Test func whatIsRefused() throws {
+        let scene = try scene()
+        var rules = ReadRules()
+        rules.maxFrames = 2
+        #expect(try scene.problem(ScanNetPPCapture.self, rules: rules)?.summary == "there are more than 2 frames")
+        try scene.write("{\(entry(5)), \(entry(999_999_999_999))}", to: "iphone/pose_intrinsic_imu.json")
+        #expect(try scene.problem(ScanNetPPCapture.self)?.fault == .input)
+        try scene.write("{\"frame_9223372036854775807\": {}}", to: "iphone/pose_intrinsic_imu.json")
+        #expect(try scene.problem(ScanNetPPCapture.self)?.fault == .input)
+        try scene.write("{\(entry(0)), \(entry(0))}", to: "iphone/pose_intrinsic_imu.json")
+        #expect(try scene.problem(ScanNetPPCapture.self)?.summary == "“frame_000000” is there twice")
+        try scene.write("{}", to: "iphone/pose_intrinsic_imu.json")
+        #expect(scene.recognition == nil)
+        #expect(try scene.problem(ScanNetPPCapture.self)?.summary == "there are no frames in the file")
+        try scene.write("{\"frame_000000\": {\"pose\": [", to: "iphone/pose_intrinsic_imu.json")
+        #expect(try scene.problem(ScanNetPPCapture.self)?.summary.hasPrefix("invalid JSON") == true)
+    }
+}

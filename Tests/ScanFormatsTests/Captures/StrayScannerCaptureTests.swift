@@ -1,0 +1,188 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Recordings as the app's own source lays them out, written by hand.
+@Suite struct StrayScannerCaptureTests {
+    private static let header = "timestamp, frame, x, y, z, qx, qy, qz, qw"
+    /// q_ARKit · (half a turn about x), for a camera that ARKit has without rotation.
+    private static let level = "1.0, 0.0, 0.0, 0.0"
+
+    private func recording(_ count: Int = 3, lines: [String]? = nil) throws -> WrittenCapture {
+        let capture = try WrittenCapture("0a1b2c3d4e")
+        let own = (0..<count).map { "\(100 + Double($0) / 4), 00000\($0), \($0).5, 2, -3, \(Self.level)" }
+        try capture.write(([Self.header] + (lines ?? own)).joined(separator: "\n") + "\n", to: "odometry.csv")
+        try capture.write("50.0, 0.0, 32.5\n0.0, 51.0, 24.25\n0.0, 0.0, 1.0\n", to: "camera_matrix.csv")
+        try capture.write("timestamp, a_x\n1, 2\n", to: "imu.csv")
+        for n in 0..<count {
+            try capture.depth("depth/00000\(n).png", first: UInt16(1000 + 100 * n))
+            try capture.confidence("confidence/00000\(n).png", [0, 1, 2])
+        }
+        return capture
+    }
+
+    @Test func aRecordingWithItsVideo() throws {
+        let recording = try recording()
+        // 60 a second, of which the app has left out some: the times keep the gaps.
+        try TestVideo.gray("\(recording.name)/rgb.mp4", in: recording.folder, frames: 5, dropping: [1, 3], rate: 60)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(capture.id == "0a1b2c3d4e" && capture.format == "stray-scanner")
+        #expect(capture.frames.count == 3 && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.frames.map(\.timestamp) == [100_000_000_000, 100_250_000_000, 100_500_000_000])
+        #expect(capture.warnings == [])
+        #expect(capture.frameRate == 4)
+        #expect(capture.worldUp == Vector3(0, 1, 0) && capture.isMetric)
+        let pose = try #require(capture.frames[1].pose)
+        #expect(pose.position == Vector3(1.5, 2, -3))
+        // Half a turn about x and OpenCV's axes cancel out.
+        #expect(pose.rotation == .identity)
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 50, fy: 51, cx: 32.5, cy: 24.25, width: 64, height: 48, pixelOrigin: .corner))
+        #expect(capture.findings["intrinsics"]?.string?.contains("last frame's camera alone") == true)
+        let frames = try capture.loaded([.luma, .recordedDepth, .recordedConfidence])
+        #expect(frames.map { $0.recordedDepth?.first } == [1, 1.1, 1.2])
+        #expect(frames[0].recordedConfidence?.values.prefix(4) == [0, 1, 2, 0])
+        #expect(frames[0].recordedConfidence?.range == 0...2)
+        // By their order, not by their times: the frames 0, 2 and 4 of what was filmed.
+        for (frame, number) in zip(frames, [0, 2, 4]) {
+            #expect(abs(Int(frame.luma?.pixels.first ?? 0) - Int(grey(number))) <= 1)
+        }
+        #expect(!capture.files.map(\.path).contains("imu.csv"))
+    }
+
+    /// Full range, as the decoder gives it.
+    private func grey(_ number: Int) -> UInt8 { UInt8((Int(TestVideo.luma(number)) - 16) * 255 / 219) }
+
+    @Test func rotationsAreTheCamerasOwn() throws {
+        // ARKit's camera turned by a quarter about y, so that it looks along −x; after half a turn about x in OpenCV's
+        // axes: q = (0, √½, 0, √½) · (1, 0, 0, 0) = √½ · (x: 1, z: −1).
+        let half = 0.5.squareRoot()
+        let recording = try recording(1, lines: ["1, 000000, 0, 0, 0, \(half), 0, \(-half), 0"])
+        let pose = try #require(try recording.open(StrayScannerCapture.self).frames[0].pose)
+        let ahead = pose.apply(Vector3(0, 0, -1))
+        let up = pose.apply(Vector3(0, 1, 0))
+        #expect((ahead - Vector3(-1, 0, 0)).length < 1e-15)
+        #expect((up - Vector3(0, 1, 0)).length < 1e-15)
+    }
+
+    @Test func depthIsFoundByNumberAndMayBeMissing() throws {
+        let recording = try recording(
+            3, lines: (0..<3).map { "\($0), 00000\($0 + 1), 0, 0, 0, \(Self.level)" })
+        try recording.remove("depth/000002.png")
+        let capture = try recording.open(StrayScannerCapture.self)
+        let frames = try capture.loaded([.recordedDepth])
+        // The numbers are 1, 2 and 3; 2 was taken away and 3 never was.
+        #expect(frames.map { $0.recordedDepth?.first } == [1.1, nil, nil])
+        #expect(capture.findings["frames-without-depth"]?.integer == 2)
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.absences[.color] == "rgb.mp4 is missing")
+        // Nobody can look at a video: the app's own size.
+        #expect(capture.frames[0].intrinsics?.width == 1920)
+    }
+
+    @Test func veryOldRecordings() throws {
+        let recording = try recording(2)
+        try recording.write(
+            "x, y, z, qx, qy, qz, qw\n1, 2, 3, \(Self.level)\n4, 5, 6, \(Self.level)\n", to: "odometry.csv")
+        for n in 0..<2 {
+            try recording.remove("depth/00000\(n).png")
+            let made = try runPython(
+                """
+                import struct, sys
+                head = "{'descr': '<u2', 'fortran_order': False, 'shape': (3, 4), }".ljust(117) + '\\n'
+                data = struct.pack('<12H', *range(2000 + \(n), 2012 + \(n)))
+                open(sys.argv[1], 'wb').write(b'\\x93NUMPY\\x01\\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+                """, ["\(recording.path)/depth/00000\(n).npy"])
+            #expect(made.status == 0, "\(made.errors)")
+        }
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(capture.variant == "before 1.2")
+        #expect(capture.frames.map { $0.pose?.position } == [Vector3(1, 2, 3), Vector3(4, 5, 6)])
+        #expect(capture.frames.allSatisfy { $0.timestamp == nil })
+        #expect(!capture.channels.contains(.timestamp))
+        #expect(capture.absences[.timestamp] == "the app wrote none before version 1.2")
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [2, 2.001])
+        // Without names of columns, too.
+        try recording.write("1, 2, 3, \(Self.level)\n", to: "odometry.csv")
+        #expect(try recording.open(StrayScannerCapture.self).frames.count == 1)
+    }
+
+    @Test func linesThatCannotBeUsedCostTheirFrame() throws {
+        let lines = [
+            "0, 000000, 0, 0, 0, \(Self.level)", "1, 000001, 0, 0, 0, 0, 0, 0, 0",
+            "2, 000002, nan, 0, 0, \(Self.level)",
+            "3, 000003, 1, 2", "x, 000004, 0, 0, 0, \(Self.level)", "5, -5, 0, 0, 0, \(Self.level)",
+            "1e30, 000006, 0, 0, 0, \(Self.level)", "7, 000007, 1e300, 0, 0, \(Self.level)",
+        ]
+        let capture = try recording(8, lines: lines).open(StrayScannerCapture.self)
+        #expect(
+            capture.dropReasons == [
+                nil, "the quaternion is no rotation (its length is 0.0) (odometry.csv:3)",
+                "“nan” is not a number (odometry.csv:4)",
+                "the line has 4 columns, and column 5 is needed (odometry.csv:5)",
+                "“x” is not a time in seconds (odometry.csv:6)", "“-5” is not a frame's number (odometry.csv:7)",
+                "“1e30” is not a time in seconds (odometry.csv:8)",
+                "the camera is more than 10,000 km from the origin (odometry.csv:9)",
+            ])
+        #expect(capture.frames.dropFirst().allSatisfy { $0.drop?.isBad == true })
+    }
+
+    @Test func aVideoOfAnotherLength() throws {
+        let recording = try recording(3)
+        try TestVideo.gray("\(recording.name)/rgb.mp4", in: recording.folder, frames: 2)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(capture.dropReasons == [nil, nil, "the video has only 2 frames"])
+        try TestVideo.gray("\(recording.name)/rgb.mp4", in: recording.folder, frames: 9)
+        #expect(
+            try recording.problem(StrayScannerCapture.self)?.notes.first == "odometry lines: 3, video: 9")
+    }
+
+    @Test func aVideoThatWasMadeSmaller() throws {
+        let recording = try recording(1)
+        try recording.write("1500, 0, 960\n0, 1500, 720\n0, 0, 1\n", to: "camera_matrix.csv")
+        try TestVideo.gray("\(recording.name)/rgb.mp4", in: recording.folder, frames: 1)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 50, fy: 50, cx: 32, cy: 24, width: 64, height: 48, pixelOrigin: .corner))
+        #expect(
+            capture.warnings == [
+                "the video is 64×48, and camera_matrix.csv is for 1920×1440; the intrinsics were scaled"
+            ])
+    }
+
+    @Test func whatIsNoRecording() throws {
+        let other = try WrittenCapture()
+        try other.write("a, b, c\n1, 2, 3\n", to: "odometry.csv")
+        try other.write("1", to: "camera_matrix.csv")
+        #expect(other.recognition == nil)
+        #expect(try other.problem(StrayScannerCapture.self)?.place.file == "odometry.csv")
+        let empty = try recording(0)
+        #expect(try empty.problem(StrayScannerCapture.self)?.summary == "there are no frames in the file")
+        let matrix = try recording(1)
+        for text in ["", "1, 2, 3\n", "x, 0, 0\n0, 1, 0\n0, 0, 1\n", "0, 0, 0\n0, 0, 0\n0, 0, 0\n"] {
+            try matrix.write(text, to: "camera_matrix.csv")
+            #expect(try matrix.problem(StrayScannerCapture.self)?.place.file == "camera_matrix.csv", "\(text)")
+        }
+        var rules = ReadRules()
+        rules.maxFrames = 2
+        #expect(try recording(3).problem(StrayScannerCapture.self, rules: rules)?.fault == .input)
+        rules = ReadRules()
+        rules.maxPicturePixels = 11
+        #expect(try recording(3).problem(StrayScannerCapture.self, rules: rules)?.place.file == "depth/000000.png")
+    }
+
+    @Test func linesAreWrittenAsTheyAreRead() throws {
+        let pose = Pose(rotation: .rotation(aboutY: 0.7), position: Vector3(0.1, -2, 3e-7))
+        let text = StrayOdometry.header + StrayOdometry.line(timestamp: 123_456_789, name: "000007", pose: pose)
+        var rows = try StrayOdometry(MemorySource(Array(text.utf8), name: "odometry.csv"), lineLimit: 1000)
+        let row = try #require(try rows.next()).get()
+        #expect(row.timestamp == 123_456_789 && row.number == 7)
+        #expect(row.pose.position == pose.position)
+        #expect((row.pose.rotation.columns.0 - pose.rotation.columns.0).length < 1e-15)
+        #expect(try rows.next() == nil)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Sequences as the benchmark lays them out, written by hand.
+@Suite struct TUMCaptureTests {
+    private func sequence(_ count: Int = 3, size: (Int, Int) = (8, 6)) throws -> WrittenCapture {
+        let sequence = try WrittenCapture("freiburg1")
+        var (rgb, depth) = ("# color images\n# file: 'x.bag'\n# timestamp filename\n", "# depth maps\n")
+        var poses = "# ground truth trajectory\n# timestamp tx ty tz qx qy qz qw\n"
+        for n in 0..<count {
+            let time = "130503110\(n).175304"
+            rgb += "\(time) rgb/\(time).png\n"
+            // 11 ms later.
+            depth += "130503110\(n).186304 depth/\(n).png\n"
+            // Three poses about each picture.
+            for (offset, x) in [("163", 7.5), ("178", Double(n)), ("190", 8.5)] {
+                poses += "130503110\(n).\(offset)000 \(x) 2 -3 0 0 0 1\n"
+            }
+            try sequence.picture("rgb/\(time).png", size.0, size.1)
+            try sequence.depth("depth/\(n).png", first: UInt16(5000 + 500 * n))
+        }
+        try sequence.write(rgb, to: "rgb.txt")
+        try sequence.write(depth, to: "depth.txt")
+        try sequence.write(poses, to: "groundtruth.txt")
+        try sequence.write("# ours\n9.5 9 3.75 2.25 8 6\n", to: "calibration.txt")
+        return sequence
+    }
+
+    @Test func aSequence() throws {
+        let capture = try sequence().open(TUMCapture.self)
+        #expect(capture.format == "tum" && capture.worldUp == nil && capture.isMetric)
+        // Exact, though a double of such seconds goes in steps of 240 ns.
+        #expect(capture.frames.map(\.timestamp) == (0..<3).map { 1_305_031_100_175_304_000 + $0 * 1_000_000_000 })
+        #expect(capture.frames.map { $0.pose?.position } == (0..<3).map { Vector3(Double($0), 2, -3) })
+        // OpenCV's axes: no rotation looks along +z, with y down.
+        let pose = try #require(capture.frames[0].pose)
+        #expect(pose.apply(Vector3(0, 0, -1)) == Vector3(0, 2, -2))
+        #expect(pose.apply(Vector3(0, 1, 0)) == Vector3(0, 1, -3))
+        #expect(
+            capture.frames[2].intrinsics
+                == CameraIntrinsics(fx: 9.5, fy: 9, cx: 3.75, cy: 2.25, width: 8, height: 6, pixelOrigin: .centre))
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, 1.1, 1.2])
+        let match = capture.findings["time-match"]
+        #expect(match?["poses"] == .object(["matched": .of(3), "unmatched": .of(0), "largest-gap-ms": .number(2.696)]))
+        #expect(match?["depth"]?["largest-gap-ms"]?.double == 11)
+        #expect(capture.warnings == [])
+    }
+
+    @Test func whatIsTooFarAwayInTime() throws {
+        let sequence = try sequence()
+        try sequence.write("1305031100.195304 depth/0.png\n1305031101.196304 depth/1.png\n", to: "depth.txt")
+        try sequence.write("1305031102.160 1 2 3 0 0 0 1\n", to: "groundtruth.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        let none = "no pose of groundtruth.txt is within 20 ms of it"
+        #expect(capture.dropReasons == [none, none, nil])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        #expect(capture.findings["time-match"]?["depth"]?["matched"]?.integer == 1)
+    }
+
+    @Test func withoutPosesOrDepth() throws {
+        let sequence = try sequence()
+        try sequence.remove("groundtruth.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.absences[.pose] == "groundtruth.txt is missing")
+        #expect(!capture.channels.contains(.pose) && capture.frames.allSatisfy { !$0.isDropped })
+        try sequence.remove("depth.txt")
+        #expect(sequence.recognition?.format == "frames")
+    }
+
+    @Test func theCameraThatIsInNoFile() throws {
+        let sequence = try sequence()
+        try sequence.remove("calibration.txt")
+        let unknown = try sequence.open(TUMCapture.self)
+        #expect(!unknown.channels.contains(.intrinsics))
+        #expect(unknown.absences[.intrinsics]?.contains("fx fy cx cy width height") == true)
+        // Four numbers are for the pictures; distortion is passed over and said.
+        try sequence.write("9.5, 9, 3.75, 2.25\n", to: "camera.txt")
+        #expect(try sequence.open(TUMCapture.self).frames[0].intrinsics?.width == 8)
+        try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0 0 0\n", to: "camera.txt")
+        let distorted = try sequence.open(TUMCapture.self)
+        #expect(distorted.frames[0].intrinsics?.fx == 9.5)
+        #expect(distorted.warnings == ["camera.txt tells a lens's distortion, which is passed over"])
+        for text in ["", "1 2 3", "0 0 1 1 8 6", "a b c d", "9 9 4 3 6 8"] {
+            try sequence.write(text, to: "camera.txt")
+            let capture = try? sequence.open(TUMCapture.self)
+            #expect(capture == nil || capture?.frames.allSatisfy { $0.drop?.isBad == true } == true, "\(text)")
+        }
+    }
+
+    @Test func theUsualCameraIsTakenWithAWarning() throws {
+        let sequence = try sequence(1, size: (640, 480))
+        try sequence.remove("calibration.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(
+                    fx: 525, fy: 525, cx: 319.5, cy: 239.5, width: 640, height: 480, pixelOrigin: .centre))
+        #expect(
+            capture.warnings.first?.hasPrefix("nothing says what the camera is, so the usual one was taken") == true)
+    }
+
+    @Test func pathsStayInTheSequence() throws {
+        let sequence = try sequence(1)
+        try sequence.folder.write([1, 2, 3], to: "secret.png")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(sequence.path)/rgb/link.png", withDestinationPath: "../../secret.png")
+        try sequence.write(
+            "1305031100.175304 ../secret.png\n1305031100.18 /etc/passwd\n1305031100.185 rgb/link.png\n1305031100.19 rgb/no.png\n",
+            to: "rgb.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad == true && $0.pictureFile == nil })
+        #expect(capture.dropReasons[0]?.hasPrefix("a path leads out of the capture") == true)
+        #expect(capture.dropReasons[2]?.hasPrefix("a link leads out of the capture") == true)
+        #expect(capture.dropReasons[3] == "its picture is not there: rgb/no.png")
+        let depth = try self.sequence(1)
+        try depth.write("1305031100.175304 ../../etc/passwd\n", to: "depth.txt")
+        #expect(try depth.problem(TUMCapture.self)?.summary.hasPrefix("a path leads out of the capture") == true)
+    }
+
+    @Test func linesThatCannotBeUsed() throws {
+        let sequence = try sequence(2)
+        try sequence.write(
+            "1305031100.175304 0 0 0 0 0 0 1\nnan 0 0 0 0 0 0 1\n1305031101.175304 0 0 0 0 0 0 0\n1 2\n",
+            to: "groundtruth.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.frames.map(\.isDropped) == [false, true])
+        #expect(
+            capture.warnings.first?.hasPrefix("3 lines of groundtruth.txt cannot be used: “nan” is not a time") == true)
+        var rules = ReadRules()
+        rules.maxFrames = 1
+        #expect(try sequence.problem(TUMCapture.self, rules: rules)?.summary == "there are more than 1 pictures")
+        try sequence.write("# nothing\n", to: "rgb.txt")
+        #expect(try sequence.problem(TUMCapture.self)?.summary == "the list names no pictures")
+        #expect(sequence.recognition?.format != "tum")
+    }
+
+    @Test func linesAreWrittenAsTheyAreRead() throws {
+        let pose = Pose(rotation: .rotation(aboutY: -1.2), position: Vector3(0.1, -2, 3e-7))
+        let text = TUMText.trajectoryHeader + TUMText.trajectoryLine(timestamp: 1_305_031_102_175_304_000, pose: pose)
+        #expect(text.contains("\n1305031102.175304 0.1 -2.0 3e-07 "))
+        var table = TextTable(MemorySource(Array(text.utf8), name: "t"), .space, lineLimit: 1000)
+        let read = try TUMText.posed(try #require(try table.next()))
+        #expect(read.timestamp == 1_305_031_102_175_304_000)
+        #expect(read.pose.position == pose.position)
+        #expect((read.pose.rotation.columns.0 - pose.rotation.columns.0).length < 1e-15)
+    }
+}

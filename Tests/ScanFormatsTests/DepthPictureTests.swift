@@ -1,0 +1,63 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Depth as PNG and as NumPy writes it.
+@Suite struct DepthPictureTests {
+    private func array(_ type: String, _ values: String, shape: String = "(2, 3)", order: String = "False") throws
+        -> [UInt8]
+    {
+        let made = try runPython(
+            """
+            import struct, sys
+            head = "{'descr': '\(type)', 'fortran_order': \(order), 'shape': \(shape), }"
+            head += ' ' * (63 - (10 + len(head)) % 64) + '\\n'
+            code = {'<u2': 'H', '<i4': 'i', '<f4': 'f', '<f8': 'd', '|u1': 'B'}['\(type)']
+            data = struct.pack('<6' + code, *[\(values)])
+            sys.stdout.buffer.write(b'\\x93NUMPY\\x01\\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+            """)
+        try #require(made.status == 0, "\(made.errors)")
+        return made.outputBytes
+    }
+
+    @Test(arguments: [
+        ("<u2", "0, 1, 1000, 65535, 2, 3"), ("<i4", "0, 1, 1000, 65535, 2, 3"),
+        ("<f4", "0.4, 1, 1000.2, 65535, 1.5, 3"),
+        ("<f8", "0, 1, 1000, 65535, 2, 3"),
+    ]) func arraysOfNumbers(_ type: String, _ values: String) throws {
+        let bytes = try array(type, values)
+        let image = try DepthPicture.decode(bytes)
+        #expect((image.width, image.height) == (3, 2))
+        #expect(image.pixels == [0, 1, 1000, 65535, 2, 3])
+        #expect(try DepthPicture.size(bytes) == PixelSize(3, 2))
+    }
+
+    @Test func whatDoesNotFitIsNoDepth() throws {
+        #expect(try DepthPicture.decode(try array("<i4", "-1, 65536, 1, 2, 3, 4")).pixels == [0, 0, 1, 2, 3, 4])
+        let floats = try array("<f4", "float('nan'), float('inf'), -1, 1e9, 3, 4")
+        #expect(try DepthPicture.decode(floats).pixels == [0, 0, 0, 0, 3, 4])
+    }
+
+    @Test func whatIsNoPlaneOfDepth() throws {
+        let whole = try array("<u2", "0, 1, 2, 3, 4, 5")
+        var files = [
+            try array("|u1", "0, 1, 2, 3, 4, 5"), try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(6,)"),
+            try array("<u2", "0, 1, 2, 3, 4, 5", order: "True"), try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(-2, 3)"),
+            try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(99999999999999999999, 3)"), whole.dropLast(), whole + [0],
+        ]
+        files += (0..<20).map { Array(whole.prefix($0 * 7)) }
+        for bytes in files {
+            let problem = #expect(throws: Problem.self) { try DepthPicture.decode(bytes) }
+            #expect(problem?.fault == .input)
+        }
+        let large = try array("<u2", "0, 1, 2, 3, 4, 5", shape: "(30000, 30000)")
+        #expect(throws: Problem.self) { try DepthPicture.size(large) }
+    }
+
+    @Test func pictures() throws {
+        let png = try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [7, 8]))
+        #expect(try DepthPicture.decode(png).pixels == [7, 8])
+        #expect(try DepthPicture.size(png) == PixelSize(2, 1))
+    }
+}

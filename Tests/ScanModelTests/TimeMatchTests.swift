@@ -1,0 +1,84 @@
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct TimeMatchTests {
+    @Test func theNearestGoFirst() {
+        // 10 is nearer to 11 than 12 is; 12 is left with 14.
+        let match = TimeMatch([10, 12], with: [11, 14], within: 5)
+        #expect(match.partners == [0, 1])
+        #expect(match.largestGap == 2)
+        // 12 takes 11, so that 9 has to go without: 14 is too far away.
+        let other = TimeMatch([9, 12], with: [11, 15], within: 4)
+        #expect(other.partners == [nil, 0])
+        #expect(other.matchedCount == 1)
+        #expect(
+            other.summary
+                == .object(["matched": .of(1), "unmatched": .of(1), "largest-gap-ms": .number(1e-6)]))
+    }
+
+    @Test func partnersNeedNotStandInOrder() {
+        let match = TimeMatch([300, 100, 200], with: [205, 95, 500], within: 10)
+        #expect(match.partners == [nil, 1, 0])
+        #expect(match.largestGap == 5)
+    }
+
+    @Test func theToleranceIsKeptExactly() {
+        #expect(TimeMatch([0], with: [20], within: 20).partners == [0])
+        #expect(TimeMatch([0], with: [21], within: 20).partners == [nil])
+        #expect(TimeMatch([7], with: [7], within: 0).partners == [0])
+    }
+
+    @Test func nothingToMatch() {
+        #expect(TimeMatch([], with: [1], within: 1).partners == [])
+        #expect(TimeMatch([1], with: [], within: 1).partners == [nil])
+        #expect(TimeMatch([], with: [], within: 1).matchedCount == 0)
+    }
+
+    @Test func timesAtTheEndsOfTheClock() {
+        let match = TimeMatch([.min, .max], with: [.max, .min], within: .max)
+        #expect(match.partners == [1, 0])
+    }
+
+    /// associate.py's way: all pairs, sorted by their difference.
+    private func byAllPairs(_ times: [Int64], _ targets: [Int64], _ tolerance: Int64) -> [Int?] {
+        var pairs: [(gap: Int64, one: Int, other: Int)] = []
+        for (i, a) in times.enumerated() {
+            for (k, b) in targets.enumerated() where abs(a - b) <= tolerance { pairs.append((abs(a - b), i, k)) }
+        }
+        var partners = [Int?](repeating: nil, count: times.count)
+        var taken: Set<Int> = []
+        for pair in pairs.sorted(by: { $0.gap < $1.gap }) where partners[pair.one] == nil && !taken.contains(pair.other)
+        {
+            partners[pair.one] = pair.other
+            taken.insert(pair.other)
+        }
+        return partners
+    }
+
+    @Test func itIsWhatAllPairsGive() {
+        var random = SplitMix(seed: 5)
+        for round in 0..<200 {
+            // No two differences are alike, so that there is but one answer.
+            let times = (0..<Int.random(in: 0..<12, using: &random)).map {
+                Int64($0 * 1000 + Int.random(in: 0..<2000, using: &random)) << 14 | Int64(1 << $0)
+            }
+            let targets = Set(
+                (0..<Int.random(in: 0..<12, using: &random)).map {
+                    Int64($0 * 1000 + Int.random(in: 0..<2000, using: &random)) << 14
+                }
+            ).sorted()
+            let tolerance = Int64.random(in: 0..<1500, using: &random) << 14
+            let expected = byAllPairs(times, targets, tolerance)
+            #expect(TimeMatch(times, with: targets, within: tolerance).partners == expected, "round \(round)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func manyEqualTimesTakeNoLonger() {
+        let same = Array(repeating: Int64(5), count: 200_000)
+        let match = TimeMatch(same, with: same, within: 10)
+        #expect(match.matchedCount == 200_000)
+        let one = TimeMatch(same, with: [6], within: 10)
+        #expect(one.matchedCount == 1)
+    }
+}

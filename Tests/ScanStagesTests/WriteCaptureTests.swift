@@ -1,0 +1,163 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import ScanStages
+import TestSupport
+import Testing
+
+@Suite struct WriteCaptureTests {
+    private static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
+
+    // MARK: - There and back
+
+    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    func aSyntheticCaptureComesBack(_ format: String) throws {
+        let trip = try RoundTrip("- write-capture: {format: \(format)}")
+        #expect(trip.read.capture.format == format)
+        #expect(trip.read.drops == [] && trip.read.warnings == [])
+        #expect(trip.read.capture.colorSize == PixelSize(128, 96) && trip.read.capture.depthSize == PixelSize(64, 48))
+        let errors = try trip.errors(
+            turn: format == "arkitscenes" ? Self.yUpToZUp : .identity,
+            // Stray Scanner keeps the last frame's camera alone.
+            sameCamera: format == "stray-scanner" ? RoundTrip.frameCount - 1 : nil)
+        print("\(format): \(errors)")
+        let precision: [String: Int64] = ["polycam": 500, "arkitscenes": 500_000, "scannetpp": 100]
+        #expect(errors.time <= precision[format] ?? 0)
+        #expect(errors.position < 1e-9 && errors.rotation < 1e-9 && errors.intrinsics < 1e-9)
+        #expect(errors.depth <= 0.000501)
+        #expect(errors.confidence == 0)
+        #expect(trip.read.frames.allSatisfy { format == "scannetpp" ? $0.confidence == nil : $0.confidence != nil })
+        #expect(trip.read.capture.worldUp == (format == "arkitscenes" ? Vector3(0, 0, 1) : Vector3(0, 1, 0)))
+        #expect(trip.written.count("write-capture", "frames") == 6)
+    }
+
+    @Test(arguments: ["stray-scanner", "scannetpp"]) func videosHoldTheFramesInTheirOrder(_ format: String) throws {
+        let truth = try StageRun(
+            "- synthesize: {frames: 4, rate: 10, lap: 8, picture-width: 64, picture-height: 48}\n"
+                + "- write-capture: {format: \(format)}", reading: "nowhere/made", probing: [.color])
+        let read = try StageRun("- read", reading: truth.path, probing: [.color])
+        for (one, other) in zip(truth.frames, read.frames) {
+            guard case .pixels(let a)? = one.picture, case .pixels(let b)? = other.picture else {
+                Issue.record("the pictures are not decoded")
+                return
+            }
+            // Another frame's picture differs by some 20 on average.
+            let sum = zip(a.pixels, b.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            #expect(sum / a.pixels.count < 8)
+        }
+        #expect(read.frames.count == 4)
+    }
+
+    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    func onlyKeptFrames(_ format: String) throws {
+        let trip = try RoundTrip(
+            "- write-capture: {format: \(format)}", between: "- select-frames: {include: [1, 4, 5]}\n")
+        #expect(trip.read.frames.count == 3)
+        let errors = try trip.errors(
+            turn: format == "arkitscenes" ? Self.yUpToZUp : .identity, sameCamera: format == "stray-scanner" ? 2 : nil)
+        #expect(errors.position < 1e-9 && errors.depth <= 0.000501)
+    }
+
+    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    func withoutDepthAndConfidence(_ format: String) throws {
+        let stages = "- synthesize: {frames: 2, depth: none, confidence: none, picture-width: 64, picture-height: 48}\n"
+        let written = try StageRun(
+            "\(stages)- write-capture: {format: \(format)}", reading: "nowhere/made", probing: [.pose])
+        let read = try StageRun("- read", reading: written.path, probing: [.pose])
+        #expect(read.frames.count == 2)
+        #expect(!read.capture.channels.contains(.recordedDepth))
+    }
+
+    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    func theBytesAreTheSameForAnyNumberOfWorkers(_ format: String) throws {
+        let receipts = try [1, 3].map {
+            try RoundTrip("- write-capture: {format: \(format)}", workers: $0).written.bytes("receipt.json")
+        }
+        #expect(receipts[0] == receipts[1])
+    }
+
+    @Test func confidenceOfManyLevelsBecomesThree() throws {
+        let trip = try RoundTrip("- write-capture: {format: polycam}", synthesize: ", confidence: 0-255")
+        // 42, 127 and 212 are the middles of thirds.
+        for (truth, found) in zip(trip.written.frames, trip.read.frames) {
+            let levels: [UInt8: UInt8] = [42: 0, 127: 1, 212: 2]
+            #expect(truth.recordedConfidence?.values.map { levels[$0] ?? 9 } == found.confidence?.values)
+        }
+    }
+
+    @Test func depthAsRecordedWhereNobodyUnpacksIt() throws {
+        let run = try StageRun(
+            "- synthesize: {frames: 1, depth: uint16, picture-width: 64, picture-height: 48, depth-width: 64, "
+                + "depth-height: 48}\n- write-capture: {format: stray-scanner}", reading: "nowhere/made",
+            probing: [.recordedDepth])
+        let depth = try PNG.decodeGray16(try run.bytes("depth/000000.png"))
+        #expect(depth.pixels.withUnsafeBytes { Array($0) } == run.frames[0].recordedDepth?.bytes)
+    }
+
+    // MARK: - Files
+
+    @Test func jpegsAreCopiedAndOthersEncoded() throws {
+        var capture = try MemoryCapture.posed(2)
+        let jpeg = try JPEG.encode(RGBImage(width: 8, height: 6, pixels: Array(repeating: 50, count: 144)))
+        capture.files["color/1.jpg"] = jpeg
+        for n in 0..<2 { capture.items[n].timestamp = 1_000_000 + Int64(n) * 1_000_000_600 }
+        capture.items[1].pixels = nil
+        capture.items[1].file = "color/1.jpg"
+        let run = try StageRun("- write-capture: {format: polycam, quality: 80}", on: capture)
+        #expect(try run.bytes("keyframes/images/1001001.jpg") == jpeg)
+        #expect(try JPEG.header(try run.bytes("keyframes/images/1000.jpg")).width == 8)
+        let camera = try JSONValue.parse(try run.bytes("keyframes/cameras/1000.json"), file: "camera")
+        #expect(camera["width"]?.integer == 8 && camera["t_23"] != nil && camera["blur_score"] != nil)
+    }
+
+    @Test(arguments: [
+        ("polycam", "two frames have the time 1000 µs"), ("arkitscenes", "two frames have the time 0.001 s"),
+    ])
+    func twoFramesOfOneTime(_ format: String, _ start: String) throws {
+        var capture = try MemoryCapture.posed(2)
+        for n in 0..<2 { capture.items[n].timestamp = 1_000_000 + Int64(n) * 100 }
+        let problem = problem { _ = try StageRun("- write-capture: {format: \(format)}", on: capture) }
+        #expect(problem?.summary.hasPrefix(start) == true)
+    }
+
+    @Test func depthThatDiffersInSizeHasNoPlaceInScanNetPP() throws {
+        var capture = try MemoryCapture.posed(2)
+        for n in 0..<2 { capture.items[n].timestamp = Int64(n) * 1_000_000_000 }
+        capture.items[1].depth = DepthMap(width: 8, height: 6, metres: Array(repeating: 1, count: 48))
+        let problem = problem { _ = try StageRun("- write-capture: {format: scannetpp}", on: capture) }
+        #expect(problem?.summary.hasPrefix("the depth of the frames differs in size") == true)
+    }
+
+    // MARK: - The samples
+
+    private struct Sample {
+        var format: String
+        var pictures: PixelSize
+    }
+
+    /// What is committed below `samples/` is read, and is what the generator knows.
+    @Test(arguments: [
+        ("stray-scanner", 128, 96), ("polycam", 128, 96), ("scannetpp", 128, 96), ("arkitscenes", 64, 48),
+        ("tum", 128, 96),
+    ]) func theCommittedSampleIsTheTruth(_ format: String, _ width: Int, _ height: Int) throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/\(format)").path
+        let read = try StageRun("- read\n- decompress", reading: sample, probing: [.depth])
+        #expect(read.capture.format == format && read.warnings == [])
+        let truth = try StageRun(
+            "- synthesize: {frames: 6, rate: 10, lap: 8, seed: 7, picture-width: \(width), picture-height: \(height), "
+                + "depth-width: 64, depth-height: 48}\n- decompress", reading: "nowhere/made", probing: [.depth])
+        #expect(read.frames.count == 6)
+        let turn = format == "arkitscenes" ? Self.yUpToZUp : .identity
+        for (one, other) in zip(truth.frames, read.frames) {
+            let (pose, found) = (try #require(one.pose), try #require(other.pose))
+            #expect((turn * pose.position - found.position).length < 1e-9)
+            #expect(((turn * pose.rotation).columns.2 - found.rotation.columns.2).length < 1e-9)
+            #expect(try #require(other.depth).validCount > 3000)
+            if format != "tum" {
+                for (a, b) in zip(try #require(one.depth).metres, try #require(other.depth).metres) {
+                    #expect(abs(a - b) <= 0.000501)
+                }
+            }
+        }
+    }
+}
