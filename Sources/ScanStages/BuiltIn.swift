@@ -20,5 +20,7 @@ extension StageLibrary {
         Entry(WriteColmap.self),
         Entry(WriteFrames.self),
         Entry(WriteStaging.self),
+        Entry(WriteScannet.self),
+        Entry(WriteSens.self),
     ])
 }

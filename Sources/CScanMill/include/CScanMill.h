@@ -13,6 +13,7 @@
 #include "kernels.h"
 #include "png_rows.h"
 #include "sharpness.h"
+#include "shift_codec.h"
 #include "zip_archive.h"
 
 #endif

@@ -161,7 +161,13 @@ public struct ReadRules: Hashable, Sendable {
 public enum CaptureFormats {
     /// In the order in which they are asked: the most particular first.
     public static let all: [any CaptureFormat.Type] = [
-        MultiScanCapture.self, NeRFCaptureProject.self, PictureFolderCapture.self,
+        MultiScanCapture.self,
+        SensCapture.self,
+        ScanNetRawCapture.self,
+        ScanNetFolder.self,
+        SevenScenesSequence.self,
+        NeRFCaptureProject.self,
+        PictureFolderCapture.self,
     ]
 
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
@@ -185,7 +191,7 @@ public enum CaptureFormats {
             fix: "ScanMill reads \(all.map { $0.name }.joined(separator: ", ")); see  scanmill stages read")
     }
 
-    /// The tree at a path: a folder, or a ZIP archive.
+    /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.
     /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted.
     public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
         -> any CaptureTree
@@ -194,6 +200,8 @@ public enum CaptureFormats {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
             if ZipArchive.isArchive(path) { return try ZipArchive(path: path, limits: limits) }
+            let single = try OneFile(path: path)
+            if SensCapture.recognise(single) != nil { return single }
             throw Problem(
                 .input, "this file is not a capture in a format that ScanMill reads",
                 fix: "name the capture's folder, or its ZIP archive"
