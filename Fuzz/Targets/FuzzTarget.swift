@@ -10,6 +10,8 @@ public struct FuzzTarget: Sendable {
 
     public static let all = [
         depthStream, inflate, cameraLines, metadata, boundingBox, motion, transforms, zip, pipeline, ply, jpeg, png,
+        sens,
+        shiftCodec,
     ]
 
     init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {

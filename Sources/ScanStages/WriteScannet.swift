@@ -34,10 +34,12 @@ public struct WriteScannet: FrameStage, FoldStage {
         example: "- write-scannet: {layout: extracted}")
 
     let layout: Layout
+    let writesDepth: Bool
     let output: PictureOutput
 
     public init(_ options: inout OptionReader) {
         layout = options.choice("layout", "Whose files are written.", default: .extracted)
+        writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
         output = PictureOutput(&options, default: .copy)
     }
 
@@ -53,8 +55,8 @@ public struct WriteScannet: FrameStage, FoldStage {
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.color, .intrinsics] + (layout == .raw ? [] : [.pose]),
-                conditions: [.init(.depth, when: .recordedDepth)], wants: layout == .raw ? [.timestamp] : []),
+                needs: [.color, .intrinsics] + (layout == .raw ? [] : [.pose]) + (writesDepth ? [.depth] : []),
+                wants: layout == .raw ? [.timestamp] : []),
             fold: .init(wants: layout == .raw ? [.motion] : []), claims: ["\(folder)/"])
     }
 
@@ -81,7 +83,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         } else {
             parcel.picture = try output.prepare(&frame, context)
         }
-        if context.available.contains(.depth) {
+        if writesDepth {
             guard let map = layout == .sevenScenes ? frame.alignedDepth(context) : frame.depth else {
                 throw Problem(.input, "the frame has no depth")
             }

@@ -24,15 +24,18 @@ public struct WriteSens: FrameStage, FoldStage {
             """,
         example: "- write-sens")
 
+    let writesDepth: Bool
     let output: PictureOutput
 
-    public init(_ options: inout OptionReader) { output = PictureOutput(&options, default: .copy) }
+    public init(_ options: inout OptionReader) {
+        writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
+        output = PictureOutput(&options, default: .copy)
+    }
 
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.intrinsics], conditions: [.init(.depth, when: .recordedDepth)],
-                wants: [.color, .pose, .timestamp]),
+                needs: [.intrinsics] + (writesDepth ? [.depth] : []), wants: [.color, .pose, .timestamp]),
             fold: .init(wants: [.motion]), claims: ["{id}.sens"])
     }
 
@@ -48,7 +51,7 @@ public struct WriteSens: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         var parcel = Parcel()
         if context.available.contains(.color) { parcel.color = try picture(&frame, context) }
-        if context.available.contains(.depth) {
+        if writesDepth {
             guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
             let (image, overflow) = DepthCodec.millimetres(map)
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }

@@ -58,7 +58,8 @@ struct SampleCommand: ParsableCommand {
         let written = CaptureFormats.all.filter { $0.card.writer != nil }
         guard let writer = written.first(where: { $0.name == format })?.card.writer else {
             throw ValidationError(
-                "`\(format)` is none of the formats that are written: \(written.map { $0.name }.joined(separator: ", ")).")
+                "`\(format)` is none of the formats that are written: \(written.map { $0.name }.joined(separator: ", "))."
+            )
         }
         return "  - decompress\n  - \(writer)"
     }
@@ -66,7 +67,8 @@ struct SampleCommand: ParsableCommand {
     /// A writer that puts everything into one folder leaves a capture within a capture: the inner one stays.
     private static func lift(_ path: String) {
         let names = CaptureFolder(path: path).entries(in: "")
-        guard names.count == 1, let only = names.first, only.kind == .folder, rename("\(path)/\(only.name)", path + "~") == 0
+        guard names.count == 1, let only = names.first, only.kind == .folder,
+            rename("\(path)/\(only.name)", path + "~") == 0
         else { return }
         if rmdir(path) == 0 { rename(path + "~", path) }
     }

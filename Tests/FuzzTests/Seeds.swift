@@ -11,6 +11,8 @@ enum Seeds {
             "metadata": try metadata(), "bounding-box": try boxes(), "motion": try motion(), "pipeline": pipelines(),
             "ply": try clouds(), "jpeg": try jpegs(), "png": try pngs(),
             "zip": try zips(), "transforms": transforms(),
+            "sens": try ScanNetSeeds.sens(),
+            "shift-codec": try ScanNetSeeds.shifts(),
         ]
     }
 

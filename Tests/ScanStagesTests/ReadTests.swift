@@ -42,9 +42,10 @@ import Testing
         try folder.write(MultiScanSample().files().filter { $0.key.hasPrefix("color/") }, under: "pictures")
         let problem = problem { _ = try StageRun("- read: {format: multiscan}", reading: folder.url("pictures").path) }
         #expect(problem?.summary == "there is no metadata with a list of streams")
+        let names = CaptureFormats.all.map { $0.name }.joined(separator: ", ")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
-                == "`format` is `multiscam`, which is none of auto, multiscan, nerfcapture, frames")
+                == "`format` is `multiscam`, which is none of auto, \(names)")
     }
 
     @Test func nothingIsDecodedHere() throws {
@@ -59,7 +60,8 @@ import Testing
         let odd = problem { _ = try StageRun("- read", reading: folder.url("odd").path) }
         #expect(odd?.summary == "this is not a capture in a format that ScanMill reads")
         #expect(odd?.notes == ["it holds notes.txt"])
-        #expect(odd?.fix == "ScanMill reads multiscan, nerfcapture, frames; see  scanmill stages read")
+        let names = CaptureFormats.all.map { $0.name }.joined(separator: ", ")
+        #expect(odd?.fix == "ScanMill reads \(names); see  scanmill stages read")
         try FileManager.default.createDirectory(at: folder.url("empty"), withIntermediateDirectories: true)
         #expect(
             problem { _ = try StageRun("- read", reading: folder.url("empty").path) }?.notes == ["the folder is empty"])

@@ -312,7 +312,8 @@ struct MultiScanReader {
         if let size = capture.colorSize { camera = camera.resized(width: size.width, height: size.height) }
         for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
         capture.absences[.intrinsics] = nil
-        capture.warnings.append("the intrinsics follow from the nominal field of view: nobody has calibrated the camera")
+        capture.warnings.append(
+            "the intrinsics follow from the nominal field of view: nobody has calibrated the camera")
     }
 
     // MARK: - Depth and confidence
@@ -341,6 +342,7 @@ struct MultiScanReader {
         capture.list(depthFile, in: tree, [.recordedDepth])
         source.depth = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
+        if stream?.isStereo == true { try fitStereo(metadata, &source) }
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
         guard tree.byteCount(of: confidenceFile) != nil else {
@@ -352,6 +354,28 @@ struct MultiScanReader {
             file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
         capture.channels.insert(.recordedConfidence)
+    }
+
+    /// Depth of two cameras comes more slowly than the pictures, and its rows as long as they lay in memory: only the
+    /// stream's length tells how long.
+    private mutating func fitStereo(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        guard var packed = source.depth, let depth = metadata.depthStream else { return }
+        if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {
+            packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
+        }
+        if let frames = depth.frameCount, frames > 0 {
+            try rules.check(frames: frames, of: "depth frames")
+            let rows = Int64(frames) * Int64(packed.size.height)
+            // A damaged stream is named when its frames are read.
+            let stream = InflateStream(try tree.open(packed.file), subject: packed.subject)
+            let longest = rows * Int64(4 * packed.size.width + 256)
+            if let total = try? stream.skip(longest + 1), total <= longest, total % rows == 0,
+                total / rows > 2 * Int64(packed.size.width)
+            {
+                packed.rowBytes = Int(total / rows)
+            }
+        }
+        source.depth = packed
     }
 
     /// A resolution whose two numbers were swapped scrambles every row.

@@ -10,7 +10,8 @@ import ScanModel
 public enum ScanNetFolder: CaptureFormat {
     public static let card = FormatCard(
         name: "scannet",
-        summary: "ScanNet scan as files: color/, depth/, pose/, intrinsic/, or frame-000000.color.jpg beside _info.txt.",
+        summary:
+            "ScanNet scan as files: color/, depth/, pose/, intrinsic/, or frame-000000.color.jpg beside _info.txt.",
         reads: [.color, .pose, .intrinsics, .recordedDepth],
         passesOver: ["`label/` and `instance/`", "`axisAlignment`, which goes into the receipt and is not applied"],
         writer: "write-scannet",

@@ -32,22 +32,22 @@ public enum SensCapture: CaptureFormat {
         do throws(Problem) { return try reader.read() } catch { throw error.at(file: file) }
     }
 
-    /// The one file of this kind that lies in a tree. What is called so and is damaged counts: it fails by its name.
+    /// The one file of this kind that lies in a tree, by its name or as the tree's only file. What is called so and is
+    /// damaged counts: it fails by its name.
     private static func file(in tree: any CaptureTree) -> String? {
-        if let single = tree as? OneFile {
-            return isNamed(single.file) || looksRight(single, single.file) ? single.file : nil
-        }
-        let named = tree.entries(in: "").filter { $0.byteCount != nil && isNamed($0.name) }
-        return named.count == 1 ? named[0].name : nil
+        let files = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
+        let named = files.filter(isNamed)
+        // A folder with two of them is no capture, but holds two.
+        if !named.isEmpty { return named.count == 1 ? named[0] : nil }
+        return files.count == 1 && looksRight(tree, files[0]) ? files[0] : nil
     }
 
-    /// A folder with two of them is no capture, but holds two.
     static func isNamed(_ file: String) -> Bool { file.lowercased().hasSuffix(".sens") }
 
     private static func looksRight(_ tree: any CaptureTree, _ file: String) -> Bool {
-        guard let source = try? tree.open(file) as? FileSource, let start = try? source.bytes(at: 0, count: 12) else {
-            return false
-        }
+        guard let source = try? tree.open(file) else { return false }
+        var start = [UInt8](repeating: 0, count: 12)
+        guard (try? source.read(into: &start)) == 12 else { return false }
         return SensHeader.looksRight(start)
     }
 }

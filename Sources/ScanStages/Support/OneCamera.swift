@@ -10,7 +10,8 @@ struct OneCamera {
         let camera = camera.counted(from: .centre)
         if let first = cameras.first, (first.width, first.height) != (camera.width, camera.height) {
             throw Problem(
-                .input, "the frame's pictures are \(camera.width)×\(camera.height), and those before are "
+                .input,
+                "the frame's pictures are \(camera.width)×\(camera.height), and those before are "
                     + "\(first.width)×\(first.height)")
         }
         cameras.append(camera)

@@ -60,7 +60,16 @@ import Testing
     }
 
     @Test func theFormatsAreKnownByTheirNames() {
-        #expect(CaptureFormats.all.map { $0.name } == ["multiscan", "nerfcapture", "frames"])
+        #expect(
+            CaptureFormats.all.map { $0.name } == [
+                "multiscan",
+                "sens",
+                "scannet-raw",
+                "scannet",
+                "7-scenes",
+                "nerfcapture",
+                "frames",
+            ])
         #expect(CaptureFormats.format(named: "multiscan") == MultiScanCapture.self)
         #expect(CaptureFormats.format(named: "MultiScan") == nil)
     }
