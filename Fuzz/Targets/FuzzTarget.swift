@@ -24,6 +24,8 @@ public struct FuzzTarget: Sendable {
         odometry,
         scanNetPPDepth,
         scanNetPPPoses,
+        sens,
+        shiftCodec,
     ]
 
     init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {

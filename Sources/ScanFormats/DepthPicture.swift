@@ -1,17 +1,18 @@
 import ScanModel
 
-/// Depth as a picture of 16-bit numbers, a PNG or a NumPy array: told apart by content.
+/// Depth as a picture of 16-bit numbers, in whatever file format: told apart by content.
 public enum DepthPicture {
     /// - Throws: when the file is damaged, or holds no 16-bit depth: a drawing of depth has lost its metres.
     public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
-        NPY.isNPY(bytes)
-            ? try NPY.decodeGray16(bytes, limits: limits) : try PNG.decodeGray16(bytes, limits: limits)
+        if NPY.isNPY(bytes) { return try NPY.decodeGray16(bytes, limits: limits) }
+        if PGM.isPGM(bytes) { return try PGM.decodeGray16(bytes, limits: limits) }
+        return try PNG.decodeGray16(bytes, limits: limits)
     }
 
     /// The size from a file's beginning.
     public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         if NPY.isNPY(bytes) { return try NPY.size(bytes, limits: limits) }
-        let header = try PNG.header(bytes, limits: limits)
+        let header = PGM.isPGM(bytes) ? try PGM.header(bytes, limits: limits) : try PNG.header(bytes, limits: limits)
         return PixelSize(header.width, header.height)
     }
 }

@@ -108,6 +108,8 @@ public struct ScanStream: Hashable, Sendable {
     public let size: PixelSize?
     /// One camera for the whole stream, from `intrinsics` (column by column); the camera lines know each frame's own.
     public let intrinsics: CameraIntrinsics?
+    /// Depth that two cameras see.
+    public var isStereo: Bool { type == "dual_camera_stereo_depth" }
 
     init(_ field: JSONField) throws(Problem) {
         _ = try field.object()

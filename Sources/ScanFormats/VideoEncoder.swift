@@ -196,3 +196,24 @@ private struct EncoderState: ~Copyable, Sendable {
         }
     }
 }
+
+extension VideoEncoder {
+    /// Takes the H.264 stream out of an mp4 file, as recorders without a container write it: start codes, and the
+    /// parameters before each key frame. Nothing is encoded again; the frames' times are lost.
+    /// - Parameter name: what problems call the new file.
+    public static func writeElementaryStream(
+        of mp4: String, to path: String, name: String, with ffmpeg: FFmpeg
+    ) throws(Problem) {
+        let arguments =
+            ["-nostdin", "-hide_banner", "-loglevel", "level+error", "-i", "file:\(mp4)", "-map", "0:v:0"]
+            + ["-c", "copy", "-bsf:v", "h264_mp4toannexb", "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
+        var tool = try RunningTool(ffmpeg.ffmpeg, arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
+        let ending = tool.finish()
+        guard ending == .exited(0) else {
+            throw Problem(
+                .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
+                fix: "make room on the disk and see that the folder may be written to"
+            ).at(file: name)
+        }
+    }
+}

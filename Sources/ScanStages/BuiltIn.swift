@@ -28,5 +28,7 @@ extension StageLibrary {
         Entry(WriteStaging.self),
         Entry(WriteTum.self),
         Entry(WriteCapture.self),
+        Entry(WriteScannet.self),
+        Entry(WriteSens.self),
     ])
 }

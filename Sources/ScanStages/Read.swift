@@ -22,6 +22,8 @@ public struct Read: CaptureStage {
             decode. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
             source's frames; `fail` fails the capture.
 
+            **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds no other of its kind.
+
             **Archives.** A capture may be a ZIP archive, with or without one folder at its top. It is read in place;
             only a video that is compressed in it is unpacked into a temporary file (under `TMPDIR`) while the capture
             runs. An archive that asks for more than the `max-archive-` limits is refused before anything is unpacked.

@@ -6,7 +6,7 @@ import ScanPipeline
 public struct WriteTum: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "write-tum",
-        summary: "Write a TUM RGB-D sequence: rgb/, depth/, their lists, groundtruth.txt and calibration.txt.",
+        summary: "Write a TUM RGB-D sequence: tum/ with rgb/, depth/, their lists, groundtruth.txt and calibration.txt.",
         details: """
             What SLAM systems and their evaluation read: `rgb.txt` and `depth.txt` list the pictures with their times,
             `groundtruth.txt` holds the poses, camera to world as position and quaternion (x, y, z, w) with x right, y down,
@@ -27,6 +27,9 @@ public struct WriteTum: FrameStage, FoldStage {
             """,
         example: "- write-tum: {color: png}")
 
+    /// Every path of the sequence begins here.
+    private static let folder = "tum"
+
     let output: PictureOutput
     let writesDepth: Bool
 
@@ -40,7 +43,7 @@ public struct WriteTum: FrameStage, FoldStage {
             frame: .init(
                 needs: [.color, .pose, .intrinsics, .timestamp],
                 prefers: writesDepth ? [[.depth, .recordedDepth]] : []),
-            claims: ["rgb/", "depth/", "rgb.txt", "depth.txt", "groundtruth.txt", "calibration.txt"])
+            claims: ["\(Self.folder)/"])
     }
 
     // MARK: - Each frame, in parallel
@@ -97,12 +100,13 @@ public struct WriteTum: FrameStage, FoldStage {
                 fix: "drop one of them with select-frames")
         }
         fold.lastTime = time
-        let path = try parcel.color.write(to: "rgb/\(time)", context)
-        fold.color += TUMText.listLine(timestamp: parcel.timestamp, path: path)
+        let path = try parcel.color.write(to: "\(Self.folder)/rgb/\(time)", context)
+        fold.color += TUMText.listLine(
+            timestamp: parcel.timestamp, path: String(path.dropFirst(Self.folder.count + 1)))
         fold.poses += TUMText.trajectoryLine(timestamp: parcel.timestamp, pose: parcel.pose)
         fold.count += 1
         if let depth = parcel.depth {
-            try context.output.write(depth, to: "depth/\(time).png")
+            try context.output.write(depth, to: "\(Self.folder)/depth/\(time).png")
             fold.depth += TUMText.listLine(timestamp: parcel.timestamp, path: "depth/\(time).png")
             fold.depthCount += 1
         }
@@ -113,10 +117,10 @@ public struct WriteTum: FrameStage, FoldStage {
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let camera = fold.camera else { return }
-        try context.output.write(Array(fold.color.utf8), to: "rgb.txt")
-        try context.output.write(Array(fold.poses.utf8), to: "groundtruth.txt")
-        try context.output.write(Array(TUMText.cameraText(camera).utf8), to: "calibration.txt")
-        if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "depth.txt") }
+        try context.output.write(Array(fold.color.utf8), to: "\(Self.folder)/rgb.txt")
+        try context.output.write(Array(fold.poses.utf8), to: "\(Self.folder)/groundtruth.txt")
+        try context.output.write(Array(TUMText.cameraText(camera).utf8), to: "\(Self.folder)/calibration.txt")
+        if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "\(Self.folder)/depth.txt") }
         context.count("frames", fold.count)
         context.count("frames-with-depth", fold.depthCount)
         if fold.focalChange > 0 { context.record("largest-focal-change", .number(fold.focalChange)) }

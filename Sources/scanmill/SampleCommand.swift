@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import ScanFormats
 import ScanModel
 import ScanPipeline
 import ScanStages
@@ -8,9 +9,9 @@ struct SampleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sample", abstract: "Writes a synthetic capture whose ground truth is known exactly.",
         discussion: """
-            A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout: the stage `synthesize` \
-            and the writer `write-staging`; other formats have their own writers. `scanmill stages synthesize` says what is \
-            in it. The same options give the same bytes on every machine.
+            A room with a table and a boxed object, filmed by hand, in MultiScan's staging layout or another format: the \
+            stage `synthesize` and a writer. `scanmill stages synthesize` says what is in it. The same options give the \
+            same bytes on every machine.
             """)
 
     enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
@@ -22,12 +23,11 @@ struct SampleCommand: ParsableCommand {
 
     @Argument(help: "The capture's folder; its last part becomes the capture's id.") var folder: String
     @Option(help: "Number of frames.") var frames = 60
-    @Option(help: "Whose layout: multiscan, stray-scanner, polycam, scannetpp, arkitscenes or tum.")
-    var format = Format.multiscan
-    @Option(help: "How pictures are stored: jpg, png or mp4; of multiscan alone.") var rgb = Pictures.jpg
+    @Option(help: "How MultiScan's pictures are stored: jpg, png or mp4.") var rgb = Pictures.jpg
+    @Option(help: "The format: one of those that ScanMill writes.") var format = MultiScanCapture.name
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of `synthesize` or of the writer.", valueName: "stage.option=value"))
+        help: ArgumentHelp("Change an option of `synthesize` or the writer.", valueName: "stage.option=value"))
     var settings: [String] = []
 
     func run() throws {
@@ -39,7 +39,7 @@ struct SampleCommand: ParsableCommand {
             name: sample
             stages:
               - synthesize: {frames: \(frames)}
-              - \(writer)
+            \(try writer())
             """
         let pipeline: Pipeline
         do {
@@ -54,14 +54,28 @@ struct SampleCommand: ParsableCommand {
         )
     }
 
-    private var writer: String {
-        switch format {
-        case .multiscan:
-            let (pictures, color) = (rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
-            return "write-staging: {depth: source, rgb: \(pictures), color: \(color)}"
-        case .tum: return "write-tum"
-        default: return "write-capture: {format: \(format.rawValue)}"
+    /// The lines of the pipeline that write the format.
+    private func writer() throws -> String {
+        if format == MultiScanCapture.name {
+            let (rgb, color) = (rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
+            return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
         }
+        let written = CaptureFormats.all.filter { $0.card.writer != nil }
+        guard let writer = written.first(where: { $0.name == format })?.card.writer else {
+            throw ValidationError(
+                "`\(format)` is none of the formats that are written: \(written.map { $0.name }.joined(separator: ", "))."
+            )
+        }
+        return "  - decompress\n  - \(writer)"
+    }
+
+    /// A writer that puts everything into one folder leaves a capture within a capture: the inner one stays.
+    private static func lift(_ path: String) {
+        let names = CaptureFolder(path: path).entries(in: "")
+        guard names.count == 1, let only = names.first, only.kind == .folder,
+            rename("\(path)/\(only.name)", path + "~") == 0
+        else { return }
+        if rmdir(path) == 0 { rename(path + "~", path) }
     }
 
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {
@@ -73,6 +87,7 @@ struct SampleCommand: ParsableCommand {
             try output.publish(receipt: receipt.bytes)
             // A sample is an input, not a result: with a receipt the search for captures would pass over it.
             unlink("\(output.publishedPath)/\(Receipt.fileName)")
+            lift(output.publishedPath)
             let state = StateFolder(output: root)
             for path in ["\(state.path)/work", state.path] { rmdir(path) }
             return receipt

@@ -14,6 +14,8 @@ enum Seeds {
             "odometry": odometry(),
             "scannetpp-depth": try chunks(),
             "scannetpp-poses": try poses(),
+            "sens": try ScanNetSeeds.sens(),
+            "shift-codec": try ScanNetSeeds.shifts(),
         ]
     }
 

@@ -153,8 +153,12 @@ import Testing
         #expect(try #require(counts["gravity-angle-degrees"]?.double) < 0.5)
     }
 
-    @Test func theSamplePasses() throws {
-        let path = SharedData.checkout.appendingPathComponent("samples/desk").path
+    /// Every sample with poses and depth, whatever its format.
+    @Test(arguments: [
+        "desk", "stray-scanner", "polycam", "scannetpp", "arkitscenes", "tum", "scannet", "7-scenes/seq-01", "sens",
+        "transforms",
+    ]) func samplesPass(_ sample: String) throws {
+        let path = SharedData.checkout.appendingPathComponent("samples/\(sample)").path
         let run = try StageRun("- read\n- decompress\n- check-geometry: {if-wrong: fail}", reading: path)
         #expect(run.counts("check-geometry")["verdict"]?.string == "pass")
     }

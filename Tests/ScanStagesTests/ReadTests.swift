@@ -42,6 +42,7 @@ import Testing
         try folder.write(MultiScanSample().files().filter { $0.key.hasPrefix("color/") }, under: "pictures")
         let problem = problem { _ = try StageRun("- read: {format: multiscan}", reading: folder.url("pictures").path) }
         #expect(problem?.summary == "there is no metadata with a list of streams")
+        let names = CaptureFormats.all.map { $0.name }.joined(separator: ", ")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
                 == "`format` is `multiscam`, which is none of auto, "

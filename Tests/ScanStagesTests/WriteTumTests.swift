@@ -9,7 +9,7 @@ import Testing
     // MARK: - There and back
 
     @Test func aSyntheticCaptureComesBack() throws {
-        let trip = try RoundTrip("- write-tum")
+        let trip = try RoundTrip("- write-tum", in: "/tum")
         #expect(trip.read.capture.format == "tum")
         #expect(trip.read.drops == [] && trip.read.warnings == [])
         let errors = try trip.errors(sameCamera: 0)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {
-        let receipts = try [1, 3].map { try RoundTrip("- write-tum", workers: $0).written.bytes("receipt.json") }
+        let receipts = try [1, 3].map { try RoundTrip("- write-tum", in: "/tum", workers: $0).written.bytes("receipt.json") }
         #expect(receipts[0] == receipts[1])
     }
 
@@ -40,25 +40,21 @@ import Testing
         capture.items[1].depth?.metres[3] = 13.2
         let run = try StageRun("- write-tum", on: capture)
         let times = ["1305031102.175304", "1305031103.175304", "1305031104.175305"]
-        #expect(
-            run.files == ["calibration.txt"] + times.map { "depth/\($0).png" } + ["depth.txt", "groundtruth.txt"]
-                + times.map { "rgb/\($0).png" } + ["rgb.txt"]
-                || Set(run.files)
-                    == Set(
-                        ["calibration.txt", "depth.txt", "groundtruth.txt", "rgb.txt"]
-                            + times.flatMap { ["depth/\($0).png", "rgb/\($0).png"] })
-        )
+        let files =
+            ["calibration.txt", "depth.txt", "groundtruth.txt", "rgb.txt"]
+            + times.flatMap { ["depth/\($0).png", "rgb/\($0).png"] }
+        #expect(Set(run.files) == Set(files.map { "tum/\($0)" }))
         #expect(run.count("write-tum", "depth-pixels-too-far") == 1)
-        let lines = try run.text("rgb.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = try run.text("tum/rgb.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(lines == times.map { "\($0) rgb/\($0).png" })
-        let depth = try PNG.decodeGray16(try run.bytes("depth/\(times[1]).png"))
+        let depth = try PNG.decodeGray16(try run.bytes("tum/depth/\(times[1]).png"))
         // Enlarged from 4 × 3 to the picture's 8 × 6: each pixel four times, the one beyond 13.107 m without a value.
         #expect((depth.width, depth.height) == (8, 6))
         #expect(depth.pixels.prefix(8) == [0, 0, 1250, 1250, 2500, 2500, 0, 0])
         #expect(depth.pixels[8..<16] == depth.pixels[0..<8])
-        let poses = try run.text("groundtruth.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let poses = try run.text("tum/groundtruth.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(poses.count == 3 && poses.allSatisfy { $0.split(separator: " ").count == 8 })
-        #expect(try run.text("calibration.txt").hasSuffix("\n4.0 4.0 3.5 2.5 8 6\n"))
+        #expect(try run.text("tum/calibration.txt").hasSuffix("\n4.0 4.0 3.5 2.5 8 6\n"))
     }
 
     @Test func axesAndTheNearestRotation() throws {
@@ -69,7 +65,7 @@ import Testing
             rotation: Matrix3(columns: Vector3(1.0001, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)),
             position: Vector3(1, 2, 3))
         let run = try StageRun("- write-tum", on: capture)
-        let line = try #require(try run.text("groundtruth.txt").split(separator: "\n").last)
+        let line = try #require(try run.text("tum/groundtruth.txt").split(separator: "\n").last)
         let numbers = line.split(separator: " ").compactMap { Double($0) }
         // Half a turn about x takes OpenGL's axes to OpenCV's.
         #expect(numbers.prefix(5) == [5, 1, 2, 3, 1])
@@ -81,9 +77,9 @@ import Testing
         for n in 0..<2 { capture.items[n].timestamp = Int64(n) * 1_000_000_000 }
         capture.items[1].depth = nil
         let some = try StageRun("- write-tum", on: capture)
-        #expect(try some.text("depth.txt").split(separator: "\n").count == 4)
+        #expect(try some.text("tum/depth.txt").split(separator: "\n").count == 4)
         let none = try StageRun("- write-tum: {depth: false}", on: capture)
-        #expect(none.files.allSatisfy { !$0.hasPrefix("depth") })
+        #expect(none.files.allSatisfy { !$0.hasPrefix("tum/depth") })
         #expect(none.count("write-tum", "frames-with-depth") == 0)
     }
 
@@ -94,7 +90,7 @@ import Testing
         capture.items[0].recordedDepth = RecordedDepth(
             width: 2, height: 1, encoding: .uint16(unitsPerMetre: 1000), bytes: [0xE8, 3, 0xD0, 7])
         let run = try StageRun("- write-tum", on: capture, probing: [.pose])
-        let depth = try PNG.decodeGray16(try run.bytes("depth/0.000000.png"))
+        let depth = try PNG.decodeGray16(try run.bytes("tum/depth/0.000000.png"))
         #expect(depth.pixels.prefix(8) == [5000, 5000, 5000, 5000, 10000, 10000, 10000, 10000])
     }
 

@@ -14,6 +14,7 @@
 #include "lz4_block.h"
 #include "png_rows.h"
 #include "sharpness.h"
+#include "shift_codec.h"
 #include "zip_archive.h"
 
 #endif

@@ -32,7 +32,10 @@ public enum COLMAPCapture: CaptureFormat {
         var fileExtension: String
 
         init?(in tree: any CaptureTree) {
-            for folder in ["sparse/0", "sparse", "colmap/sparse/0", "colmap", ""] {
+            // nerfstudio keeps the model below `colmap/`, beside `images/`. A folder that merely holds a capture called
+            // `colmap` is no capture itself.
+            let below = tree.hasFolder("images") ? ["colmap/sparse/0"] : []
+            for folder in ["sparse/0", "sparse"] + below + [""] {
                 for fileExtension in ["bin", "txt"] {
                     let prefix = folder.isEmpty ? "" : "\(folder)/"
                     guard tree.byteCount(of: "\(prefix)cameras.\(fileExtension)") != nil,
@@ -49,7 +52,7 @@ public enum COLMAPCapture: CaptureFormat {
 
         /// Folders in which pictures may lie, the likeliest first.
         var pictureFolders: [String] {
-            folder.hasPrefix("colmap") ? ["colmap/images", "images", "colmap", ""] : ["images", "", "rgb", "color"]
+            ["images", "", "rgb", "color"]
         }
     }
 }

@@ -164,6 +164,10 @@ public enum CaptureFormats {
     /// In the order in which they are asked: the most particular first.
     public static let all: [any CaptureFormat.Type] = [
         MultiScanCapture.self,
+        SensCapture.self,
+        ScanNetRawCapture.self,
+        ScanNetFolder.self,
+        SevenScenesSequence.self,
         NeRFCaptureProject.self,
         StrayScannerCapture.self,
         PolycamCapture.self,
@@ -197,7 +201,7 @@ public enum CaptureFormats {
             fix: "`scanmill formats` lists what is read")
     }
 
-    /// The tree at a path: a folder, or a ZIP archive.
+    /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.
     /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted.
     public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
         -> any CaptureTree
@@ -206,6 +210,8 @@ public enum CaptureFormats {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
             if ZipArchive.isArchive(path) { return try ZipArchive(path: path, limits: limits) }
+            let single = try OneFile(path: path)
+            if SensCapture.recognise(single) != nil { return single }
             throw Problem(
                 .input, "this file is not a capture in a format that ScanMill reads",
                 fix: "name the capture's folder, or its ZIP archive"

@@ -137,3 +137,17 @@ extension CameraIntrinsics {
         return resized(width: size.width, height: size.height)
     }
 }
+
+extension Capture {
+    /// Notes ScanNet's `axisAlignment`, which turns the world upright and is not applied: poses stay as recorded.
+    mutating func noteAxisAlignment(in tree: any CaptureTree) {
+        for entry in tree.entries(in: "") where entry.name.hasSuffix(".txt") {
+            guard let count = entry.byteCount, count <= Int64(NumberText.sizeLimit),
+                let bytes = try? tree.bytes(of: entry.name, limit: NumberText.sizeLimit),
+                let matrix = try? ScanNetText(bytes, file: entry.name).numbers("axisAlignment", count: 16)
+            else { continue }
+            findings["axis-alignment"] = .of(matrix)
+            return
+        }
+    }
+}

@@ -16,7 +16,7 @@ public enum CaptureSearch {
     private static let depthLimit = 16
 
     /// - Parameters:
-    ///   - path: a capture (a folder or an archive), or a folder in which captures are searched. The search stops at a
+    ///   - path: a capture (a folder, an archive or a file), or a folder in which captures are searched. The search stops at a
     ///     capture, and passes over hidden folders and over results (whatever holds a `receipt.json`), unless they are
     ///     what was named. Links are followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
@@ -54,7 +54,7 @@ public enum CaptureSearch {
             return
         }
         for entry in folder.entries(in: "") where !entry.name.hasPrefix(".") {
-            if entry.byteCount != nil { found += archive("\(folder.path)/\(entry.name)") }
+            if entry.byteCount != nil { found += file("\(folder.path)/\(entry.name)") }
             if entry.kind == .other(CaptureEntry.notText) {
                 let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
                 let path = "\(folder.path)/\(entry.name)"
@@ -73,7 +73,13 @@ public enum CaptureSearch {
         }
     }
 
-    /// An archive that holds a capture, or that is damaged, so that it fails by its name instead of being passed over.
+    /// A file that is a capture, or holds one, or that is damaged, so that it fails by its name instead of being passed
+    /// over.
+    private static func file(_ path: String) -> [Found] {
+        if SensCapture.isNamed(path), let single = try? OneFile(path: path) { return [(single.name, path)] }
+        return archive(path)
+    }
+
     private static func archive(_ path: String) -> [Found] {
         guard archiveExtensions.contains(where: { path.lowercased().hasSuffix($0) }), ZipArchive.isArchive(path) else {
             return []

@@ -10,6 +10,20 @@ extension Capture {
         list(file, in: tree, [.color, .luma, .video])
         videoFile = file
         channels.insert(.video)
+        guard let facts = try probe(file, in: tree, rules) else { return nil }
+        colorSize = PixelSize(facts.width, facts.height)
+        if facts.rotation != 0 {
+            warnings.append(
+                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
+            )
+        }
+        channels.formUnion([.color, .luma])
+        return facts
+    }
+
+    /// Looks at a video from outside.
+    /// - Returns: nil without ffmpeg: only the stages that need pictures fail then.
+    mutating func probe(_ file: String, in tree: any CaptureTree, _ rules: ReadRules) throws(Problem) -> VideoFacts? {
         let ffmpeg: FFmpeg
         do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
             absences[.color] = "\(error.summary); \(error.fix ?? "")"
@@ -20,18 +34,10 @@ extension Capture {
         let location = try tree.place(file)
         let facts = try VideoProbe.probe(
             VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
-        let size = PixelSize(facts.width, facts.height)
-        colorSize = size
         do throws(Problem) {
             try rules.check(frames: facts.frameCount, of: "frames in the video")
-            try rules.check(size, of: "video")
+            try rules.check(PixelSize(facts.width, facts.height), of: "video")
         } catch { throw error.at(file: file) }
-        if facts.rotation != 0 {
-            warnings.append(
-                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
-            )
-        }
-        channels.formUnion([.color, .luma])
         return facts
     }
 

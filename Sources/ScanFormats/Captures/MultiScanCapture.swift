@@ -11,12 +11,16 @@ public enum MultiScanCapture: CaptureFormat {
         reads: [
             .color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion,
         ],
-        passesOver: ["`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)"],
+        passesOver: [
+            "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
+            "the second camera's video (`<id>-secondary.mp4`)",
+        ],
         writer: "write-staging")
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
-        return Recognition(format: name, reason: "\(stem).json lists streams, and camera lines stand beside it")
+        let what = tree.entry("\(stem).jsonl") == nil ? "their files stand" : "camera lines stand"
+        return Recognition(format: name, reason: "\(stem).json lists streams, and \(what) beside it")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -35,12 +39,16 @@ public enum MultiScanCapture: CaptureFormat {
         let names = entries.filter { $0.byteCount != nil }.map(\.name)
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         let likely = stems.filter { stem in
-            guard names.contains(where: { $0.hasPrefix("\(stem).") && !$0.hasSuffix(".json") }) else { return false }
+            let isBeside = { (name: String) in name.hasPrefix("\(stem).") && !name.hasSuffix(".json") }
+            guard names.contains(where: isBeside) || names.contains(primaryVideo(stem)) else { return false }
             // What cannot be read is taken for metadata where camera lines stand beside it, so that it is named.
             return listsStreams(tree, "\(stem).json") ?? names.contains("\(stem).jsonl")
         }
         return likely.contains(tree.name) ? tree.name : likely.first
     }
+
+    /// The wide camera's video, of a recording with two cameras.
+    static func primaryVideo(_ stem: String) -> String { "\(stem)-primary.mp4" }
 
     /// Nil when the file cannot be read.
     private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool? {
@@ -94,6 +102,7 @@ struct MultiScanReader {
         var source = TreeSource(tree: tree)
         try readPictures(metadata, &source)
         if capture.frames.isEmpty { numberFrames(metadata, source.video) }
+        if lineCount == 0 { setNominalCamera(metadata) }
         try readDepth(metadata, &source)
         try capture.readBox(in: tree, limit: Self.metadataLimit)
         readMotion()
@@ -116,8 +125,10 @@ struct MultiScanReader {
             var problem = Self.noLines
             problem.summary = "the camera lines are missing"
             problem.notes = [tree.absence(of: file)]
-            if rules.needsCameras { throw problem }
-            capture.forgiven.append(problem)
+            // The earlier app, without ARKit, had none and does not list them.
+            let isExpected = metadata.cameraInfoStream != nil || metadata.colorStream == nil || tree.entry(file) != nil
+            if rules.needsCameras && isExpected { throw problem }
+            if isExpected { capture.forgiven.append(problem) }
             for channel in [Channel.pose, .intrinsics, .timestamp] {
                 capture.absences[channel] = tree.absence(of: file)
             }
@@ -168,7 +179,10 @@ struct MultiScanReader {
     // MARK: - Pictures
 
     private mutating func readPictures(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
-        let video = "\(stem).mp4"
+        let primary = MultiScanCapture.primaryVideo(stem)
+        let isDual = tree.byteCount(of: primary) != nil && tree.byteCount(of: "\(stem).mp4") == nil
+        let video = isDual ? primary : "\(stem).mp4"
+        if isDual { capture.findings["passed-over"] = .of(["\(stem)-secondary.mp4"]) }
         let pictures = PictureFolder.find(in: tree)
         var size = metadata.colorStream?.size
         if tree.byteCount(of: video) != nil {
@@ -262,6 +276,16 @@ struct MultiScanReader {
         capture.frames = (0..<(video?.facts.frameCount ?? min(said, rules.maxFrames))).map { FrameFacts(index: $0) }
     }
 
+    /// Without camera lines the metadata's camera counts, which the earlier app computes from the field of view.
+    private mutating func setNominalCamera(_ metadata: ScanMetadata) {
+        guard var camera = metadata.colorStream?.intrinsics, camera.defect == nil else { return }
+        if let size = capture.colorSize { camera = camera.resized(width: size.width, height: size.height) }
+        for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
+        capture.absences[.intrinsics] = nil
+        capture.warnings.append(
+            "the intrinsics follow from the nominal field of view: nobody has calibrated the camera")
+    }
+
     // MARK: - Depth and confidence
 
     private mutating func readDepth(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
@@ -288,6 +312,7 @@ struct MultiScanReader {
         capture.list(depthFile, in: tree, [.recordedDepth])
         source.depth = PackedStream(
             file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
+        if stream?.isStereo == true { try fitStereo(metadata, &source) }
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
         guard tree.byteCount(of: confidenceFile) != nil else {
@@ -299,6 +324,28 @@ struct MultiScanReader {
             file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
         capture.channels.insert(.recordedConfidence)
+    }
+
+    /// Depth of two cameras comes more slowly than the pictures, and its rows as long as they lay in memory: only the
+    /// stream's length tells how long.
+    private mutating func fitStereo(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        guard var packed = source.depth, let depth = metadata.depthStream else { return }
+        if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {
+            packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
+        }
+        if let frames = depth.frameCount, frames > 0 {
+            try rules.check(frames: frames, of: "depth frames")
+            let rows = Int64(frames) * Int64(packed.size.height)
+            // A damaged stream is named when its frames are read.
+            let stream = InflateStream(try tree.open(packed.file), subject: packed.subject)
+            let longest = rows * Int64(4 * packed.size.width + 256)
+            if let total = try? stream.skip(longest + 1), total <= longest, total % rows == 0,
+                total / rows > 2 * Int64(packed.size.width)
+            {
+                packed.rowBytes = Int(total / rows)
+            }
+        }
+        source.depth = packed
     }
 
     /// A resolution whose two numbers were swapped scrambles every row.

@@ -15,6 +15,10 @@ package struct PackedStream: Hashable, Sendable {
     var rules: ReadRules
     /// What other files say about the number of frames, for messages: "metadata says 640".
     var claims: String
+    /// Bytes of a row, where rows are padded.
+    var rowBytes: Int?
+    /// The stream has a frame for each so many of the capture's: depth of 30 Hz beside pictures of 60.
+    var every = 1
 
     package init(file: String, size: PixelSize, content: Content, rules: ReadRules, claims: String) {
         self.file = file
@@ -26,9 +30,17 @@ package struct PackedStream: Hashable, Sendable {
 
     var subject: String { if case .depth = content { "depth stream" } else { "confidence stream" } }
 
-    var frameBytes: Int {
-        let pixels = size.width * size.height
-        return if case .depth(let encoding) = content { pixels * encoding.bytesPerPixel } else { pixels }
+    /// Bytes of a row's pixels.
+    private var usedRowBytes: Int {
+        if case .depth(let encoding) = content { size.width * encoding.bytesPerPixel } else { size.width }
+    }
+
+    var frameBytes: Int { (rowBytes ?? usedRowBytes) * size.height }
+
+    /// A frame without its padding.
+    fileprivate func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        guard let rowBytes, rowBytes > usedRowBytes else { return bytes }
+        return (0..<size.height).flatMap { bytes[$0 * rowBytes..<$0 * rowBytes + usedRowBytes] }
     }
 }
 
@@ -42,6 +54,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     private let carriesPrevious: Bool
     private var before: RecordedDepth?
     private var position = 0
+    /// Frames of the capture so far, of which not every one need be in the stream.
+    private var passed = 0
     /// Why there are no more frames, once there are none.
     private var end: String?
     /// The stream did not end there, but could not be read on.
@@ -54,16 +68,18 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     {
         self.stream = stream
         name = stream.file
-        self.frameCount = frameCount
+        self.frameCount = (frameCount + stream.every - 1) / stream.every
         self.carriesPrevious = carriesPrevious
         inflate = InflateStream(try tree.open(stream.file), subject: stream.subject)
     }
 
     package func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
-        defer { position += 1 }
-        let previous = before
-        before = nil
-        if end == nil {
+        defer { passed += 1 }
+        let isInStream = passed.isMultiple(of: stream.every)
+        if end == nil, isInStream {
+            defer { position += 1 }
+            let previous = before
+            before = nil
             if isWanted || carriesPrevious {
                 if let bytes = try readFrame() { attach(bytes, previous, to: &frame, isWanted) }
             } else {
@@ -112,7 +128,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         }
     }
 
-    private func attach(_ bytes: [UInt8], _ previous: RecordedDepth?, to frame: inout Frame, _ isWanted: Bool) {
+    private func attach(_ padded: [UInt8], _ previous: RecordedDepth?, to frame: inout Frame, _ isWanted: Bool) {
+        let bytes = stream.trimmed(padded)
         switch stream.content {
         case .depth(let encoding):
             let depth = RecordedDepth(

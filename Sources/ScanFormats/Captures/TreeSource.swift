@@ -1,6 +1,6 @@
 import ScanModel
 
-/// The source of a capture whose bytes lie in a tree: packed streams, a video, picture files.
+/// The source of a capture whose bytes lie in a tree: packed streams, a video, picture files, depth in Occipital's codec.
 struct TreeSource: CaptureSource {
     var tree: any CaptureTree
     var depth: PackedStream?
@@ -8,7 +8,10 @@ struct TreeSource: CaptureSource {
     var confidence: PackedStream?
     var depthPictures: FramePictures?
     var confidencePictures: FramePictures?
+    var shiftFrames: ShiftFrames?
     var video: VideoStream?
+    /// Motion samples that are no files of their own, and the files that they are read as.
+    var motion: (samples: RecordedMotion, files: [MotionFile])?
     /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
     var quarterTurns: [Int: Int] = [:]
     var limits = PictureLimits.standard
@@ -45,6 +48,12 @@ struct TreeSource: CaptureSource {
             // A damaged picture costs its own frame, not the one behind it.
             frame.recordedDepthBefore = try? pictures.depth(of: index - 1, in: tree, limits)
         }
+        if let shiftFrames {
+            if channels.contains(.recordedDepth) { frame.recordedDepth = try shiftFrames.depth(of: index) }
+            if channels.contains(.previousDepth), index > 0 {
+                frame.recordedDepthBefore = try? shiftFrames.depth(of: index - 1)
+            }
+        }
         if let confidencePictures, channels.contains(.recordedConfidence) {
             frame.recordedConfidence = try confidencePictures.confidence(of: index, in: tree, limits)
         }
@@ -63,10 +72,16 @@ struct TreeSource: CaptureSource {
         } catch { throw error.at(file: file) }
     }
 
-    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try open(file).readAll(limit: limit) }
     func location(of file: String) -> FileLocation? { tree.location(of: file) }
     func place(_ file: String) throws(Problem) -> FileLocation { try tree.place(file) }
-    func open(_ file: String) throws(Problem) -> any ByteSource { try tree.open(file) }
+
+    func open(_ file: String) throws(Problem) -> any ByteSource {
+        if let motion, let kind = motion.files.first(where: { $0.path == file })?.kind {
+            return motion.samples.source(kind, name: file)
+        }
+        return try tree.open(file)
+    }
 
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
         guard video != nil, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }

@@ -100,8 +100,12 @@ public struct CaptureInspection: Hashable, Sendable {
         self.recognition = recognition
     }
 
+    /// What lies at the top of the capture and is part of it.
+    private var listed: Set<String> = []
+
     private mutating func look(at opened: Capture) {
         var capture = opened
+        listed = Set(capture.files.map { String($0.path.prefix { $0 != "/" }) })
         variant = capture.variant
         device = capture.device.flatMap { $0.isEmpty ? nil : $0 }
         isMetric = capture.isMetric
@@ -130,7 +134,7 @@ public struct CaptureInspection: Hashable, Sendable {
     /// Adds what lies beside the streams, up to a limit: a capture may stand in a folder full of other things.
     private mutating func listFiles(of tree: any CaptureTree) {
         let known = Set(streams.flatMap { [$0.file, String($0.file.prefix { $0 != "/" })] })
-        let others = tree.entries(in: "").filter { !known.contains($0.name) }
+        let others = tree.entries(in: "").filter { !known.contains($0.name) && !listed.contains($0.name) }
         streams += others.prefix(Self.listLimit).map { entry in
             Stream(
                 content: "not read", file: entry.kind == .folder ? "\(entry.name)/" : entry.name,

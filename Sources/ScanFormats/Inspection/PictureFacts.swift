@@ -23,7 +23,10 @@ extension CaptureInspection {
             guard !files.isEmpty else { return nil }
             count = files.count
             let byteCounts = Dictionary(capture.files.map { ($0.path, $0.byteCount) }) { first, _ in first }
-            byteCount = files.reduce(0) { $0 + (byteCounts[$1] ?? 0) }
+            // Pictures within another file are no files of the capture, but have their stretch of it.
+            byteCount = files.reduce(0) { sum, file in
+                sum + (byteCounts[file] ?? capture.source.location(of: file)?.range.map { Int64($0.count) } ?? 0)
+            }
             folders = Set(files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }).sorted()
             damagedCount = 0
             var counts: [PixelSize: Int] = [:]

@@ -19,17 +19,39 @@ extension CaptureInspection {
 extension CaptureInspection.Stream {
     /// All streams of a capture whose parts have been looked at.
     static func list(of capture: Capture, _ inspection: CaptureInspection) -> [Self] {
-        var list = capture.files.filter { !Self.isPicture($0, of: capture) }.map { file in
-            Self(file, of: capture, inspection)
+        let files = capture.files.filter { !Self.isPicture($0, of: capture) }
+        let alike = Dictionary(grouping: files) { pattern(of: $0.path) }
+        var list: [Self] = []
+        for file in files {
+            let name = pattern(of: file.path)
+            guard let group = alike[name], group.count > 1 else {
+                list.append(Self(file, of: capture, inspection))
+                continue
+            }
+            // One line for the files of all frames.
+            guard group.first == file else { continue }
+            var stream = Self(file, of: capture, inspection)
+            (stream.file, stream.byteCount) = (name, group.reduce(0) { $0 + $1.byteCount })
+            stream.frameCount = stream.frameCount ?? group.count
+            list.append(stream)
         }
         if let pictures = inspection.pictures {
+            let first = capture.frames.lazy.compactMap(\.pictureFile).first ?? ""
             list += pictures.folders.prefix(1).map { folder in
                 Self(
-                    content: "pictures", file: "\(folder)/", byteCount: pictures.byteCount, frameCount: pictures.count,
+                    content: "pictures", file: folder.isEmpty ? pattern(of: first) : "\(folder)/",
+                    byteCount: pictures.byteCount, frameCount: pictures.count,
                     size: pictures.sizes.first?.size)
             }
         }
         return list
+    }
+
+    /// `depth/*.png` of `depth/12.png`.
+    private static func pattern(of path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let name = (parts.last ?? "").replacing(#/[0-9]+/#, with: "*")
+        return (parts.dropLast() + [name]).joined(separator: "/")
     }
 
     private static func isPicture(_ file: InputFile, of capture: Capture) -> Bool {

@@ -35,6 +35,7 @@ struct MemoryCapture {
     var worldUp: Vector3? = Vector3(0, 1, 0)
     var isMetric = true
     var colorSize: PixelSize?
+    var depthCamera: DepthCamera?
     var onBadFrame = BadFrameRule.drop
     /// No test loses a frame to the limit without saying so.
     var badFrameLimit = 1.0
@@ -64,6 +65,7 @@ struct MemoryCapture {
         let size = items.lazy.compactMap { $0.depth.map { PixelSize($0.width, $0.height) } }.first
         capture.depthSize = size
         capture.colorSize = colorSize
+        capture.depthCamera = depthCamera
         capture.box = box
         capture.worldUp = worldUp
         capture.isMetric = isMetric

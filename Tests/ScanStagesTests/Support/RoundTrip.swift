@@ -11,15 +11,20 @@ struct RoundTrip {
     let written: StageRun
     let read: StageRun
 
-    /// - Parameter options: of `synthesize`, beside small pictures and six frames.
-    init(_ writer: String, synthesize options: String = "", between stages: String = "", workers: Int = 2) throws {
+    /// - Parameters:
+    ///   - options: of `synthesize`, beside small pictures and six frames.
+    ///   - folder: what is read, in the published folder.
+    init(
+        _ writer: String, in folder: String = "", synthesize options: String = "", between stages: String = "",
+        workers: Int = 2
+    ) throws {
         let synthesize =
             "- synthesize: {frames: \(Self.frameCount), rate: 10, lap: 8, seed: 7, picture-width: 128, picture-height: 96, "
             + "depth-width: 64, depth-height: 48\(options)}"
         written = try StageRun(
             "\(synthesize)\n- decompress\n\(stages)\(writer)", reading: "nowhere/made", workers: workers,
             probing: [.depth, .recordedConfidence])
-        read = try StageRun("- read\n- decompress", reading: written.path, probing: [.depth, .confidence])
+        read = try StageRun("- read\n- decompress", reading: written.path + folder, probing: [.depth, .confidence])
     }
 
     /// The largest differences between what was written and what was read.

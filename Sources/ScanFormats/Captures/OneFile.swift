@@ -1,0 +1,33 @@
+import ScanModel
+
+/// A capture that is a single file, such as `.sens`.
+public struct OneFile: CaptureTree, Hashable {
+    public let path: String
+    public let name: String
+    /// The only name in the tree.
+    public let file: String
+    private let byteCount: Int64
+
+    /// - Throws: when there is no such file.
+    public init(path: String) throws(Problem) {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file[...]
+        self.path = path
+        self.file = file
+        name = stem.isEmpty ? file : String(stem)
+        byteCount = try FileSource(path: path, name: file).byteCount ?? 0
+    }
+
+    public func entries(in folder: String) -> [CaptureEntry] {
+        folder.isEmpty ? [CaptureEntry(name: file, kind: .file(byteCount: byteCount))] : []
+    }
+
+    public func open(_ file: String) throws(Problem) -> any ByteSource {
+        guard file == self.file else { throw Problem(.input, "there is no such file").at(file: file) }
+        return try FileSource(path: path, name: file)
+    }
+
+    public func location(of file: String) -> FileLocation? {
+        file == self.file ? FileLocation(path: path) : nil
+    }
+}

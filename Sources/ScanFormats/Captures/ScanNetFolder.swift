@@ -1,0 +1,163 @@
+import ScanModel
+
+/// A ScanNet scan taken apart into files, as its Python exporter does it (`color/0.jpg`, `depth/0.png`, `pose/0.txt`,
+/// `intrinsic/`) or its C++ tool (`frame-000000.color.jpg`, `.depth.pgm`, `.pose.txt`, `_info.txt`).
+///
+/// Poses are camera-to-world, row-major, x right, y down, z into the scene. Numbers have no leading zeros in the first form,
+/// and gaps where frames were skipped. Pictures may have been resized without a word in the intrinsics.
+///
+/// Source: ScanNet, SensReader/python/SensorData.py and SensReader/c++/src/sensorData.h.
+public enum ScanNetFolder: CaptureFormat {
+    public static let card = FormatCard(
+        name: "scannet",
+        summary:
+            "ScanNet scan as files: color/, depth/, pose/, intrinsic/, or frame-000000.color.jpg beside _info.txt.",
+        reads: [.color, .pose, .intrinsics, .recordedDepth],
+        passesOver: ["`label/` and `instance/`", "`axisAlignment`, which goes into the receipt and is not applied"],
+        writer: "write-scannet",
+        writingLoses: [
+            "timestamps", "confidence", "the bounding box", "motion samples",
+            "an autofocus camera's changes: one camera stands for all frames", "which way is up",
+        ])
+
+    static let infoFile = "_info.txt"
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        if tree.byteCount(of: infoFile) != nil, PosedPictures.flat(in: tree) != nil {
+            return Recognition(format: name, reason: "\(infoFile) stands beside pictures and poses called frame-…")
+        }
+        guard let file = intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree),
+            PosedPictures.folders(in: tree) != nil
+        else { return nil }
+        return Recognition(format: name, reason: "\(file) stands beside pictures and pose/")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        let isFlat = tree.byteCount(of: infoFile) != nil
+        guard let frames = isFlat ? PosedPictures.flat(in: tree) : PosedPictures.folders(in: tree) else {
+            throw Problem(.input, "there are no poses with pictures or depth beside them")
+        }
+        var reader = ScanNetFolderReader(tree: tree, rules: rules)
+        return try reader.read(frames, isFlat: isFlat)
+    }
+
+    /// Where exporters put a camera's matrix; the sample of 25,000 frames has it at the top.
+    fileprivate static func intrinsicFile(_ camera: String, in tree: any CaptureTree) -> String? {
+        ["intrinsic/intrinsic_\(camera).txt", "intrinsics_\(camera).txt", "intrinsic_\(camera).txt"]
+            .first { tree.byteCount(of: $0) != nil }
+    }
+}
+
+private struct ScanNetFolderReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    private var capture: Capture
+    /// As the files give them; extrinsics are nil where there are none.
+    private var matrices: [String: [Double]] = [:]
+    private var shift = 1000.0
+    private var recordedSize: PixelSize?
+
+    init(tree: any CaptureTree, rules: ReadRules) {
+        self.tree = tree
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read(_ frames: PosedPictures, isFlat: Bool) throws(Problem) -> Capture {
+        capture.format = ScanNetFolder.name
+        capture.variant = isFlat ? "C++ tool" : "extracted"
+        capture.maxPicturePixels = rules.maxPicturePixels
+        if isFlat { try readInfo() } else { try readMatrices() }
+        var cameras = ScanNetCameras(
+            color: CameraIntrinsics(fx: 0, fy: 0, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .centre))
+        cameras.rigFromColor = try extrinsic("color")
+        cameras.rigFromDepth = try extrinsic("depth")
+        capture.source = try frames.attach(
+            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
+            rules: rules)
+        try setCameras(&cameras)
+        capture.absences[.timestamp] = "the files do not say when a frame was taken"
+        for channel in [Channel.recordedConfidence, .box, .motion] { capture.absences[channel] = "ScanNet has none" }
+        capture.noteAxisAlignment(in: tree)
+        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        return capture
+    }
+
+    private func extrinsic(_ camera: String) throws(Problem) -> Pose {
+        guard let matrix = matrices["extrinsic_\(camera)"] else { return .identity }
+        return try ScanNetCameras.extrinsic(matrix, of: camera)
+    }
+
+    // MARK: - What the files say
+
+    private mutating func readMatrices() throws(Problem) {
+        for camera in ["color", "depth"] {
+            if let file = ScanNetFolder.intrinsicFile(camera, in: tree) {
+                matrices["intrinsic_\(camera)"] = try matrix(file)
+            }
+            let file = "intrinsic/extrinsic_\(camera).txt"
+            if tree.byteCount(of: file) != nil { matrices["extrinsic_\(camera)"] = try matrix(file) }
+        }
+    }
+
+    private mutating func matrix(_ file: String) throws(Problem) -> [Double] {
+        capture.list(file, in: tree, [])
+        return try NumberText.numbers(try tree.bytes(of: file, limit: NumberText.sizeLimit), count: 16, file: file)
+    }
+
+    private mutating func readInfo() throws(Problem) {
+        let file = ScanNetFolder.infoFile
+        capture.list(file, in: tree, [])
+        let info = ScanNetText(try tree.bytes(of: file, limit: ScanNetText.sizeLimit), file: file)
+        capture.metadata = .object(info.values)
+        capture.device = info.text("m_sensorName")
+        for (key, name) in [("color", "Color"), ("depth", "Depth")] {
+            matrices["intrinsic_\(key)"] = try info.numbers("m_calibration\(name)Intrinsic", count: 16)
+            matrices["extrinsic_\(key)"] = try info.numbers("m_calibration\(name)Extrinsic", count: 16)
+        }
+        recordedSize = try info.size("m_colorWidth", "m_colorHeight")
+        guard let units = try info.number("m_depthShift") else { return }
+        guard units >= 1, units <= 1e6 else {
+            throw Problem(.input, "`m_depthShift`: depth of \(units) units a metre").at(file: file)
+        }
+        shift = units
+    }
+
+    // MARK: - Cameras
+
+    private mutating func setCameras(_ cameras: inout ScanNetCameras) throws(Problem) {
+        let depth = capture.depthSize.flatMap { size in
+            matrices["intrinsic_depth"].map { ScanNetCameras.intrinsics($0, size) }
+        }
+        if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
+        let ownDepth = depth?.defect == nil ? depth : nil
+        guard let size = capture.colorSize, let matrix = matrices["intrinsic_color"] else {
+            // Without pictures nobody misses the colour camera: the depth sensor's stands in.
+            let stands = capture.colorSize == nil ? ownDepth : nil
+            capture.setIntrinsics(stands, absence: "there is no matrix of the colour camera")
+            return
+        }
+        let color = fitted(matrix, size)
+        guard color.defect == nil else {
+            capture.absences[.intrinsics] = color.defect.map { "of the colour camera, \($0)" }
+            return
+        }
+        cameras.color = color
+        cameras.depth = ownDepth
+        capture.setIntrinsics(color, absence: "")
+        if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
+    }
+
+    /// The colour camera for the pictures that are there. Exporters resize pictures and leave the matrix as it was, for
+    /// 1296 × 968; then its principal point is nowhere near the middle.
+    private mutating func fitted(_ matrix: [Double], _ size: PixelSize) -> CameraIntrinsics {
+        let camera = ScanNetCameras.intrinsics(matrix, size)
+        func isCentred(_ size: PixelSize) -> Bool {
+            abs(camera.cx / Double(size.width) - 0.5) < 0.2 && abs(camera.cy / Double(size.height) - 0.5) < 0.2
+        }
+        let recorded = recordedSize ?? (isCentred(size) ? size : PixelSize(1296, 968))
+        guard recorded != size, isCentred(recorded) else { return camera }
+        capture.warnings.append("the pictures are \(size), and their camera's matrix is for \(recorded); it was scaled")
+        return ScanNetCameras.intrinsics(matrix, recorded).resized(width: size.width, height: size.height)
+    }
+}

@@ -1,0 +1,228 @@
+import ScanModel
+
+/// A scan as ScanNet's recorder leaves it: `<id>.txt`, `<id>.depth`, `<id>.h264`, `<id>.imu`, without poses.
+///
+/// The depth sensor has a camera of its own, which the description gives; it is not registered to the pictures. Depth and
+/// video belong together frame by frame; only the depth file has times.
+///
+/// Source: ScanNet, ScannerApp/Scanner and Converter/main.cpp.
+public enum ScanNetRawCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "scannet-raw",
+        summary: "ScanNet recorder's files: description, packed depth, H.264 video, motion samples; no poses.",
+        reads: [.color, .luma, .video, .intrinsics, .timestamp, .recordedDepth, .motion],
+        passesOver: ["`<id>.camera` (gains and exposure)", "`<id>.jpg`, a thumbnail"],
+        writer: "write-scannet: {layout: raw}",
+        writingLoses: [
+            "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
+            "depth nearer than 0.26 m or farther than 9.4 m", "pictures as they were: they become a video",
+            "motion samples",
+        ])
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let stem = stem(of: tree) else { return nil }
+        return Recognition(
+            format: name, reason: "\(stem).txt describes a depth camera, and the recorder's streams stand beside it")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let stem = stem(of: tree) else {
+            throw Problem(.input, "there is no description <id>.txt with streams beside it")
+        }
+        var reader = ScanNetRawReader(tree: tree, stem: stem, rules: rules)
+        return try reader.read()
+    }
+
+    private static func stem(of tree: any CaptureTree) -> String? {
+        let names = Set(tree.entries(in: "").map(\.name))
+        let stems = names.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted().filter { stem in
+            guard names.contains("\(stem).depth") || names.contains("\(stem).h264"),
+                let bytes = try? tree.bytes(of: "\(stem).txt", limit: ScanNetText.sizeLimit)
+            else { return false }
+            let text = ScanNetText(bytes, file: "\(stem).txt")
+            return text.text("depthWidth") != nil || text.text("fx_depth") != nil
+        }
+        return stems.contains(tree.name) ? tree.name : stems.first
+    }
+}
+
+private struct ScanNetRawReader {
+    let tree: any CaptureTree
+    let stem: String
+    let rules: ReadRules
+    private var capture: Capture
+    private var source: TreeSource
+
+    init(tree: any CaptureTree, stem: String, rules: ReadRules) {
+        self.tree = tree
+        self.stem = stem
+        self.rules = rules
+        capture = Capture(id: tree.name)
+        source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        let file = "\(stem).txt"
+        let text = ScanNetText(try tree.bytes(of: file, limit: ScanNetText.sizeLimit), file: file)
+        capture.format = ScanNetRawCapture.name
+        capture.device = text.text("deviceName")
+        capture.metadata = .object(text.values)
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.frameRate = 30
+        capture.list(file, in: tree, [])
+        capture.absences[.pose] = "the recorder does not know where its camera is: run a tracker over the scan"
+        for channel in [Channel.recordedConfidence, .box] { capture.absences[channel] = "the recorder has none" }
+        let depth = try readDepth(text)
+        let video = try readVideo()
+        try number(depth, video)
+        try readCameras(text)
+        try readMotion()
+        capture.noteAxisAlignment(in: tree)
+        capture.source = source
+        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        return capture
+    }
+
+    // MARK: - Streams
+
+    private mutating func readDepth(_ text: ScanNetText) throws(Problem) -> ShiftFrames? {
+        let file = "\(stem).depth"
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.recordedDepth] = tree.absence(of: file)
+            return nil
+        }
+        capture.list(file, in: tree, [])
+        let size = try text.size("depthWidth", "depthHeight") ?? PixelSize(640, 480)
+        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: text.file) }
+        let location = try tree.place(file)
+        let frames = try ShiftFrames(
+            try FileSource(path: location.path, name: file, range: location.range), size: size,
+            announced: try text.whole("numDepthFrames", in: 0...Int(Int32.max)), rules: rules)
+        if let truncation = frames.truncation {
+            if rules.truncated == .fail { throw truncation }
+            capture.forgiven.append(truncation)
+        }
+        capture.depthSize = size
+        capture.channels.insert(.recordedDepth)
+        source.shiftFrames = frames
+        return frames
+    }
+
+    private mutating func readVideo() throws(Problem) -> VideoFacts? {
+        let file = "\(stem).h264"
+        guard tree.byteCount(of: file) != nil else {
+            capture.absences[.color] = tree.absence(of: file)
+            return nil
+        }
+        capture.list(file, in: tree, [.color, .luma, .video])
+        capture.videoFile = file
+        capture.channels.insert(.video)
+        guard let facts = try capture.probe(file, in: tree, rules) else { return nil }
+        capture.channels.formUnion([.color, .luma])
+        capture.colorSize = PixelSize(facts.width, facts.height)
+        return facts
+    }
+
+    /// Frames by their number in both streams; what only one of them has is dropped.
+    private mutating func number(_ depth: ShiftFrames?, _ video: VideoFacts?) throws(Problem) {
+        let counts = [("depth stream", depth?.spans.count), ("video", video?.frameCount)]
+            .compactMap { stream, frames in frames.map { (stream: stream, frames: $0) } }
+        let shortest = try rules.reconcile(counts)
+        capture.forgiven += rules.forgiven(counts)
+        let longest = counts.map(\.frames).max() ?? 0
+        let missing = counts.first { $0.frames == shortest }
+        for index in 0..<longest {
+            var facts = FrameFacts(index: index)
+            facts.timestamp = depth.flatMap { depth in
+                // A picture's own time where the file has it.
+                let times = depth.colorTimes.isEmpty ? depth.depthTimes : depth.colorTimes
+                return times.indices.contains(index) ? times[index] : nil
+            }
+            if index >= shortest, let missing {
+                facts.drop = Drop(stage: "read", reason: "the \(missing.stream) has only \(missing.frames) frames")
+            }
+            capture.frames.append(facts)
+        }
+        if let video {
+            source.video = VideoStream(file: "\(stem).h264", facts: video, frameCount: longest)
+        }
+        if capture.frames.isEmpty { throw Problem(.input, "the scan has no frames", fix: "record it again") }
+        if capture.frames.contains(where: { !$0.isDropped && $0.timestamp == nil }) {
+            capture.absences[.timestamp] = "\(stem).depth, which holds the times, is missing or cut off"
+        } else {
+            capture.channels.insert(.timestamp)
+        }
+    }
+
+    // MARK: - Cameras
+
+    private mutating func readCameras(_ text: ScanNetText) throws(Problem) {
+        guard let color = try camera("color", "colorWidth", "colorHeight", text) else {
+            capture.absences[.intrinsics] = "\(text.file) has no focal lengths of the colour camera"
+            return
+        }
+        var cameras = ScanNetCameras(color: try fitted(color))
+        for index in capture.frames.indices { capture.frames[index].intrinsics = cameras.color }
+        capture.channels.insert(.intrinsics)
+        guard let size = capture.depthSize, let depth = try camera("depth", "depthWidth", "depthHeight", text) else {
+            return
+        }
+        cameras.depth = depth
+        if let matrix = try text.numbers("colorToDepthExtrinsics", count: 16) {
+            do throws(Problem) {
+                cameras.rigFromDepth = try ScanNetCameras.extrinsic(matrix, of: "depth").inverse
+            } catch { throw error.at(file: text.file) }
+        }
+        capture.depthCamera = cameras.depthCamera(size)
+    }
+
+    /// Nil where the description has none.
+    private func camera(
+        _ name: String, _ width: String, _ height: String, _ text: ScanNetText
+    ) throws(Problem) -> CameraIntrinsics? {
+        guard let size = try text.size(width, height), let fx = try text.number("fx_\(name)") else { return nil }
+        let camera = CameraIntrinsics(
+            fx: fx, fy: try text.required("fy_\(name)"), cx: try text.required("mx_\(name)"),
+            cy: try text.required("my_\(name)"), width: size.width, height: size.height, pixelOrigin: .centre)
+        if let defect = camera.defect { throw Problem(.input, "the \(name) camera: \(defect)").at(file: text.file) }
+        return camera
+    }
+
+    /// The description's camera, for the video's size.
+    private mutating func fitted(_ camera: CameraIntrinsics) throws(Problem) -> CameraIntrinsics {
+        guard let size = capture.colorSize, size != PixelSize(camera.width, camera.height) else { return camera }
+        let shapes = (Double(camera.width) / Double(camera.height), Double(size.width) / Double(size.height))
+        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+            throw Problem(
+                .input, "the video is \(size), and the description says \(camera.width)×\(camera.height)"
+            ).at(file: capture.videoFile)
+        }
+        capture.warnings.append(
+            "the video is \(size), and the description says \(camera.width)×\(camera.height); the intrinsics were scaled"
+        )
+        return camera.resized(width: size.width, height: size.height)
+    }
+
+    // MARK: - Motion
+
+    private mutating func readMotion() throws(Problem) {
+        let file = "\(stem).imu"
+        guard let size = tree.byteCount(of: file), size >= Int64(RecordedMotion.recordByteCount) else {
+            capture.absences[.motion] = tree.absence(of: file)
+            return
+        }
+        let location = try tree.place(file)
+        let count = Int(size) / RecordedMotion.recordByteCount
+        let partial = Int(size) % RecordedMotion.recordByteCount
+        if partial > 0 {
+            capture.warnings.append("the last record of \(file) has \(partial) of 128 bytes and is left out")
+        }
+        let motion = RecordedMotion(
+            file: try FileSource(path: location.path, name: file, range: location.range), offset: 0, count: count,
+            time: .secondsFirst)
+        capture.list(file, in: tree, [.motion])
+        capture.attach(motion, stem: stem, absence: "\(file) is empty")
+        source.motion = (motion, capture.motionFiles)
+    }
+}

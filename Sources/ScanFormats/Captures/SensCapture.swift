@@ -1,0 +1,245 @@
+import ScanModel
+
+/// ScanNet's `.sens`: colour, depth, poses and motion samples of a scan in one file, which is the capture, or lies in a
+/// folder with no other of its kind.
+///
+/// Poses are camera-to-world, row-major, x right, y down, z into the scene; the world is as it was tracked, with no side
+/// up. There is no index, so the frames' headers are walked; payloads are read when a stage asks for them.
+///
+/// Source: ScanNet, SensReader/c++/src/sensorData.h and SensReader/python/SensorData.py.
+public enum SensCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "sens",
+        summary: "ScanNet .sens file, versions 3 and 4: pictures, depth and poses, and motion samples.",
+        reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .motion],
+        passesOver: ["the time of depth where it is not that of colour"],
+        writer: "write-sens",
+        writingLoses: [
+            "confidence", "the bounding box", "an autofocus camera's changes: one camera stands for all frames",
+            "times finer than a microsecond", "which way is up",
+        ])
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let file = file(in: tree) else { return nil }
+        return Recognition(format: name, reason: "\(file) begins as a .sens file does")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let file = file(in: tree) else {
+            throw Problem(.input, "there is no .sens file, or more than one", fix: "name the one you mean")
+        }
+        var reader = try SensReader(tree: tree, file: file, rules: rules)
+        do throws(Problem) { return try reader.read() } catch { throw error.at(file: file) }
+    }
+
+    /// The one file of this kind that lies in a tree, by its name or as the tree's only file. What is called so and is
+    /// damaged counts: it fails by its name.
+    private static func file(in tree: any CaptureTree) -> String? {
+        let files = tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
+        let named = files.filter(isNamed)
+        // A folder with two of them is no capture, but holds two.
+        if !named.isEmpty { return named.count == 1 ? named[0] : nil }
+        return files.count == 1 && looksRight(tree, files[0]) ? files[0] : nil
+    }
+
+    static func isNamed(_ file: String) -> Bool { file.lowercased().hasSuffix(".sens") }
+
+    private static func looksRight(_ tree: any CaptureTree, _ file: String) -> Bool {
+        guard let source = try? tree.open(file) else { return false }
+        var start = [UInt8](repeating: 0, count: 12)
+        guard (try? source.read(into: &start)) == 12 else { return false }
+        return SensHeader.looksRight(start)
+    }
+}
+
+/// Opens one `.sens` file.
+struct SensReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    private let file: FileSource
+    private let location: FileLocation
+    private var capture: Capture
+    private var source: SensSource
+    private var position: Int64 = 0
+    private var hasTimes = false
+
+    init(tree: any CaptureTree, file name: String, rules: ReadRules) throws(Problem) {
+        self.tree = tree
+        self.rules = rules
+        location = try tree.place(name)
+        file = try FileSource(path: location.path, name: name, range: location.range)
+        capture = Capture(id: tree.name)
+        source = SensSource(tree: tree, file: file, location: location, header: try SensHeader(file))
+        source.limits = rules.pictureLimits
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        let header = source.header
+        position = header.firstFrameOffset
+        capture.format = SensCapture.name
+        capture.variant = "version \(header.version)"
+        capture.device = header.sensorName.isEmpty ? nil : header.sensorName
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.list(file.name, in: tree, [])
+        try rules.check(header.colorSize, of: "colour picture")
+        try rules.check(header.depthSize, of: "depth map")
+        try rules.check(frames: Int(clamping: header.frameCount), of: "frames")
+        if header.frameCount == 0 { throw Problem(.input, "the file has no frames", fix: "record or export it again") }
+        let cameras = try readCameras(header)
+        try walk(header, cameras)
+        capture.settlePoses(without: "no frame of the file has a pose: it was never tracked")
+        settleTimes()
+        settlePictures(header)
+        settleDepth(header, cameras)
+        try readMotion(header)
+        capture.noteAxisAlignment(in: tree)
+        for channel in [Channel.recordedConfidence, .box] { capture.absences[channel] = ".sens files have none" }
+        capture.source = source
+        return capture
+    }
+
+    private func readCameras(_ header: SensHeader) throws(Problem) -> ScanNetCameras {
+        var cameras = ScanNetCameras(
+            color: ScanNetCameras.intrinsics(header.colorIntrinsic.map(Double.init), header.colorSize))
+        cameras.rigFromColor = try ScanNetCameras.extrinsic(header.colorExtrinsic.map(Double.init), of: "colour")
+        if header.depthSize.width > 0 && header.depthSize.height > 0 {
+            cameras.depth = ScanNetCameras.intrinsics(header.depthIntrinsic.map(Double.init), header.depthSize)
+            cameras.rigFromDepth = try ScanNetCameras.extrinsic(header.depthExtrinsic.map(Double.init), of: "depth")
+        }
+        return cameras
+    }
+
+    // MARK: - Frames
+
+    private mutating func walk(_ header: SensHeader, _ cameras: ScanNetCameras) throws(Problem) {
+        let announced = Int(clamping: header.frameCount)
+        let room = Int(((file.byteCount ?? 0) - position) / Int64(SensFrame.headerByteCount))
+        capture.frames.reserveCapacity(min(announced, room))
+        let camera = cameras.color.defect == nil ? cameras.color : nil
+        if camera != nil { capture.channels.insert(.intrinsics) }
+        if let defect = cameras.color.defect { capture.absences[.intrinsics] = "in the header, \(defect)" }
+        while capture.frames.count < announced {
+            guard let frame = try SensFrame(file, at: position) else {
+                try stop(announced)
+                return
+            }
+            var facts = FrameFacts(index: capture.frames.count)
+            facts.setPose(frame.pose.map(Double.init), rigFromColor: cameras.rigFromColor)
+            facts.intrinsics = camera
+            facts.timestamp = RecordedTime.nanoseconds(microseconds: frame.colorTime)
+            hasTimes = hasTimes || frame.colorTime > 0
+            source.color.append(frame.color)
+            source.depth.append(frame.depth)
+            capture.frames.append(facts)
+            position = frame.end
+        }
+    }
+
+    /// The file ends inside a frame.
+    private mutating func stop(_ announced: Int) throws(Problem) {
+        let whole = capture.frames.count
+        let failure = Problem(
+            .input, "the file ends inside frame \(whole) of \(announced)",
+            fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
+        ).at(file: file.name, byte: position, of: file.byteCount)
+        guard rules.truncated == .keepWhole, whole > 0 else { throw failure }
+        capture.forgiven.append(failure)
+        for index in whole..<announced {
+            var facts = FrameFacts(index: index)
+            facts.drop = Drop(stage: "read", reason: failure.oneLine)
+            capture.frames.append(facts)
+        }
+        position = file.byteCount ?? position
+    }
+
+    /// The first frames of some files have the time 0; files that were made without times have nothing else.
+    private mutating func settleTimes() {
+        if hasTimes {
+            capture.channels.insert(.timestamp)
+        } else {
+            capture.absences[.timestamp] = "every frame's time is 0"
+            for index in capture.frames.indices { capture.frames[index].timestamp = nil }
+        }
+    }
+
+    // MARK: - Payloads
+
+    private mutating func settlePictures(_ header: SensHeader) {
+        guard let first = source.color.first(where: { $0.count > 0 }), header.colorSize.width > 0,
+            header.colorSize.height > 0
+        else {
+            capture.absences[.color] = "the frames have no pictures"
+            return
+        }
+        source.pictures = SensSource.Pictures(header, start: (try? file.bytes(of: first, prefix: 8)) ?? [])
+        guard let pictures = source.pictures else {
+            capture.absences[.color] = "the pictures are neither JPEG nor PNG, and the header does not call them raw"
+            return
+        }
+        capture.colorSize = header.colorSize
+        capture.channels.insert(.color)
+        for index in source.color.indices {
+            if source.color[index].count == 0 {
+                capture.drop(index, stage: "read", reason: "it has no picture", isBad: true)
+            } else if pictures != .raw {
+                capture.frames[index].pictureFile = source.pictureName(index)
+            }
+        }
+    }
+
+    private mutating func settleDepth(_ header: SensHeader, _ cameras: ScanNetCameras) {
+        guard source.depth.contains(where: { $0.count > 0 }), header.depthCompression != .unknown,
+            header.depthSize.width > 0, header.depthSize.height > 0
+        else {
+            capture.absences[.recordedDepth] =
+                header.depthCompression == .unknown
+                ? "the header does not say how depth is compressed" : "the frames have no depth"
+            return
+        }
+        capture.depthSize = header.depthSize
+        capture.channels.insert(.recordedDepth)
+        if let defect = cameras.depth?.defect {
+            capture.warnings.append("the depth camera cannot be used, and is taken for the colour camera: \(defect)")
+        } else {
+            capture.depthCamera = cameras.depthCamera(header.depthSize)
+        }
+    }
+
+    // MARK: - Motion
+
+    private mutating func readMotion(_ header: SensHeader) throws(Problem) {
+        let rest = (file.byteCount ?? 0) - position
+        guard header.version >= 4, rest >= 8, capture.forgiven.isEmpty else {
+            capture.absences[.motion] = "the file has no motion samples"
+            if rest > 0 { capture.warnings.append("\(rest) bytes stand behind the last frame") }
+            return
+        }
+        var cursor = LittleEndianCursor(try file.bytes(at: position, count: 8))
+        let announced: UInt64 = cursor.integer()
+        let room = (rest - 8) / Int64(RecordedMotion.recordByteCount)
+        if announced > UInt64(room) {
+            let failure = Problem(
+                .input, "the file ends inside its motion samples",
+                notes: ["\(room) of \(announced) are there"],
+                fix: "copy the file again, or keep what is there with  --set read.truncated=keep-whole"
+            ).at(file: file.name, byte: file.byteCount, of: file.byteCount)
+            if rules.truncated == .fail { throw failure }
+            capture.forgiven.append(failure)
+        }
+        let count = Int(min(announced, UInt64(room)))
+        let trailing = rest - 8 - Int64(count * RecordedMotion.recordByteCount)
+        if announced <= UInt64(room), trailing > 0 {
+            capture.warnings.append("\(trailing) bytes stand behind the last motion sample")
+        }
+        source.motion = RecordedMotion(file: file, offset: position + 8, count: count, time: .microsecondsLast)
+        capture.attach(source.motion, stem: capture.id, absence: "the file has no motion samples")
+        source.motionFiles = capture.motionFiles
+    }
+}
+
+extension FileSource {
+    /// The first bytes of a stretch of the file.
+    func bytes(of span: ByteSpan, prefix: Int = .max) throws(Problem) -> [UInt8] {
+        try bytes(at: span.offset, count: min(span.count, prefix))
+    }
+}

@@ -1,0 +1,156 @@
+import ScanModel
+
+/// The source of a `.sens` capture. Payloads are read from their place in the file, in any order; a picture is a file of
+/// its own to whoever copies it: `color/000012.jpg` is a stretch of the `.sens` file.
+struct SensSource: CaptureSource {
+    enum Pictures: Hashable, Sendable {
+        case jpeg, png, raw
+
+        /// What the pictures are: as the first of them begins, or as the header says.
+        init?(_ header: SensHeader, start: [UInt8]) {
+            if PNG.isPNG(start) {
+                self = .png
+            } else if start.starts(with: [0xFF, 0xD8]) {
+                self = .jpeg
+            } else {
+                switch header.colorCompression {
+                case .raw: self = .raw
+                case .png: self = .png
+                case .jpeg: self = .jpeg
+                case .unknown: return nil
+                }
+            }
+        }
+    }
+
+    let tree: any CaptureTree
+    let file: FileSource
+    /// Where the file lies on disk.
+    let location: FileLocation
+    let header: SensHeader
+    /// By frame.
+    var color: [ByteSpan] = []
+    var depth: [ByteSpan] = []
+    var pictures: Pictures?
+    var motion: RecordedMotion?
+    var motionFiles: [MotionFile] = []
+    var limits = PictureLimits.standard
+
+    init(tree: any CaptureTree, file: FileSource, location: FileLocation, header: SensHeader) {
+        self.tree = tree
+        self.file = file
+        self.location = location
+        self.header = header
+    }
+
+    /// Nothing has to be walked in order.
+    func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
+
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
+        let index = frame.facts.index
+        if channels.contains(.recordedDepth) { frame.recordedDepth = try depth(of: index) }
+        if channels.contains(.previousDepth), index > 0 {
+            // A damaged payload costs its own frame, not the one behind it.
+            frame.recordedDepthBefore = try? depth(of: index - 1)
+        }
+        if channels.contains(.color) { frame.picture = try picture(of: index) }
+    }
+
+    // MARK: - Pictures
+
+    func pictureName(_ index: Int) -> String {
+        let digits = String(index)
+        return "color/" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+            + (pictures == .png ? ".png" : ".jpg")
+    }
+
+    private func picture(of index: Int) throws(Problem) -> Picture? {
+        guard let pictures, color.indices.contains(index), color[index].count > 0 else { return nil }
+        let name = pictureName(index)
+        do throws(Problem) {
+            if pictures == .raw { return .pixels(try rawPicture(index)) }
+            // Copying decodes nothing, so that damage has to be seen from outside.
+            let size = try PictureFolder.size(try open(name), limits: limits)
+            guard size == header.colorSize else {
+                throw Problem(.input, "the picture is \(size), and the header says \(header.colorSize)")
+            }
+            return .file(name)
+        } catch { throw error.at(file: name) }
+    }
+
+    private func rawPicture(_ index: Int) throws(Problem) -> RGBImage {
+        let size = header.colorSize
+        guard color[index].count == size.width * size.height * 3 else {
+            throw Problem(.input, "\(color[index].count) bytes are no picture of \(size) pixels")
+        }
+        return RGBImage(width: size.width, height: size.height, pixels: try file.bytes(of: color[index]))
+    }
+
+    // MARK: - Depth
+
+    /// A frame's depth; nil where it has none.
+    private func depth(of index: Int) throws(Problem) -> RecordedDepth? {
+        guard depth.indices.contains(index), depth[index].count > 0 else { return nil }
+        let span = depth[index]
+        let size = header.depthSize
+        do throws(Problem) {
+            guard span.count <= PictureLimits.fileBytes else {
+                throw Problem(.input, "a depth frame of \(span.count) bytes")
+            }
+            return try Self.decode(try file.bytes(of: span), header)
+                .map { RecordedDepth(width: size.width, height: size.height, encoding: $0.encoding, bytes: $0.bytes) }
+        } catch { throw error.at(file: file.name, byte: span.offset, of: file.byteCount) }
+    }
+
+    /// Unpacks a payload to 16-bit numbers; nil where nobody knows how.
+    static func decode(
+        _ payload: [UInt8], _ header: SensHeader
+    ) throws(Problem) -> (encoding: DepthEncoding, bytes: [UInt8])? {
+        let count = header.depthSize.width * header.depthSize.height
+        let bytes: [UInt8]
+        switch header.depthCompression {
+        case .unknown: return nil
+        case .raw: bytes = payload
+        case .zlib: bytes = try Inflate.bytes(payload, limit: 2 * count, subject: "depth frame")
+        case .occipital:
+            bytes = try ShiftCodec.decode(payload, count: count).withUnsafeBytes { Array($0) }
+        }
+        guard bytes.count == 2 * count else {
+            throw Problem(
+                .input, "the depth frame is damaged",
+                notes: ["it has \(bytes.count) bytes, and \(header.depthSize) pixels have \(2 * count)"],
+                fix: "copy the file again")
+        }
+        return (.uint16(unitsPerMetre: Double(header.depthShift)), bytes)
+    }
+
+    // MARK: - Files
+
+    func location(of name: String) -> FileLocation? {
+        guard let span = span(of: name) else { return tree.location(of: name) }
+        let start = (location.range?.lowerBound ?? 0) + span.offset
+        return FileLocation(path: location.path, range: start..<start + Int64(span.count))
+    }
+
+    func open(_ name: String) throws(Problem) -> any ByteSource {
+        if let kind = motionFiles.first(where: { $0.path == name })?.kind, let motion {
+            return motion.source(kind, name: name)
+        }
+        guard span(of: name) != nil, let location = location(of: name) else { return try tree.open(name) }
+        return try FileSource(path: location.path, name: name, range: location.range)
+    }
+
+    func bytes(of name: String, limit: Int) throws(Problem) -> [UInt8] { try open(name).readAll(limit: limit) }
+
+    func place(_ name: String) throws(Problem) -> FileLocation {
+        if let location = location(of: name) { return location }
+        return try tree.place(name)
+    }
+
+    private func span(of name: String) -> ByteSpan? {
+        guard name.hasPrefix("color/"), let index = Int(name.dropFirst(6).prefix { $0 != "." }),
+            color.indices.contains(index), pictureName(index) == name
+        else { return nil }
+        return color[index]
+    }
+}

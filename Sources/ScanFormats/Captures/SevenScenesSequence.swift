@@ -1,0 +1,66 @@
+import ScanModel
+
+/// One sequence of 7-Scenes: `frame-000000.color.png`, `.depth.png` in millimetres with 65535 for "no value", `.pose.txt`.
+///
+/// Poses are camera-to-world, row-major, x right, y down, z into the scene. Where no `camera-intrinsics.txt` stands beside
+/// the frames (as in the copies that come with TSDF fusion programs), the Kinect's 585, 585, 320, 240 at 640 × 480 counts.
+/// The depth sensor was never registered to the colour camera; one camera stands for both, as in everything that was
+/// published with these data.
+///
+/// Source: 7-Scenes, readme; tsdf-fusion-python, demo.py.
+public enum SevenScenesSequence: CaptureFormat {
+    public static let card = FormatCard(
+        name: "7-scenes",
+        summary: "7-Scenes sequence: frame-000000.color.png, .depth.png and .pose.txt side by side.",
+        reads: [.color, .pose, .intrinsics, .recordedDepth],
+        passesOver: ["TrainSplit.txt and TestSplit.txt above the sequences"],
+        writer: "write-scannet: {layout: 7-scenes}",
+        writingLoses: [
+            "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own camera",
+            "an autofocus camera's changes: one camera stands for all frames", "which way is up",
+        ])
+
+    static let cameraFile = "camera-intrinsics.txt"
+    private static let kinect = CameraIntrinsics(
+        fx: 585, fy: 585, cx: 320, cy: 240, width: 640, height: 480, pixelOrigin: .centre)
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: ScanNetFolder.infoFile) == nil, PosedPictures.flat(in: tree) != nil else {
+            return nil
+        }
+        return Recognition(format: name, reason: "pictures and poses called frame-… stand side by side")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let frames = PosedPictures.flat(in: tree) else {
+            throw Problem(.input, "there are no poses with pictures or depth beside them")
+        }
+        var capture = Capture(id: tree.name)
+        capture.format = name
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.source = try frames.attach(
+            to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535), rigFromColor: .identity,
+            rules: rules)
+        try setCamera(&capture, tree)
+        capture.absences[.timestamp] = "the files do not say when a frame was taken"
+        for channel in [Channel.recordedConfidence, .box, .motion] { capture.absences[channel] = "7-Scenes has none" }
+        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        return capture
+    }
+
+    private static func setCamera(_ capture: inout Capture, _ tree: any CaptureTree) throws(Problem) {
+        guard let size = capture.colorSize ?? capture.depthSize else { return }
+        var camera = kinect.resized(width: size.width, height: size.height)
+        if tree.byteCount(of: cameraFile) != nil {
+            capture.list(cameraFile, in: tree, [])
+            let k = try NumberText.numbers(
+                try tree.bytes(of: cameraFile, limit: NumberText.sizeLimit), count: 9, file: cameraFile)
+            camera = CameraIntrinsics(
+                fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .centre)
+            if let defect = camera.defect { throw Problem(.input, defect).at(file: cameraFile) }
+        }
+        capture.setIntrinsics(camera, absence: "")
+        capture.findings["intrinsics-from"] = .string(
+            tree.byteCount(of: cameraFile) == nil ? "7-Scenes' published camera" : cameraFile)
+    }
+}

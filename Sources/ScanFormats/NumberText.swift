@@ -1,0 +1,40 @@
+import ScanModel
+
+/// Numbers between white space, as poses and intrinsics stand in text files.
+enum NumberText {
+    /// No such file is longer.
+    static let sizeLimit = 1 << 16
+
+    /// - Throws: `input`, when something else stands there or the numbers are not as many as they should be.
+    static func numbers(_ bytes: [UInt8], count: Int? = nil, file: String) throws(Problem) -> [Double] {
+        var numbers: [Double] = []
+        for word in words(bytes) {
+            guard let number = number(word) else {
+                throw Problem(.input, "expected a number, found “\(word.prefix(40))”").at(file: file)
+            }
+            numbers.append(number)
+        }
+        guard let count, numbers.count != count else { return numbers }
+        throw Problem(.input, "expected \(count) numbers, found \(numbers.count)").at(file: file)
+    }
+
+    /// Infinities and not-a-numbers are numbers here: recorders write them where they lost track.
+    static func number(_ word: some StringProtocol) -> Double? {
+        if let number = Double(word) { return number }
+        // As Microsoft's library prints what is not finite: 1.#INF, -1.#IND.
+        return word.contains(".#") ? .nan : nil
+    }
+
+    private static func words(_ bytes: [UInt8]) -> [Substring] {
+        String(decoding: bytes, as: UTF8.self).split { $0.isWhitespace || $0 == "," }
+    }
+
+    /// Rows of numbers with spaces between, each the shortest that reads back as the same one.
+    static func text(_ rows: [[Double]]) -> [UInt8] {
+        Array(rows.map { $0.map(short).joined(separator: " ") + "\n" }.joined().utf8)
+    }
+
+    private static func short(_ number: Double) -> String {
+        Int64(exactly: number).map { abs($0) < 1 << 53 ? String($0) : "\(number)" } ?? "\(number)"
+    }
+}

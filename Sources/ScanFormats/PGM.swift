@@ -1,0 +1,93 @@
+import ScanModel
+
+/// Binary PGM pictures of 16-bit numbers (`P5`), the most significant byte first.
+public enum PGM {
+    /// What comes before the pixels is no longer, comments included.
+    private static let headerLimit = 4096
+
+    /// Whether a file begins as a PGM does, whatever it is called.
+    public static func isPGM(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 2 && bytes[0] == UInt8(ascii: "P") && bytes[1] == UInt8(ascii: "5") && isSpace(bytes[2])
+    }
+
+    /// Reads the header, for which the file's beginning is enough.
+    /// - Throws: also when the picture is larger than `limits` allow.
+    public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
+        try read(bytes, limits).header
+    }
+
+    /// Decodes depth: numbers of more than 8 bits, and nothing else.
+    public static func decodeGray16(
+        _ bytes: [UInt8], limits: PictureLimits = .standard
+    ) throws(Problem) -> Gray16Image {
+        let (header, start) = try read(bytes, limits)
+        guard header.bitDepth == 16 else {
+            throw Problem(
+                .input, "not a depth picture: it has 8 bits a pixel, not 16",
+                notes: ["a depth picture saved for looking at has lost its metres"],
+                fix: "export the depth with 16 bits, or leave it out")
+        }
+        let count = header.width * header.height
+        guard bytes.count - start >= 2 * count else {
+            throw Problem(
+                .input, "PGM truncated", notes: ["\(max(0, bytes.count - start)) of \(2 * count) bytes are there"],
+                fix: "copy the picture again")
+        }
+        let pixels = [UInt16](unsafeUninitializedCapacity: count) { pixels, initialized in
+            bytes.withUnsafeBytes { bytes in
+                for i in 0..<count {
+                    pixels[i] = UInt16(
+                        bigEndian: bytes.loadUnaligned(fromByteOffset: start + 2 * i, as: UInt16.self))
+                }
+            }
+            initialized = count
+        }
+        return Gray16Image(width: header.width, height: header.height, pixels: pixels)
+    }
+
+    public static func encodeGray16(_ image: Gray16Image) -> [UInt8] {
+        Array("P5\n\(image.width) \(image.height)\n65535\n".utf8)
+            + image.pixels.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+    }
+
+    private static func read(
+        _ bytes: [UInt8], _ limits: PictureLimits
+    ) throws(Problem) -> (header: PictureHeader, start: Int) {
+        guard isPGM(bytes) else { throw Problem(.input, "not a binary PGM") }
+        var position = 2
+        var numbers: [Int] = []
+        for _ in 0..<3 {
+            guard let number = number(bytes, &position) else {
+                throw Problem(.input, "PGM damaged", notes: ["its header has no size"], fix: "copy the picture again")
+            }
+            numbers.append(number)
+        }
+        // One white space ends the header: the next byte is a pixel's.
+        guard position < bytes.count, isSpace(bytes[position]), (1...65535).contains(numbers[2]) else {
+            throw Problem(.input, "PGM damaged", notes: ["its header does not end"], fix: "copy the picture again")
+        }
+        let header = PictureHeader(
+            width: numbers[0], height: numbers[1], channels: 1, bitDepth: numbers[2] > 255 ? 16 : 8)
+        try limits.check(header)
+        return (header, position + 1)
+    }
+
+    /// The next number of the header, past white space and comments.
+    private static func number(_ bytes: [UInt8], _ position: inout Int) -> Int? {
+        let end = min(bytes.count, headerLimit)
+        while position < end {
+            if bytes[position] == UInt8(ascii: "#") {
+                while position < end, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+            } else if !isSpace(bytes[position]) {
+                break
+            } else {
+                position += 1
+            }
+        }
+        let digits = bytes[min(position, end)..<end].prefix { (0x30...0x39).contains($0) }
+        position += digits.count
+        return Int(String(decoding: digits.prefix(10), as: UTF8.self))
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

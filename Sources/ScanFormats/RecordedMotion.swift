@@ -1,0 +1,116 @@
+import ScanModel
+import Synchronization
+
+/// Motion samples of all five sensors in one record of 128 bytes, as ScanNet keeps them, read as the five files that
+/// ScanMill knows: each sensor's file has the iOS app's layout.
+///
+/// A record has fifteen little-endian f64: rotation rate (rad/s), acceleration without gravity (G), magnetic field (µT),
+/// attitude (roll, pitch, yaw; rad), gravity (G); and a time: in `.sens` files behind them as u64 microseconds, in the
+/// recorder's `.imu` files before them as f64 seconds.
+package struct RecordedMotion: Sendable {
+    enum Time: Hashable, Sendable { case secondsFirst, microsecondsLast }
+
+    static let recordByteCount = 128
+
+    let file: FileSource
+    let offset: Int64
+    let count: Int
+    let time: Time
+
+    /// The order in which a record holds the sensors.
+    package static let kinds: [MotionKind] = [.rotationRate, .acceleration, .magneticField, .attitude, .gravity]
+
+    /// The samples of one sensor as a file.
+    func source(_ kind: MotionKind, name: String) -> any ByteSource { Source(self, kind, name: name) }
+
+    fileprivate func samples(_ kind: MotionKind, _ range: Range<Int>) throws(Problem) -> [MotionSample] {
+        let bytes = try file.bytes(
+            at: offset + Int64(range.lowerBound * Self.recordByteCount), count: range.count * Self.recordByteCount)
+        let place = Self.kinds.firstIndex(of: kind) ?? 0
+        return range.indices.map { index in
+            let start = (index - range.lowerBound) * Self.recordByteCount
+            let values = start + (time == .secondsFirst ? 8 : 0)
+            var cursor = LittleEndianCursor(bytes, at: values + 24 * place)
+            let value = Vector3(cursor.double(), cursor.double(), cursor.double())
+            return MotionSample(timestamp: timestamp(bytes, start), value: value)
+        }
+    }
+
+    private func timestamp(_ bytes: [UInt8], _ start: Int) -> Int64 {
+        switch time {
+        case .secondsFirst:
+            var cursor = LittleEndianCursor(bytes, at: start)
+            return RecordedTime.nanoseconds(seconds: cursor.double()) ?? 0
+        case .microsecondsLast:
+            var cursor = LittleEndianCursor(bytes, at: start + Self.recordByteCount - 8)
+            return RecordedTime.nanoseconds(microseconds: cursor.integer()) ?? 0
+        }
+    }
+
+    /// Made a few records at a time.
+    private final class Source: ByteSource {
+        let name: String
+        let byteCount: Int64?
+        private let motion: RecordedMotion
+        private let kind: MotionKind
+        private let state: Mutex<(pending: ArraySlice<UInt8>, next: Int)>
+
+        init(_ motion: RecordedMotion, _ kind: MotionKind, name: String) {
+            let header = MotionStream.header(kind, count: motion.count)
+            self.name = name
+            self.motion = motion
+            self.kind = kind
+            byteCount = Int64(header.count + MotionStream.recordByteCount * motion.count)
+            state = Mutex((header[...], 0))
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+            let result: Result<Int, Problem> = state.withLock { state in
+                if state.pending.isEmpty, state.next < motion.count {
+                    let range = state.next..<min(state.next + 512, motion.count)
+                    do throws(Problem) { state.pending = try bytes(range)[...] } catch { return .failure(error) }
+                    state.next = range.upperBound
+                }
+                let count = min(buffer.count, state.pending.count)
+                buffer.copyBytes(from: state.pending.prefix(count))
+                state.pending = state.pending.dropFirst(count)
+                return .success(count)
+            }
+            return try result.get()
+        }
+
+        private func bytes(_ range: Range<Int>) throws(Problem) -> [UInt8] {
+            var bytes: [UInt8] = []
+            for sample in try motion.samples(kind, range) {
+                bytes.append(littleEndian: sample.timestamp)
+                for component in sample.value.components { bytes.append(littleEndian: component) }
+            }
+            return bytes
+        }
+    }
+}
+
+/// Times as recorders write them, in nanoseconds.
+enum RecordedTime {
+    /// Nil for what is no time: not finite, or more than three centuries.
+    static func nanoseconds(seconds: Double) -> Int64? {
+        abs(seconds) < 9e9 ? Int64((seconds * 1e9).rounded()) : nil
+    }
+
+    static func nanoseconds(microseconds: UInt64) -> Int64? {
+        let (product, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
+        return overflow ? nil : Int64(exactly: product)
+    }
+}
+
+extension Capture {
+    /// Gives the capture motion files that are made of records when somebody reads them.
+    mutating func attach(_ motion: RecordedMotion?, stem: String, absence: String) {
+        guard let motion, motion.count > 0 else {
+            absences[.motion] = absence
+            return
+        }
+        motionFiles = RecordedMotion.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)") }
+        channels.insert(.motion)
+    }
+}

@@ -1,0 +1,105 @@
+import ScanModel
+
+/// The two cameras of a ScanNet recording. Matrices are 4×4, row-major, for cameras that see x right, y down and z into the
+/// scene; principal points count from the centre of the top-left pixel. An extrinsic takes a camera's points to the frame
+/// that both share, which poses take to the world.
+///
+/// Source: ScanNet, SensReader/c++/src/sensorData.h, and BundleFusion, which aligns colour and depth with them.
+package struct ScanNetCameras: Hashable, Sendable {
+    package var color: CameraIntrinsics
+    /// Nil where nothing is said of it: the colour camera's view then.
+    package var depth: CameraIntrinsics?
+    /// With our axes.
+    package var rigFromColor = Pose.identity
+    package var rigFromDepth = Pose.identity
+
+    package init(color: CameraIntrinsics, depth: CameraIntrinsics? = nil) {
+        self.color = color
+        self.depth = depth
+    }
+
+    package static func intrinsics(_ m: [Double], _ size: PixelSize) -> CameraIntrinsics {
+        CameraIntrinsics(
+            fx: m[0], fy: m[5], cx: m[2], cy: m[6], width: size.width, height: size.height, pixelOrigin: .centre)
+    }
+
+    /// The same as a 4×4 matrix.
+    package static func matrix(_ camera: CameraIntrinsics) -> [Double] {
+        let k = camera.counted(from: .centre)
+        return [k.fx, 0, k.cx, 0, 0, k.fy, k.cy, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+    }
+
+    /// An extrinsic with our axes on both sides. What was never filled in is none.
+    /// - Throws: when it is no rigid motion.
+    static func extrinsic(_ m: [Double], of camera: String) throws(Problem) -> Pose {
+        if m.allSatisfy({ $0 == 0 }) { return .identity }
+        let pose = turned(Pose(rowMajor: m))
+        guard let defect = pose.defect else { return pose }
+        throw Problem(
+            .input, "the \(camera) camera's extrinsics cannot be used: \(defect)",
+            fix: "correct them; the identity says that both cameras have one view")
+    }
+
+    /// A motion between two cameras, from our axes to theirs or back.
+    package static func turned(_ pose: Pose) -> Pose {
+        let (x, y, z) = pose.withCVAxes.rotation.rows
+        let t = pose.position
+        return Pose(rotation: Matrix3(rows: x, -y, -z), position: Vector3(t.x, -t.y, -t.z))
+    }
+
+    /// The depth camera, where it is not the colour camera's view at another size.
+    func depthCamera(_ size: PixelSize) -> DepthCamera? {
+        guard let depth else { return nil }
+        let colorFromDepth = rigFromColor.inverse * rigFromDepth
+        let same = color.resized(width: size.width, height: size.height)
+        // A fiftieth of a pixel, and what single precision makes of the identity.
+        let isSameView =
+            abs(depth.fx / same.fx - 1) < 1e-4 && abs(depth.fy / same.fy - 1) < 1e-4 && abs(depth.cx - same.cx) < 0.02
+            && abs(depth.cy - same.cy) < 0.02
+        let (a, b, c) = colorFromDepth.rotation.columns
+        let turn = (a - Vector3(1, 0, 0)).length + (b - Vector3(0, 1, 0)).length + (c - Vector3(0, 0, 1)).length
+        let isSamePlace = turn < 1e-5 && colorFromDepth.position.length < 1e-5
+        if isSameView && isSamePlace { return nil }
+        return DepthCamera(intrinsics: depth, colorFromDepth: isSamePlace ? .identity : colorFromDepth)
+    }
+
+    /// The depth camera's own view where it has one, else the colour camera's, at the depth map's size.
+    package static func depthView(of camera: CameraIntrinsics, _ own: DepthCamera?, _ size: PixelSize)
+        -> CameraIntrinsics
+    {
+        (own?.intrinsics ?? camera).resized(width: size.width, height: size.height).counted(from: .centre)
+    }
+}
+
+extension FrameFacts {
+    /// Takes a recorded pose, camera to world: sixteen numbers, row-major. Where tracking was lost, which recorders tell by
+    /// −∞ and other tools by NaN or zeros, the frame is dropped without being bad.
+    mutating func setPose(_ m: [Double], rigFromColor: Pose) {
+        if Self.isLost(m) {
+            drop = drop ?? Drop(stage: "read", reason: Self.lost)
+            return
+        }
+        let pose = Pose(rowMajor: m).withCVAxes * rigFromColor
+        if let defect = pose.defect {
+            drop = drop ?? Drop(stage: "read", reason: defect, isBad: true)
+        } else {
+            self.pose = pose
+        }
+    }
+
+    static let lost = "tracking was lost"
+
+    private static func isLost(_ m: [Double]) -> Bool { m.contains { !$0.isFinite } || m.allSatisfy { $0 == 0 } }
+}
+
+extension Capture {
+    /// Where no frame at all was tracked, the frames stay, and the capture is one without poses.
+    mutating func settlePoses(without reason: String) {
+        if frames.contains(where: { $0.pose != nil }) {
+            channels.insert(.pose)
+            return
+        }
+        for index in frames.indices where frames[index].drop?.reason == FrameFacts.lost { frames[index].drop = nil }
+        absences[.pose] = reason
+    }
+}

@@ -1,0 +1,34 @@
+import ScanModel
+
+/// Bytes in zlib's wrapper (RFC 1950), as formats keep single frames; ``Inflate`` unpacks them.
+public enum ZlibData {
+    /// - Parameter level: zlib's, 0 (stored) to 9 (smallest).
+    public static func compress(_ bytes: [UInt8], level: Int = 6) throws(Problem) -> [UInt8] {
+        let checksum = adler32(bytes)
+        // A window of 32 KB, the usual level.
+        var result: [UInt8] = [0x78, 0x9C]
+        result += try DeflateBlock.compress(bytes, level: level)
+        result += DeflateBlock.end
+        for shift in [24, 16, 8, 0] as [UInt32] { result.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
+        return result
+    }
+
+    /// The checksum of RFC 1950.
+    static func adler32(_ bytes: [UInt8]) -> UInt32 {
+        var (a, b): (UInt32, UInt32) = (1, 0)
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while start < bytes.count {
+                // So many bytes cannot overflow 32 bits.
+                let end = min(start + 5552, bytes.count)
+                for i in start..<end {
+                    a &+= UInt32(bytes[i])
+                    b &+= a
+                }
+                (a, b) = (a % 65521, b % 65521)
+                start = end
+            }
+        }
+        return b << 16 | a
+    }
+}

@@ -1,0 +1,32 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// A capture's motion samples as records of all five sensors, which is how ScanNet's formats keep them.
+enum MotionRecords {
+    /// - Returns: nothing where the capture has no motion, or its files do not belong together; that is said aloud.
+    static func of(_ capture: Capture, _ context: StageContext) throws(Problem) -> [MotionRecord] {
+        guard context.available.contains(.motion), !capture.motionFiles.isEmpty else { return [] }
+        var records: [MotionRecord] = []
+        for kind in MotionRecord.kinds {
+            guard let file = capture.motionFiles.first(where: { $0.kind == kind }) else {
+                context.warn("motion samples were left out: there is no .\(kind.rawValue) file")
+                return []
+            }
+            let (samples, facts) = try MotionStream.samples(try capture.source.open(file.path), kind: kind)
+            guard facts.layout != .bigEndian else {
+                context.warn("motion samples were left out: those of Android are in other units")
+                return []
+            }
+            if kind == MotionRecord.kinds.first { records = samples.map { MotionRecord(timestamp: $0.timestamp) } }
+            guard samples.count == records.count, zip(samples, records).allSatisfy({ $0.timestamp == $1.timestamp })
+            else {
+                context.warn("motion samples were left out: the sensors were not read at the same times")
+                return []
+            }
+            for index in records.indices { records[index].values.append(samples[index].value) }
+        }
+        context.count("motion-samples", records.count)
+        return records
+    }
+}

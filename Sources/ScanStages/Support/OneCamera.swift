@@ -1,0 +1,52 @@
+import ScanModel
+import ScanPipeline
+
+/// The one camera that stands for all frames in formats that have room for one: the median of each number.
+struct OneCamera {
+    private var cameras: [CameraIntrinsics] = []
+
+    /// - Throws: when the frame's pictures have another size than those before.
+    mutating func add(_ camera: CameraIntrinsics) throws(Problem) {
+        let camera = camera.counted(from: .centre)
+        if let first = cameras.first, (first.width, first.height) != (camera.width, camera.height) {
+            throw Problem(
+                .input,
+                "the frame's pictures are \(camera.width)×\(camera.height), and those before are "
+                    + "\(first.width)×\(first.height)")
+        }
+        cameras.append(camera)
+    }
+
+    /// Nil without frames.
+    var median: CameraIntrinsics? {
+        guard var camera = cameras.first else { return nil }
+        for number in [\CameraIntrinsics.fx, \.fy, \.cx, \.cy] { camera[keyPath: number] = median(number) }
+        return camera
+    }
+
+    /// Of an even number the lower of the middle two: a number that some frame really has.
+    private func median(_ number: KeyPath<CameraIntrinsics, Double>) -> Double {
+        cameras.map { $0[keyPath: number] }.sorted()[(cameras.count - 1) / 2]
+    }
+
+    /// By how many pixels a frame's own camera sees a point elsewhere, at most: at the picture's border.
+    func largestDeviation(from median: CameraIntrinsics) -> Double {
+        cameras.reduce(0) { largest, camera in
+            let x = abs(camera.fx / median.fx - 1) * Double(camera.width) / 2 + abs(camera.cx - median.cx)
+            let y = abs(camera.fy / median.fy - 1) * Double(camera.height) / 2 + abs(camera.cy - median.cy)
+            return max(largest, x, y)
+        }
+    }
+
+    /// The median, with a word in the receipt on how far it is from the frames' own.
+    func settled(_ context: StageContext) -> CameraIntrinsics? {
+        guard let median else { return nil }
+        let deviation = (largestDeviation(from: median) * 1000).rounded() / 1000
+        context.record("camera-deviation", .number(deviation))
+        if deviation > 1 {
+            context.warn(
+                "one camera stands for all frames, and some frames' own sees points up to \(deviation) pixels away")
+        }
+        return median
+    }
+}

@@ -1,0 +1,60 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// The files of ScanNet's recorder, as frames come.
+struct RawScan {
+    /// The files' path without their extensions.
+    private let stem: String
+    private var depthFile: OutputFile?
+    private var encoder: VideoEncoder?
+    private var scratch = ""
+    /// Nanoseconds.
+    private var times: [Int64] = []
+    private var isTimed = true
+
+    /// Nominal nanoseconds between two frames: the stream has no times, so that any will do for encoding.
+    private static let step: Int64 = 33_333_333
+
+    init(stem: String) { self.stem = stem }
+
+    mutating func append(
+        _ picture: RGBImage, depth: [UInt8]?, time: Int64?, _ context: StageContext
+    ) throws(Problem) {
+        if encoder == nil { try start(picture, context) }
+        try encoder?.append(picture.pixels, at: Int64(times.count) * Self.step)
+        if let depth {
+            if depthFile == nil { depthFile = try context.output.create("\(stem).depth") }
+            try depthFile?.write(ScanNetFiles.length(of: depth) + depth)
+        }
+        isTimed = isTimed && time != nil
+        times.append(time ?? Int64(times.count) * Self.step)
+    }
+
+    private mutating func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) {
+        scratch = try context.output.scratchPath("\(context.label).mp4")
+        let settings = VideoSettings(
+            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: 30)
+        encoder = try VideoEncoder(
+            path: scratch, name: "\(stem).h264", settings: settings, with: try FFmpeg.find())
+    }
+
+    mutating func finish(
+        color: CameraIntrinsics, depth: DepthCamera, motion: [MotionRecord], _ capture: Capture,
+        _ context: StageContext
+    ) throws(Problem) {
+        try encoder?.finish()
+        let video = "\(stem).h264"
+        try VideoEncoder.writeElementaryStream(
+            of: scratch, to: try context.output.externalPath(for: video), name: video, with: try FFmpeg.find())
+        try context.output.adopt(video)
+        try depthFile?.write(ScanNetFiles.times(times))
+        try depthFile?.close()
+        if !motion.isEmpty { try context.output.write(MotionRecord.imuFile(motion), to: "\(stem).imu") }
+        let description = ScanNetFiles.description(
+            color: color, depth: depth, device: capture.device ?? "",
+            depthFrames: depthFile == nil ? 0 : times.count, colorFrames: times.count, motion: motion.count)
+        try context.output.write(description, to: "\(stem).txt")
+        if !isTimed { context.warn("some frames have no time: they were given 30 a second from 0 on") }
+    }
+}

@@ -1,0 +1,184 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a ScanNet scan as files.
+public struct WriteScannet: FrameStage, FoldStage {
+    public enum Layout: String, CaseIterable, Sendable {
+        case extracted
+        case sevenScenes = "7-scenes"
+        case raw
+    }
+
+    public static let card = StageCard(
+        name: "write-scannet",
+        summary: "Write a scan in ScanNet's layout, in 7-Scenes', or as ScanNet's recorder would have left it.",
+        details: """
+            `layout: extracted` writes `scannet/color/0.jpg`, `depth/0.png` (whole millimetres, 0 for "no value"),
+            `pose/0.txt`, and the four matrices in `intrinsic/`: what ScanNet's Python exporter makes. `7-scenes` writes
+            `7-scenes/seq-01/frame-000000.color.jpg`, `.depth.png` (65535 for "no value"), `.pose.txt`, and
+            `camera-intrinsics.txt`. Frames are counted anew from 0; their numbers in the capture stand in the receipt as
+            `source-frames`. Poses are camera-to-world, x right, y down, z into the scene; the world stays as it is.
+
+            `raw` writes `scannet-raw/<id>.txt`, `.depth`, `.h264` and `.imu`, for programs that take a scan before it is
+            tracked: poses are left out, pictures become a video (H.264, 4:2:0), and depth goes in the steps of a Structure
+            sensor, about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m, none nearer than 0.26 m or beyond 9.4 m.
+
+            **Cameras.** All layouts hold one camera of each kind, so each number is the median of all frames'; the receipt's
+            `camera-deviation` says how many pixels a frame's own is off at most, and more than one pixel is a warning.
+            Principal points count from the centre of the top-left pixel. A depth sensor with a camera of its own keeps it;
+            in `7-scenes`, where one camera stands for both, depth is carried over to the colour camera's view.
+
+            Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
+            """,
+        example: "- write-scannet: {layout: extracted}")
+
+    let layout: Layout
+    let writesDepth: Bool
+    let output: PictureOutput
+
+    public init(_ options: inout OptionReader) {
+        layout = options.choice("layout", "Whose files are written.", default: .extracted)
+        writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
+        output = PictureOutput(&options, default: .copy)
+    }
+
+    /// Every path begins here.
+    private var folder: String {
+        switch layout {
+        case .extracted: "scannet"
+        case .sevenScenes: "7-scenes"
+        case .raw: "scannet-raw"
+        }
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: [.color, .intrinsics] + (layout == .raw ? [] : [.pose]) + (writesDepth ? [.depth] : []),
+                wants: layout == .raw ? [.timestamp] : []),
+            fold: .init(wants: layout == .raw ? [.motion] : []), claims: ["\(folder)/"])
+    }
+
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
+        layout == .raw ? ["ffmpeg": try FFmpeg.find().version()] : [:]
+    }
+
+    // MARK: - Each frame, in parallel
+
+    /// What is ready of a frame when its turn comes.
+    private struct Parcel: Sendable {
+        var picture: PreparedPicture?
+        var pixels: RGBImage?
+        var depth: [UInt8]?
+        var depthSize: PixelSize?
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard frame.intrinsics != nil else { throw Problem(.input, "the frame has no intrinsics") }
+        if layout != .raw && frame.pose == nil { throw Problem(.input, "the frame has no pose") }
+        var parcel = Parcel()
+        if layout == .raw {
+            parcel.pixels = try frame.loadRGB(context)
+        } else {
+            parcel.picture = try output.prepare(&frame, context)
+        }
+        if writesDepth {
+            guard let map = layout == .sevenScenes ? frame.alignedDepth(context) : frame.depth else {
+                throw Problem(.input, "the frame has no depth")
+            }
+            parcel.depth = try encoded(map, context)
+            parcel.depthSize = PixelSize(map.width, map.height)
+        }
+        frame.parcels[context.label] = parcel
+    }
+
+    private func encoded(_ map: DepthMap, _ context: StageContext) throws(Problem) -> [UInt8] {
+        if layout == .raw {
+            let (bytes, beyond) = ShiftCodec.encode(map)
+            if beyond > 0 { context.count("depth-pixels-out-of-range", beyond) }
+            return bytes
+        }
+        var (image, overflow) = DepthCodec.millimetres(map)
+        if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+        if layout == .sevenScenes { image.pixels = image.pixels.map { $0 == 0 ? .max : $0 } }
+        return try PNG.encodeGray16(image)
+    }
+
+    // MARK: - In frame order
+
+    public struct Fold {
+        /// Source numbers of the frames that were written.
+        fileprivate var written: [Int] = []
+        fileprivate var camera = OneCamera()
+        fileprivate var depthSize: PixelSize?
+        fileprivate var raw: RawScan?
+    }
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        layout == .raw ? Fold(raw: RawScan(stem: "\(folder)/\(context.capture.id)")) : Fold()
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel, let camera = frame.intrinsics
+        else { return }
+        if let size = parcel.depthSize {
+            if let usual = fold.depthSize, usual != size {
+                throw Problem(.input, "the frame's depth is \(size), and that of others is \(usual)")
+            }
+            fold.depthSize = size
+        }
+        try fold.camera.add(camera)
+        if let pixels = parcel.pixels {
+            try fold.raw?.append(pixels, depth: parcel.depth, time: frame.timestamp, context)
+        }
+        if let picture = parcel.picture, let pose = frame.pose {
+            let number = fold.written.count
+            _ = try picture.write(to: path(number, "color"), context)
+            if let depth = parcel.depth { try context.output.write(depth, to: "\(path(number, "depth")).png") }
+            try context.output.write(ScanNetFiles.pose(pose), to: "\(path(number, "pose")).txt")
+        }
+        fold.written.append(frame.index)
+    }
+
+    /// The path of a frame's file without its extension.
+    private func path(_ number: Int, _ part: String) -> String {
+        layout == .extracted
+            ? "\(folder)/\(part)/\(number)" : "\(folder)/seq-01/frame-\(FrameName.padded(number)).\(part)"
+    }
+
+    // MARK: - The end
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        // Every frame turned out to be bad; the run fails for that.
+        guard let camera = fold.camera.settled(context) else { return }
+        let size = fold.depthSize ?? PixelSize(camera.width, camera.height)
+        let depth = DepthCamera(
+            intrinsics: ScanNetCameras.depthView(of: camera, capture.depthCamera, size),
+            colorFromDepth: capture.depthCamera?.colorFromDepth ?? .identity)
+        switch layout {
+        case .extracted: try writeMatrices(camera, depth, context)
+        case .sevenScenes:
+            try context.output.write(
+                ScanNetFiles.shortIntrinsics(camera), to: "\(folder)/seq-01/camera-intrinsics.txt")
+        case .raw:
+            let motion = try MotionRecords.of(capture, context)
+            try fold.raw?.finish(color: camera, depth: depth, motion: motion, capture, context)
+        }
+        context.count("frames", fold.written.count)
+        context.record("source-frames", .of(fold.written))
+        if !capture.isMetric { context.warn("the world's unit is unknown: poses and depth are not in metres") }
+    }
+
+    private func writeMatrices(
+        _ camera: CameraIntrinsics, _ depth: DepthCamera, _ context: StageContext
+    ) throws(Problem) {
+        let files = [
+            ("intrinsic_color", ScanNetFiles.intrinsics(camera)),
+            ("extrinsic_color", ScanNetFiles.extrinsics(.identity)),
+            ("intrinsic_depth", ScanNetFiles.intrinsics(depth.intrinsics)),
+            ("extrinsic_depth", ScanNetFiles.extrinsics(depth.colorFromDepth)),
+        ]
+        for (name, bytes) in files { try context.output.write(bytes, to: "\(folder)/intrinsic/\(name).txt") }
+    }
+}

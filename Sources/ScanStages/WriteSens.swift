@@ -1,0 +1,149 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a ScanNet `.sens` file.
+public struct WriteSens: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "write-sens",
+        summary: "Write a ScanNet .sens file, version 4: pictures, depth, poses and motion samples in <id>.sens.",
+        details: """
+            Poses are camera-to-world in single precision, x right, y down, z into the scene; the world stays as it is. A frame
+            without a pose gets −∞, which ScanNet's programs take for lost tracking. Times are whole microseconds.
+
+            **Pictures** that are JPEG or PNG files are copied byte for byte; others become JPEG (`quality`, 4:4:4), or what
+            `color` says. **Depth** is whole millimetres as the stages above left it, 0 for "no value" and beyond 65.535 m,
+            each frame compressed by zlib.
+
+            **Cameras.** The file holds one camera of each kind, so each number is the median of all frames'; the receipt's
+            `camera-deviation` says how many pixels a frame's own is off at most, and more than one pixel is a warning.
+            Principal points count from the centre of the top-left pixel. A depth sensor with a camera of its own keeps it,
+            with its place as depth extrinsic; otherwise depth gets the colour camera, scaled.
+
+            **Motion samples** are written where all five sensors were read at the same times, as iOS does.
+            """,
+        example: "- write-sens")
+
+    let writesDepth: Bool
+    let output: PictureOutput
+
+    public init(_ options: inout OptionReader) {
+        writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
+        output = PictureOutput(&options, default: .copy)
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(
+                needs: [.intrinsics] + (writesDepth ? [.depth] : []), wants: [.color, .pose, .timestamp]),
+            fold: .init(wants: [.motion]), claims: ["{id}.sens"])
+    }
+
+    // MARK: - Each frame, in parallel
+
+    /// What is ready of a frame when its turn comes.
+    private struct Parcel: Sendable {
+        var color: [UInt8] = []
+        var depth: [UInt8] = []
+        var depthSize: PixelSize?
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        var parcel = Parcel()
+        if context.available.contains(.color) { parcel.color = try picture(&frame, context) }
+        if writesDepth {
+            guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
+            let (image, overflow) = DepthCodec.millimetres(map)
+            if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+            parcel.depth = try ZlibData.compress(image.pixels.withUnsafeBytes { Array($0) })
+            parcel.depthSize = PixelSize(map.width, map.height)
+        }
+        guard frame.intrinsics != nil else { throw Problem(.input, "the frame has no intrinsics") }
+        frame.parcels[context.label] = parcel
+    }
+
+    private func picture(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> [UInt8] {
+        switch try output.prepare(&frame, context) {
+        case .encoded(let bytes, _): bytes
+        case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
+        }
+    }
+
+    // MARK: - In frame order
+
+    public struct Fold {
+        fileprivate let file: OutputFile
+        fileprivate var header: SensHeader
+        fileprivate var camera = OneCamera()
+        fileprivate var untimed = 0
+        fileprivate var untracked = 0
+    }
+
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        var header = SensHeader()
+        header.sensorName = String((context.capture.device ?? "").prefix(200))
+        let file = try context.output.create("\(context.capture.id).sens")
+        // Cameras and the number of frames are known at the end.
+        try file.write(header.bytes)
+        return Fold(file: file, header: header)
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard var parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel,
+            let camera = frame.intrinsics
+        else { return }
+        if fold.header.frameCount == 0 {
+            fold.header.colorCompression = PNG.isPNG(parcel.color) ? .png : .jpeg
+            fold.header.depthSize = parcel.depthSize ?? PixelSize(0, 0)
+        }
+        if let size = parcel.depthSize, size != fold.header.depthSize {
+            throw Problem(.input, "the frame's depth is \(size), and that of others is \(fold.header.depthSize)")
+        }
+        try unify(&parcel.color, fold.header.colorCompression, context)
+        try fold.camera.add(camera)
+        if frame.timestamp == nil || frame.timestamp ?? 0 < 0 { fold.untimed += 1 }
+        if frame.pose == nil { fold.untracked += 1 }
+        let time = UInt64(max(0, frame.timestamp ?? 0) + 500) / 1000
+        let pose = frame.pose.map { $0.withCVAxes.rowMajorRows.joined().map { Float($0) } }
+        let bytes = SensFrame.bytes(
+            pose: pose ?? Array(repeating: -.infinity, count: 16), colorTime: time, depthTime: time,
+            color: parcel.color, depth: parcel.depth)
+        try fold.file.write(bytes)
+        fold.header.frameCount += 1
+    }
+
+    /// All pictures of a file are of one kind.
+    private func unify(
+        _ bytes: inout [UInt8], _ compression: SensHeader.ColorCompression, _ context: StageContext
+    ) throws(Problem) {
+        guard !bytes.isEmpty, PNG.isPNG(bytes) != (compression == .png) else { return }
+        let image = try RGBImage.decode(bytes, limits: PictureLimits(pixels: context.capture.maxPicturePixels))
+        bytes =
+            compression == .png
+            ? try PNG.encodeRGB(image) : try JPEG.encode(image, quality: output.quality, subsampling: .s444)
+        context.count("pictures-encoded-again", 1)
+    }
+
+    // MARK: - The end
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        // Every frame turned out to be bad; the run fails for that.
+        guard let camera = fold.camera.settled(context) else { return }
+        var header = fold.header
+        header.colorIntrinsic = ScanNetCameras.matrix(camera).map { Float($0) }
+        header.colorSize = PixelSize(camera.width, camera.height)
+        if header.depthSize != PixelSize(0, 0) {
+            let view = ScanNetCameras.depthView(of: camera, capture.depthCamera, header.depthSize)
+            header.depthIntrinsic = ScanNetCameras.matrix(view).map { Float($0) }
+            let place = ScanNetCameras.turned(capture.depthCamera?.colorFromDepth ?? .identity)
+            header.depthExtrinsic = place.rowMajorRows.joined().map { Float($0) }
+        }
+        try fold.file.write(MotionRecord.sensBlock(try MotionRecords.of(capture, context)))
+        try fold.file.patch(header.bytes, at: 0)
+        try fold.file.close()
+        context.count("frames", Int(header.frameCount))
+        if fold.untracked > 0 { context.count("frames-without-pose", fold.untracked) }
+        if fold.untimed > 0 { context.warn("\(fold.untimed) frames have no time, and got 0") }
+        if !capture.isMetric { context.warn("the world's unit is unknown: the file is not in metres") }
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Captures of MultiScan's other apps: Android, and the ScannerApp before it, with one or two cameras.
+@Suite struct MultiScanVariantTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url("scan"), withIntermediateDirectories: true)
+    }
+
+    private func open(_ files: [String: [UInt8]], rules: ReadRules = ReadRules()) throws -> Capture {
+        let tree = try CaptureFormats.tree(at: try folder.write(files, under: "scan"))
+        #expect(CaptureFormats.recognise(tree)?.format == "multiscan")
+        return try MultiScanCapture.open(tree, rules: rules)
+    }
+
+    private func bigEndian(_ count: Int) -> [UInt8] {
+        (0..<count).flatMap { n in
+            let words = [UInt64(1_000_000_000 + 10_000_000 * n)] + [1.5, -2, Double(n)].map(\.bitPattern)
+            return words.flatMap { word in (0..<8).map { UInt8(word >> UInt64(56 - 8 * $0) & 255) } }
+        }
+    }
+
+    // MARK: - Android
+
+    @Test(arguments: ["avaliable", "available"]) func android(spelling: String) throws {
+        var sample = MultiScanSample()
+        sample.isAndroid = true
+        let pose = MultiScanSample.pose(1).columnMajor.map { "\($0)" }.joined(separator: ",")
+        // What the app adds to its lines; its angles are a text.
+        sample.lines[1] = """
+            {"timestamp":1100000000,"intrinsics":[30.25,0,0,0,31.25,0,15.5,12.25,1],"transform":[\(pose)],\
+            "euler_angles":"null","quaternion":[0,0,0,1],"exposure_duration":16666666,\
+            "transformMatrices_from_androidSensorPose":[1,0,0,0],"rotationQuaternion_from_androidSensorPose":[0,0,0,1]}
+            """
+        var files = try sample.files()
+        var metadata = sample.metadata()
+        metadata["depth_confidence_\(spelling)"] = .bool(true)
+        metadata["camera_orientation_euler_angles_format"] = .null
+        metadata["camera_orientation_quaternion_format"] = .string("xyzw")
+        files["scan.json"] = JSONWriter.text(.object(metadata))
+        for kind in MotionKind.allCases { files["scan.\(kind.rawValue)"] = bigEndian(5) }
+        let capture = try open(files)
+        #expect(capture.variant == "Android" && capture.keptFrames.count == 4)
+        #expect(capture.frames[1].pose == MultiScanSample.pose(1))
+        #expect(try ScanMetadata(.object(metadata), file: "x").hasConfidence == true)
+        #expect(capture.motionFiles.count == 5)
+        for motion in capture.motionFiles {
+            let (samples, facts) = try MotionStream.samples(
+                try capture.source.open(motion.path), kind: motion.kind)
+            #expect(facts.layout == .bigEndian && samples[4].value == Vector3(1.5, -2, 4))
+        }
+    }
+
+    @Test func theLastLineIsRepeatedUntilAllAreEquallyMany() throws {
+        var sample = MultiScanSample()
+        (sample.isAndroid, sample.frameCount) = (true, 6)
+        let last = MultiScanSample.timestamp(3)
+        (sample.timestamps, sample.poses) = (
+            [4: last, 5: last], [4: MultiScanSample.pose(3), 5: MultiScanSample.pose(3)]
+        )
+        let capture = try open(try sample.files())
+        #expect(capture.frames.count == 6 && capture.keptFrames.count == 6)
+        #expect(
+            capture.warnings == ["2 camera lines have a timestamp that is not later than the one before"])
+    }
+
+    // MARK: - The earlier app
+
+    /// Motion streams first, no camera lines.
+    private func metadata(depth: (frames: Int, size: PixelSize)? = nil, frames: Int = 6) -> [UInt8] {
+        func stream(_ type: String, _ suffix: String, _ more: JSONObject = [:]) -> JSONValue {
+            var stream: JSONObject = ["type": .string(type), "id": .string(type), "file_extension": .string(suffix)]
+            stream["number_of_frames"] = .of(frames)
+            for key in more.keys { stream[key] = more[key] }
+            return .object(stream)
+        }
+        var streams = MotionKind.allCases.map { stream($0.rawValue, $0.rawValue) }
+        streams.append(
+            stream(
+                "color_camera", "mp4",
+                [
+                    "resolution": .of([48, 64]), "frequency": .of(60),
+                    "intrinsics": .of([50, 0, 0, 0, 50, 0, 31.5, 23.5, 1] as [Double]),
+                ]))
+        if let depth {
+            streams.append(
+                stream(
+                    "dual_camera_stereo_depth", "depth.zlib",
+                    [
+                        "number_of_frames": .of(depth.frames), "frequency": .of(30),
+                        "resolution": .of([depth.size.height, depth.size.width]),
+                    ]))
+        }
+        let json: JSONObject = ["number_of_files": .of(7), "depth_unit": .string("m"), "streams": .array(streams)]
+        return JSONWriter.text(.object(json))
+    }
+
+    @Test func oneCameraWithoutLines() throws {
+        try TestVideo.gray("scan/scan.mp4", in: folder, frames: 6)
+        let capture = try open(["scan.json": metadata(), "scan.rot": [1]])
+        #expect(capture.frames.count == 6 && capture.keptFrames.count == 6)
+        #expect(capture.channels == [.color, .luma, .video, .intrinsics, .motion])
+        #expect(capture.absences[.pose] == "scan.jsonl is missing" && capture.forgiven.isEmpty)
+        #expect(
+            capture.frames[5].intrinsics
+                == CameraIntrinsics(fx: 50, fy: 50, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .corner))
+        #expect(capture.warnings.contains { $0.contains("nominal field of view") })
+        let tree = CaptureFolder(path: folder.path + "/scan")
+        #expect(
+            MultiScanCapture.recognise(tree)?.reason == "scan.json lists streams, and their files stand beside it")
+    }
+
+    @Test func ofTwoCamerasTheFirstIsRead() throws {
+        try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 6)
+        try TestVideo.gray("scan/scan-secondary.mp4", in: folder, frames: 7)
+        let capture = try open(["scan.json": metadata()])
+        #expect(capture.videoFile == "scan-primary.mp4" && capture.frames.count == 6)
+        #expect(capture.findings["passed-over"] == .of(["scan-secondary.mp4"]))
+        #expect(capture.files.map(\.path) == ["scan-primary.mp4", "scan.json"])
+    }
+
+    @Test func linesThatAreListedAreMissed() throws {
+        var files = try MultiScanSample().files()
+        files["scan.jsonl"] = nil
+        let tree = CaptureFolder(path: try folder.write(files, under: "scan"))
+        let problem = #expect(throws: Problem.self) { try MultiScanCapture.open(tree, rules: ReadRules()) }
+        #expect(problem?.summary == "the camera lines are missing")
+    }
+
+    /// Depth of 5 × 3 pixels in rows of 64 bytes, three frames for six pictures.
+    @Test(arguments: [true, false]) func depthOfTwoCameras(isPadded: Bool) throws {
+        try TestVideo.gray("scan/scan-primary.mp4", in: folder, frames: 6)
+        let raw = (0..<3).flatMap { frame in
+            (0..<3).flatMap { row -> [UInt8] in
+                let halves = (0..<5).map { Float16(Float(frame + 1) + Float(row) / 4 + Float($0) / 32).bitPattern }
+                let padding = [UInt8](repeating: 0xEE, count: isPadded ? 54 : 0)
+                return halves.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] } + padding
+            }
+        }
+        let capture = try open([
+            "scan.json": metadata(depth: (3, PixelSize(5, 3))), "scan.depth.zlib": try MultiScanSample.deflate(raw),
+        ])
+        #expect(capture.depthSize == PixelSize(5, 3) && capture.frames.count == 6)
+        let track = try #require(
+            try capture.source.tracks(for: [.recordedDepth, .previousDepth], of: capture).first)
+        var maps: [DepthMap?] = []
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: true)
+            #expect(!frame.facts.isDropped)
+            maps.append(try frame.recordedDepth.map { try DepthCodec.decode($0).map })
+            if facts.index == 4 {
+                #expect(try frame.recordedDepthBefore.map { try DepthCodec.decode($0).map.metres[0] } == 2)
+            }
+        }
+        let end = try track.finish()
+        #expect(end.extraFrames == 0 && end.warnings.isEmpty)
+        #expect(maps.map { $0 == nil } == [false, true, false, true, false, true])
+        let last = try #require(maps[4])
+        #expect(last.metres[0] == 3 && last.metres[14] == 3.625)
+    }
+}

@@ -1,0 +1,237 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct ScanNetFolderTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let depth: [UInt16] = [0, 1000, 2000, 65535, 500, 501, 502, 503, 1, 2, 3, 4]
+    private static let lost = "-inf -inf -inf -inf\n-inf -inf -inf -inf\n-inf -inf -inf -inf\n-inf -inf -inf -inf\n"
+    private static let color = "9 0 3.5 0\n0 9.5 2.5 0\n0 0 1 0\n0 0 0 1\n"
+
+    /// A quarter turn about z, at (number, 2, 3).
+    private static func pose(_ number: Int) -> String { "0 -1 0 \(number)\n1 0 0 2\n0 0 1 3\n0 0 0 1\n" }
+
+    private static func png(_ width: Int = 8, _ height: Int = 6) throws(Problem) -> [UInt8] {
+        try PNG.encodeRGB(
+            RGBImage(width: width, height: height, pixels: Array(repeating: 9, count: width * height * 3)))
+    }
+
+    private static func depthPNG(_ pixels: [UInt16] = depth) throws(Problem) -> [UInt8] {
+        try PNG.encodeGray16(Gray16Image(width: 4, height: 3, pixels: pixels))
+    }
+
+    /// As the Python exporter writes it, with a number left out.
+    private func extracted(_ numbers: [Int] = [0, 2, 10, 9]) throws(Problem) -> [String: [UInt8]] {
+        var files = [
+            "intrinsic/intrinsic_color.txt": Array(Self.color.utf8),
+            "intrinsic/extrinsic_color.txt": Array("1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1".utf8),
+            "intrinsic/intrinsic_depth.txt": Array("4.5 0 1.5 0 0 4.75 1 0 0 0 1 0 0 0 0 1".utf8),
+        ]
+        for number in numbers {
+            files["color/\(number).png"] = try Self.png()
+            files["depth/\(number).png"] = try Self.depthPNG()
+            files["pose/\(number).txt"] = Array(Self.pose(number).utf8)
+        }
+        return files
+    }
+
+    private func flat() throws(Problem) -> [String: [UInt8]] {
+        let info = """
+            m_versionNumber = 4
+            m_sensorName = StructureSensor (calibrated)
+            m_colorWidth = 8
+            m_colorHeight = 6
+            m_depthWidth = 4
+            m_depthHeight = 3
+            m_depthShift = 2000
+            m_calibrationColorIntrinsic = 9 0 3.5 0 0 9.5 2.5 0 0 0 1 0 0 0 0 1 \n\
+            m_calibrationColorExtrinsic = 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 \n\
+            m_calibrationDepthIntrinsic = 5 0 1.5 0 0 4.75 1 0 0 0 1 0 0 0 0 1 \n\
+            m_calibrationDepthExtrinsic = 1 0 0 0.25 0 1 0 0 0 0 1 0 0 0 0 1 \n\
+            m_frames.size = 2
+            """
+        var files = ["_info.txt": Array(info.utf8)]
+        for number in 0..<2 {
+            files["frame-00000\(number).color.png"] = try Self.png()
+            files["frame-00000\(number).depth.pgm"] = PGM.encodeGray16(
+                Gray16Image(width: 4, height: 3, pixels: Self.depth))
+            files["frame-00000\(number).pose.txt"] = Array(Self.pose(number).utf8)
+        }
+        return files
+    }
+
+    private func open(_ files: [String: [UInt8]], rules: ReadRules = ReadRules()) throws -> Capture {
+        try? FileManager.default.removeItem(atPath: folder.path + "/scan")
+        let tree = try CaptureFormats.tree(at: try folder.write(files, under: "scan"))
+        #expect(CaptureFormats.recognise(tree)?.format == "scannet")
+        return try ScanNetFolder.open(tree, rules: rules)
+    }
+
+    private func problem(_ body: () throws -> Void) -> Problem? {
+        do {
+            try body()
+            return nil
+        } catch { return error as? Problem }
+    }
+
+    private func depth(_ capture: Capture, _ index: Int) throws(Problem) -> RecordedDepth? {
+        var frame = Frame(capture.frames[index])
+        try capture.source.prepare(&frame, for: [.recordedDepth])
+        return frame.recordedDepth
+    }
+
+    // MARK: - Sound folders
+
+    @Test func whatThePythonExporterWrites() throws {
+        let capture = try open(try extracted())
+        #expect(capture.id == "scan" && capture.variant == "extracted")
+        #expect(capture.channels == [.color, .pose, .intrinsics, .recordedDepth])
+        #expect(capture.frames.map(\.pictureFile) == [0, 2, 9, 10].map { "color/\($0).png" })
+        #expect(capture.frames.map { $0.pose?.position.x } == [0, 2, 9, 10])
+        #expect(capture.frames[0].pose?.apply(Vector3(0, 0, -1)) == Vector3(0, 2, 4))
+        #expect(
+            capture.frames[3].intrinsics
+                == CameraIntrinsics(fx: 9, fy: 9.5, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .centre))
+        #expect(capture.depthCamera == nil && capture.worldUp == nil && capture.isMetric)
+        #expect(try depth(capture, 2)?.bytes == ByteText.words(Self.depth))
+        #expect(capture.warnings.isEmpty && capture.files.count == 15)
+    }
+
+    @Test func whatTheCppToolWrites() throws {
+        let capture = try open(try flat())
+        #expect(capture.variant == "C++ tool" && capture.device == "StructureSensor (calibrated)")
+        #expect(capture.channels == [.color, .pose, .intrinsics, .recordedDepth])
+        let recorded = try #require(try depth(capture, 1))
+        #expect(recorded.bytes == ByteText.words(Self.depth))
+        #expect(recorded.encoding == .uint16(unitsPerMetre: 2000))
+        let camera = try #require(capture.depthCamera)
+        #expect(camera.intrinsics.fx == 5 && camera.colorFromDepth.position == Vector3(0.25, 0, 0))
+    }
+
+    @Test func matricesAtTheTop() throws {
+        var files = try extracted()
+        files["intrinsics_color.txt"] = files.removeValue(forKey: "intrinsic/intrinsic_color.txt")
+        files["intrinsics_depth.txt"] = files.removeValue(forKey: "intrinsic/intrinsic_depth.txt")
+        #expect(try open(files).channels.contains(.intrinsics))
+    }
+
+    @Test func picturesThatWereResizedWithoutAWord() throws {
+        var files = try extracted()
+        files["intrinsic/intrinsic_color.txt"] = Array("1170 0 647.5 0 0 1170 483.5 0 0 0 1 0 0 0 0 1".utf8)
+        let capture = try open(files)
+        let camera = try #require(capture.frames[0].intrinsics)
+        #expect(abs(camera.fx - 1170.0 * 8 / 1296) < 1e-12 && abs(camera.cx - 3.5) < 1e-12 && camera.width == 8)
+        #expect(
+            capture.warnings == ["the pictures are 8×6, and their camera's matrix is for 1296×968; it was scaled"])
+    }
+
+    @Test func theAlignmentIsNotedAndNotApplied() throws {
+        var files = try extracted()
+        files["scan.txt"] = Array("axisAlignment = 0 1 0 4 -1 0 0 5 0 0 1 6 0 0 0 1 \n".utf8)
+        let capture = try open(files)
+        #expect(
+            capture.findings["axis-alignment"] == .of([0, 1, 0, 4, -1, 0, 0, 5, 0, 0, 1, 6, 0, 0, 0, 1] as [Double]))
+        #expect(capture.frames[0].pose?.position == Vector3(0, 2, 3))
+    }
+
+    // MARK: - Frames that are not whole
+
+    @Test func posesThatCannotBeUsed() throws {
+        var files = try extracted(Array(0..<8))
+        files["pose/1.txt"] = Array(Self.lost.utf8)
+        files["pose/2.txt"] = Array(Self.pose(2).replacing("0 -1 0", with: "-nan nan 1.#QNAN").utf8)
+        files["pose/3.txt"] = Array("0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0".utf8)
+        files["pose/4.txt"] = Array("1 0 0".utf8)
+        files["pose/5.txt"] = Array(Self.pose(5).replacing("1 0 0 2", with: "one 0 0 2").utf8)
+        files["pose/6.txt"] = Array("1 0 0 0 0 1 0 0 0 0 -1 0 0 0 0 1".utf8)
+        let capture = try open(files)
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, false, false, false, true, true, true, nil])
+        #expect(capture.frames[1].drop?.reason == "tracking was lost")
+        #expect(capture.frames[4].drop?.reason == "expected 16 numbers, found 3 (pose/4.txt)")
+        #expect(capture.frames[5].drop?.reason == "expected a number, found “one” (pose/5.txt)")
+    }
+
+    @Test func whatOnlySomeFoldersHave() throws {
+        var files = try extracted(Array(0..<6))
+        files["pose/1.txt"] = nil
+        files["color/2.png"] = nil
+        files["depth/3.png"] = nil
+        let capture = try open(files)
+        #expect(
+            capture.frames.map { $0.drop?.reason } == [nil, "it has no pose", "it has no picture", nil, nil, nil])
+        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        #expect(try depth(capture, 3) == nil)
+        for number in 1..<6 { files["color/\(number).png"] = nil }
+        let failure = problem { _ = try open(files) }
+        #expect(failure?.notes.first == "pictures: 1, depth pictures: 5, poses: 5")
+    }
+
+    @Test func damagedDepthCostsItsFrame() throws {
+        var files = try extracted()
+        files["depth/0.png"] = Array(try Self.depthPNG().dropLast(20))
+        files["depth/2.png"] = try Self.png(4, 3)
+        files["depth/9.png"] = try PNG.encodeGray16(Gray16Image(width: 3, height: 4, pixels: Self.depth))
+        let capture = try open(files)
+        #expect(capture.depthSize == PixelSize(4, 3))
+        for index in 0..<3 {
+            let failure = problem { _ = try depth(capture, index) }
+            #expect(failure?.fault == .input && failure?.place.file?.hasPrefix("depth/") == true)
+        }
+        #expect(try depth(capture, 3) != nil)
+    }
+
+    @Test func aScanThatWasNeverTracked() throws {
+        var files = try extracted()
+        for number in [0, 2, 9, 10] { files["pose/\(number).txt"] = Array(Self.lost.utf8) }
+        let capture = try open(files)
+        #expect(capture.keptFrames.count == 4 && !capture.channels.contains(.pose))
+    }
+
+    @Test func depthAloneUsesItsOwnCamera() throws {
+        let files = try extracted().filter { !$0.key.hasPrefix("color/") }
+        let capture = try open(files)
+        #expect(capture.absences[.color] == "there are no pictures")
+        #expect(capture.frames[0].intrinsics?.fx == 4.5 && capture.depthCamera == nil)
+    }
+
+    // MARK: - Hostile folders
+
+    @Test func whatIsRefused() throws {
+        for (file, text) in [
+            ("intrinsic/intrinsic_color.txt", "1 2 3"), ("intrinsic/intrinsic_depth.txt", "x"),
+            ("intrinsic/extrinsic_depth.txt", "2 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1"),
+        ] {
+            var files = try extracted()
+            files[file] = Array(text.utf8)
+            #expect(problem { _ = try open(files) }?.fault == .input, "\(file)")
+        }
+        for (key, value) in [
+            ("m_depthShift = 2000", "m_depthShift = 0"), ("m_depthShift = 2000", "m_depthShift = inf"),
+            ("m_colorWidth = 8", "m_colorWidth = 99999999999999999999"),
+        ] {
+            var files = try flat()
+            files["_info.txt"] = files["_info.txt"].map {
+                Array(String(decoding: $0, as: UTF8.self).replacing(key, with: value).utf8)
+            }
+            #expect(problem { _ = try open(files) }?.place.file == "_info.txt", "\(value)")
+        }
+        var rules = ReadRules()
+        rules.maxFrames = 3
+        #expect(problem { _ = try open(try extracted(), rules: rules) }?.summary == "there are more than 3 frames")
+    }
+
+    @Test func otherFoldersAreNotTheirs() throws {
+        // Pictures and poses, but no matrix.
+        let bare = try extracted().filter { !$0.key.hasPrefix("intrinsic/") }
+        let tree = CaptureFolder(path: try folder.write(bare, under: "bare"))
+        #expect(CaptureFormats.recognise(tree)?.format == "frames")
+        // A matrix, but nothing to be seen.
+        let blind = try extracted().filter { $0.key.hasPrefix("intrinsic/") || $0.key.hasPrefix("pose/") }
+        #expect(CaptureFormats.recognise(CaptureFolder(path: try folder.write(blind, under: "blind"))) == nil)
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct ScanNetRawCaptureTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Five frames of 4 × 3 pixels of depth; the colour camera is 64 × 48.
+    private static let description = """
+        colorWidth = 64\r
+        colorHeight = 48\r
+        depthWidth = 4\r
+        depthHeight = 3\r
+        fx_color = 60\r
+        fy_color = 61\r
+        mx_color = 31.5\r
+        my_color = 23.5\r
+        fx_depth = 4\r
+        fy_depth = 4.5\r
+        mx_depth = 1.5\r
+        my_depth = 1\r
+        colorToDepthExtrinsics = 1 0 0 -0.25 0 1 0 -0.5 0 0 1 -0.125 0 0 0 1\r
+        deviceName = John's iPad\r
+        numDepthFrames = 5\r
+        numColorFrames = 5\r
+        axisAlignment = 0 1 0 4 -1 0 0 5 0 0 1 6 0 0 0 1\r
+
+        """
+
+    /// Shift 100 + frame in the first pixel, and the same in all others.
+    private static func frame(_ number: Int) -> [UInt8] {
+        let shift = String(100 + number, radix: 2)
+        return ByteText.bits("0111" + String(repeating: "0", count: 11 - shift.count) + shift + "010 00110")
+    }
+
+    private static func depth(_ frames: [[UInt8]], blocks: Int = 2) -> [UInt8] {
+        var text = ByteText()
+        for frame in frames {
+            text.add(UInt32(frame.count))
+            text.bytes += frame
+        }
+        for block in 0..<blocks {
+            text.add((0..<frames.count).map { 1000.5 + Double($0) / 32 + Double(block) / 64 })
+        }
+        return text.bytes
+    }
+
+    private static let frames = (0..<5).map(frame)
+
+    private func write(_ files: [String: [UInt8]], video frames: Int? = 5) throws -> String {
+        let path = try folder.write(files, under: "scan")
+        if let frames {
+            let raw = ["-pix_fmt", "yuv420p", "-qp", "0", "-f", "h264"]
+            try TestVideo.gray("scan/abc.h264", in: folder, frames: frames, encoder: raw)
+        }
+        return path
+    }
+
+    private func files(
+        _ depth: [UInt8] = depth(frames), _ text: String = description
+    ) -> [String: [UInt8]] { ["abc.txt": Array(text.utf8), "abc.depth": depth] }
+
+    private func open(_ path: String, rules: ReadRules = ReadRules()) throws -> Capture {
+        let tree = try CaptureFormats.tree(at: path)
+        #expect(CaptureFormats.recognise(tree)?.format == "scannet-raw")
+        return try ScanNetRawCapture.open(tree, rules: rules)
+    }
+
+    private func problem(_ body: () throws -> Void) -> Problem? {
+        do {
+            try body()
+            return nil
+        } catch { return error as? Problem }
+    }
+
+    private func depth(_ capture: Capture, _ index: Int) throws -> [UInt8]? {
+        var frame = Frame(capture.frames[index])
+        try capture.source.prepare(&frame, for: [.recordedDepth])
+        return frame.recordedDepth?.bytes
+    }
+
+    private static func pixels(_ frame: Int) -> [UInt8] {
+        ByteText.words(Array(repeating: UInt16(300_000 / (1134.8335 - Double(100 + frame))), count: 12))
+    }
+
+    // MARK: - A sound scan
+
+    @Test func everythingThatIsThere() throws {
+        let capture = try open(try write(files()))
+        #expect(capture.id == "scan" && capture.format == "scannet-raw" && capture.device == "John's iPad")
+        #expect(capture.channels == [.color, .luma, .video, .intrinsics, .timestamp, .recordedDepth])
+        #expect(capture.frames.count == 5 && capture.keptFrames.count == 5)
+        // The colour block's, which comes second.
+        #expect(capture.frames[1].timestamp == 1_000_546_875_000)
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 60, fy: 61, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .centre))
+        let depthCamera = try #require(capture.depthCamera)
+        #expect(
+            depthCamera.intrinsics
+                == CameraIntrinsics(fx: 4, fy: 4.5, cx: 1.5, cy: 1, width: 4, height: 3, pixelOrigin: .centre))
+        // What the file has takes points from colour to depth, with y down.
+        #expect(depthCamera.colorFromDepth.position == Vector3(0.25, -0.5, -0.125))
+        #expect(capture.absences[.pose]?.contains("run a tracker") == true)
+        #expect(capture.findings["axis-alignment"]?.array?.count == 16)
+        #expect(capture.metadata?["numDepthFrames"]?.string == "5")
+        for index in 0..<5 { #expect(try depth(capture, index) == Self.pixels(index)) }
+        #expect(capture.warnings.isEmpty)
+    }
+
+    @Test func picturesComeFromTheStreamInOrder() throws {
+        let capture = try open(try write(files()))
+        let track = try #require(try capture.source.tracks(for: [.luma], of: capture).first)
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: true)
+            let expected = UInt8(clamping: ((Int(TestVideo.luma(facts.index)) - 16) * 255 + 109) / 219)
+            #expect(frame.luma?.pixels.first == expected)
+        }
+        _ = try track.finish()
+    }
+
+    @Test func motionSamplesBecomeFiles() throws {
+        var motion = ByteText()
+        for n in 0..<3 {
+            motion.add(2000.25 + Double(n) / 64)
+            motion.add((0..<15).map { Double(100 * n + $0) })
+        }
+        var files = files()
+        files["abc.imu"] = motion.bytes + [1, 2]
+        let capture = try open(try write(files))
+        #expect(capture.motionFiles.map(\.path) == ["abc.rot", "abc.acce", "abc.mag", "abc.atti", "abc.grav"])
+        let samples = try MotionStream.samples(try capture.source.open("abc.grav"), kind: .gravity).samples
+        for (n, sample) in samples.enumerated() {
+            let start = Double(100 * n) + 12
+            #expect(sample.value == Vector3(start, start + 1, start + 2))
+        }
+        #expect(samples[1].timestamp == 2_000_265_625_000)
+        #expect(capture.warnings == ["the last record of abc.imu has 2 of 128 bytes and is left out"])
+    }
+
+    @Test func oneBlockOfTimesServesBoth() throws {
+        let capture = try open(try write(files(Self.depth(Self.frames, blocks: 1))))
+        #expect(capture.frames.map(\.timestamp).first == 1_000_500_000_000)
+        #expect(capture.keptFrames.count == 5)
+    }
+
+    // MARK: - Counts
+
+    @Test func theFileSaysHowManyFramesThereAre() throws {
+        for count in ["", "4", "6", "17"] {
+            let text = Self.description.replacing("numDepthFrames = 5", with: "numDepthFrames = \(count)")
+            let capture = try open(try write(files(Self.depth(Self.frames), text)))
+            #expect(capture.frames.count == 5, "\(count)")
+            #expect(try depth(capture, 4) == Self.pixels(4))
+            #expect(capture.frames[4].timestamp == 1_000_640_625_000)
+        }
+    }
+
+    @Test func streamsThatDifferALittle() throws {
+        let capture = try open(try write(files(), video: 7))
+        #expect(capture.frames.count == 7 && capture.keptFrames.count == 5)
+        #expect(capture.frames[5].drop == Drop(stage: "read", reason: "the depth stream has only 5 frames"))
+        let failure = problem { _ = try open(try write(files(), video: 12)) }
+        #expect(failure?.notes.first == "depth stream: 5, video: 12")
+        var rules = ReadRules()
+        rules.mismatch = .shortest
+        #expect(try open(folder.path + "/scan", rules: rules).keptFrames.count == 5)
+    }
+
+    @Test func aScanOfWhichOneStreamIsMissing() throws {
+        let blind = try open(try write(files(), video: nil))
+        #expect(blind.absences[.color] == "abc.h264 is missing" && blind.keptFrames.count == 5)
+        try FileManager.default.removeItem(atPath: folder.path + "/scan/abc.depth")
+        var files = files()
+        files["abc.depth"] = nil
+        let flat = try open(try write(files))
+        #expect(flat.absences[.recordedDepth] == "abc.depth is missing" && flat.keptFrames.count == 5)
+        #expect(!flat.channels.contains(.timestamp))
+    }
+
+    // MARK: - Damage
+
+    @Test func aDamagedFrameCostsItselfAlone() throws {
+        var frames = Self.frames
+        frames[2] = Array(frames[2].prefix(1))
+        frames[3] = []
+        let capture = try open(try write(files(Self.depth(frames))))
+        #expect(capture.frames.count == 5)
+        #expect(problem { _ = try depth(capture, 2) }?.summary == "the depth frame is damaged")
+        #expect(problem { _ = try depth(capture, 3) }?.place.file == "abc.depth")
+        #expect(try depth(capture, 4) == Self.pixels(4))
+    }
+
+    @Test func aCutFileFailsOrKeepsItsWholeFrames() throws {
+        let whole = Self.depth(Self.frames)
+        let frameBytes = 5 * (4 + Self.frames[0].count)
+        var rules = ReadRules()
+        rules.truncated = .keepWhole
+        rules.mismatch = .shortest
+        for count in [0, 3, 5, 17, frameBytes, frameBytes + 1, frameBytes + 39, frameBytes + 79] {
+            let path = try write(files(Array(whole.prefix(count))), video: nil)
+            let failure = problem { _ = try open(path) }
+            #expect(failure?.summary == "the depth stream is truncated or damaged", "\(count)")
+            #expect(failure?.place.file == "abc.depth")
+            let kept = try? open(path, rules: rules)
+            let expected = min(5, count / (4 + Self.frames[0].count))
+            #expect((kept?.frames.count ?? 0) == expected, "\(count)")
+        }
+    }
+
+    @Test func absurdNumbersAreRefused() throws {
+        var huge = ByteText()
+        huge.add(UInt32.max)
+        huge.bytes += Self.depth(Self.frames)
+        #expect(problem { _ = try open(try write(files(huge.bytes), video: nil)) }?.fault == .input)
+        // Frames of no bytes at all: as many as the file has words.
+        var rules = ReadRules()
+        rules.maxFrames = 100
+        let zeros = [UInt8](repeating: 0, count: 100_000)
+        let silent = Self.description.replacing("numDepthFrames = 5", with: "")
+        let many = problem { _ = try open(try write(files(zeros, silent), video: nil), rules: rules) }
+        #expect(many?.summary == "there are more than 100 depth frames")
+        for (key, value) in [
+            ("depthWidth = 4", "depthWidth = 1e9"), ("depthWidth = 4", "depthWidth = 4.5"),
+            ("fx_color = 60", "fx_color = nan"), ("fx_color = 60", "fx_color = sixty"), ("my_depth", "other"),
+            ("colorToDepthExtrinsics = 1", "colorToDepthExtrinsics = 7"),
+            ("colorToDepthExtrinsics = 1 0", "colorToDepthExtrinsics = 1"),
+            ("numDepthFrames = 5", "numDepthFrames = -5"),
+        ] {
+            let text = Self.description.replacing(key, with: value)
+            let failure = problem { _ = try open(try write(files(Self.depth(Self.frames), text))) }
+            #expect(failure?.fault == .input, "\(value)")
+            #expect(failure?.place.file == "abc.txt", "\(value)")
+        }
+    }
+
+    @Test func otherTextsAreNotTheirs() throws {
+        for text in ["", "notes", "width = 3"] {
+            let tree = CaptureFolder(path: try folder.write(files([], text), under: "other"))
+            #expect(ScanNetRawCapture.recognise(tree) == nil)
+        }
+        let path = try folder.write(["abc.txt": Array(Self.description.utf8)], under: "lonely")
+        #expect(ScanNetRawCapture.recognise(CaptureFolder(path: path)) == nil)
+    }
+}

@@ -1,0 +1,419 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct SensCaptureTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A quarter turn about the world's z, at (1, 2, 3).
+    private static let turned: [Float] = [0, -1, 0, 1, 1, 0, 0, 2, 0, 0, 1, 3, 0, 0, 0, 1]
+    private static let lost = [Float](repeating: -.infinity, count: 16)
+    private static let depth: [UInt16] = [0, 1000, 2000, 65535, 500, 501, 502, 503, 1, 2, 3, 4]
+
+    private static func png(_ number: Int, _ width: Int = 8, _ height: Int = 6) throws(Problem) -> [UInt8] {
+        let pixels = [UInt8](repeating: UInt8(10 * number), count: width * height * 3)
+        return try PNG.encodeRGB(RGBImage(width: width, height: height, pixels: pixels))
+    }
+
+    /// Three frames, the first without a time.
+    private static func sample() throws(Problem) -> SensBytes {
+        var sens = SensBytes()
+        for number in 0..<3 {
+            var frame = SensBytes.Frame(pose: turned)
+            frame.pose[3] = Float(number)
+            (frame.colorTime, frame.depthTime) = (UInt64(number) * 33_333, UInt64(number) * 33_334)
+            frame.color = try png(number)
+            frame.depth = ByteText.words(depth)
+            sens.frames.append(frame)
+        }
+        return sens
+    }
+
+    private func open(
+        _ sens: SensBytes, as name: String = "scene.sens", rules: ReadRules = ReadRules()
+    ) throws -> Capture {
+        try open(sens.bytes, as: name, rules: rules)
+    }
+
+    private func open(_ bytes: [UInt8], as name: String = "scene.sens", rules: ReadRules = ReadRules()) throws
+        -> Capture
+    {
+        let path = try folder.write(bytes, to: name)
+        let tree = try CaptureFormats.tree(at: path)
+        #expect(CaptureFormats.recognise(tree)?.format == "sens")
+        return try SensCapture.open(tree, rules: rules)
+    }
+
+    private func problem(_ body: () throws -> Void) -> Problem? {
+        do {
+            try body()
+            return nil
+        } catch { return error as? Problem }
+    }
+
+    private func prepared(_ capture: Capture, _ index: Int, _ channels: Set<Channel>) throws(Problem) -> Frame {
+        var frame = Frame(capture.frames[index])
+        try capture.source.prepare(&frame, for: channels)
+        return frame
+    }
+
+    // MARK: - Sound files
+
+    @Test func everythingThatIsThere() throws {
+        let capture = try open(try Self.sample())
+        #expect(capture.id == "scene" && capture.format == "sens" && capture.variant == "version 4")
+        #expect(capture.device == "StructureSensor")
+        #expect(capture.channels == [.color, .pose, .intrinsics, .timestamp, .recordedDepth])
+        #expect(capture.frames.count == 3 && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.frames.map(\.timestamp) == [0, 33_333_000, 66_666_000])
+        #expect(capture.colorSize == PixelSize(8, 6) && capture.depthSize == PixelSize(4, 3))
+        #expect(
+            capture.frames[1].intrinsics
+                == CameraIntrinsics(fx: 9, fy: 9.5, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .centre))
+        // Half a picture's view: no camera of its own.
+        #expect(capture.depthCamera == nil && capture.worldUp == nil && capture.isMetric)
+        let pose = try #require(capture.frames[2].pose)
+        #expect(pose.position == Vector3(2, 2, 3))
+        // Theirs look down +z with y down; what is ahead of ours is at −z.
+        #expect(pose.apply(Vector3(0, 0, -1)) == Vector3(2, 2, 4))
+        #expect(pose.apply(Vector3(1, 0, 0)) == Vector3(2, 3, 3))
+        #expect(pose.apply(Vector3(0, 1, 0)) == Vector3(3, 2, 3))
+        #expect(capture.files.map(\.path) == ["scene.sens"])
+        #expect(capture.warnings.isEmpty)
+        let frame = try prepared(capture, 1, [.recordedDepth, .color, .previousDepth])
+        let recorded = try #require(frame.recordedDepth)
+        #expect(recorded.bytes == ByteText.words(Self.depth))
+        #expect(recorded.encoding == .uint16(unitsPerMetre: 1000))
+        #expect(frame.recordedDepthBefore == recorded)
+        #expect(frame.picture == .file("color/000001.png"))
+    }
+
+    @Test func picturesAreStretchesOfTheFile() throws {
+        let sens = try Self.sample()
+        let capture = try open(sens)
+        for index in 0..<3 {
+            let name = try #require(capture.frames[index].pictureFile)
+            let location = try #require(capture.source.location(of: name))
+            let range = try #require(location.range)
+            let bytes = try folder.bytes("scene.sens")[Int(range.lowerBound)..<Int(range.upperBound)]
+            #expect(Array(bytes) == sens.frames[index].color)
+            #expect(try capture.source.bytes(of: name, limit: 1 << 20) == sens.frames[index].color)
+        }
+        for name in ["color/000003.png", "color/000001.jpg", "color/1.png", "color/x", "../scene.sens"] {
+            #expect(capture.source.location(of: name) == nil)
+            #expect(throws: Problem.self) { try capture.source.open(name) }
+        }
+    }
+
+    @Test func depthIsPackedInThreeWays() throws {
+        for (compression, payload) in [
+            (Int32(0), ByteText.words(Self.depth)), (1, ByteText.zlib(ByteText.words(Self.depth))),
+        ] {
+            var sens = try Self.sample()
+            sens.depthCompression = compression
+            for index in 0..<3 { sens.frames[index].depth = payload }
+            let frame = try prepared(try open(sens), 2, [.recordedDepth])
+            #expect(frame.recordedDepth?.bytes == ByteText.words(Self.depth))
+        }
+        // Shift 1000, five times again, one more and one less; the last one that stands for a depth, the first that does not.
+        var sens = try Self.sample()
+        sens.depthCompression = 2
+        sens.frames[0].depth = ByteText.bits("0111 01111101000  010 00000  11 10 0111 10001001111 11 01100 00")
+        let recorded = try #require(try prepared(try open(sens), 0, [.recordedDepth]).recordedDepth)
+        #expect(
+            recorded.bytes == ByteText.words([2224, 2224, 2224, 2224, 2224, 2224, 2241, 2224, 9424, 0, 9137, 9137]))
+    }
+
+    @Test func anotherUnitOfDepth() throws {
+        var sens = try Self.sample()
+        sens.depthShift = 4000
+        let recorded = try #require(try prepared(try open(sens), 0, [.recordedDepth]).recordedDepth)
+        #expect(try DepthCodec.decode(recorded).map.metres[1] == 0.25)
+    }
+
+    @Test func rawPictures() throws {
+        var sens = try Self.sample()
+        sens.colorCompression = 0
+        let pixels = (0..<144).map { UInt8($0) }
+        for index in 0..<3 { sens.frames[index].color = pixels }
+        sens.frames[2].color.removeLast()
+        let capture = try open(sens)
+        #expect(capture.frames.allSatisfy { $0.pictureFile == nil })
+        let frame = try prepared(capture, 0, [.color])
+        #expect(frame.picture == .pixels(RGBImage(width: 8, height: 6, pixels: pixels)))
+        #expect(problem { _ = try prepared(capture, 2, [.color]) }?.fault == .input)
+    }
+
+    @Test func picturesAreKnownByTheirContent() throws {
+        var sens = try Self.sample()
+        sens.colorCompression = 2
+        #expect(try open(sens).frames[0].pictureFile == "color/000000.png")
+        sens.colorCompression = -1
+        let jpeg = try JPEG.encode(RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144)))
+        for index in 0..<3 { sens.frames[index].color = jpeg }
+        #expect(try open(sens).frames[0].pictureFile == "color/000000.jpg")
+        for index in 0..<3 { sens.frames[index].color = [1, 2, 3] }
+        #expect(try open(sens).absences[.color]?.contains("neither JPEG nor PNG") == true)
+    }
+
+    @Test func versionThreeHasNoMotion() throws {
+        var sens = try Self.sample()
+        sens.version = 3
+        sens.motion = nil
+        let capture = try open(sens)
+        #expect(capture.variant == "version 3" && capture.motionFiles.isEmpty)
+        #expect(capture.absences[.motion] == "the file has no motion samples")
+        // Nor do other programs always write its block.
+        sens.version = 4
+        #expect(try open(sens).warnings.isEmpty)
+    }
+
+    @Test func motionSamplesBecomeFiles() throws {
+        var sens = try Self.sample()
+        sens.motion = (0..<1100).map { n in
+            let values = (0..<15).map { place in Double(place) + Double(n) / 16 }
+            return (values: values, time: 5_000_000 + 10_000 * UInt64(n))
+        }
+        let capture = try open(sens)
+        #expect(capture.channels.contains(.motion))
+        #expect(
+            capture.motionFiles.map(\.path) == ["scene.rot", "scene.acce", "scene.mag", "scene.atti", "scene.grav"])
+        for (place, file) in capture.motionFiles.enumerated() {
+            let (samples, facts) = try MotionStream.samples(try capture.source.open(file.path), kind: file.kind)
+            #expect(facts.layout == .header && facts.declaredCount == 1100 && samples.count == 1100)
+            let start = Double(3 * place) + 1099.0 / 16
+            #expect(samples[1099].value == Vector3(start, start + 1, start + 2))
+            #expect(samples[1099].timestamp == 15_990_000_000)
+        }
+    }
+
+    @Test func aFolderWithOneFileIsACapture() throws {
+        try folder.write(try Self.sample().bytes, to: "scene0000_00/scan.sens")
+        let alignment = "axisAlignment = 0 1 0 4 -1 0 0 5 0 0 1 6 0 0 0 1 \nsceneType = Office\n"
+        try folder.write(alignment, to: "scene0000_00/scan.txt")
+        let tree = try CaptureFormats.tree(at: folder.path + "/scene0000_00")
+        #expect(CaptureFormats.recognise(tree)?.reason == "scan.sens begins as a .sens file does")
+        let capture = try SensCapture.open(tree, rules: ReadRules())
+        #expect(capture.id == "scene0000_00")
+        // The world stays as it was recorded.
+        #expect(capture.findings["axis-alignment"]?.array?.count == 16)
+        #expect(capture.frames[0].pose?.position == Vector3(0, 2, 3))
+        try folder.write(try Self.sample().bytes, to: "two/a.sens")
+        try folder.write(try Self.sample().bytes, to: "two/B.SENS")
+        #expect(CaptureFormats.recognise(CaptureFolder(path: folder.path + "/two")) == nil)
+        #expect(
+            try CaptureSearch.captures(at: folder.path).map(\.id) == ["scene0000_00", "B", "a"])
+    }
+
+    @Test func isReadFromAnArchive() throws {
+        let script = """
+            import sys, zipfile
+            for name, method in [('stored', 0), ('packed', 8)]:
+                with zipfile.ZipFile(f'{sys.argv[1]}/{name}.zip', 'w', method) as z:
+                    z.write(sys.argv[1] + '/scene.sens', 'x/scene.sens')
+            """
+        let sens = try Self.sample()
+        _ = try open(sens)
+        #expect(try runPython(script, [folder.path]).status == 0)
+        for name in ["stored", "packed"] {
+            let capture = try SensCapture.open(
+                try CaptureFormats.tree(at: "\(folder.path)/\(name).zip"), rules: ReadRules())
+            #expect(try prepared(capture, 1, [.recordedDepth]).recordedDepth?.bytes == ByteText.words(Self.depth))
+            let location = try #require(capture.source.location(of: "color/000001.png"))
+            let range = try #require(location.range)
+            let bytes = try FileSource(path: location.path, name: "x", range: range).readAll(limit: 1 << 20)
+            #expect(bytes == sens.frames[1].color)
+        }
+    }
+
+    // MARK: - Two cameras
+
+    @Test func aDepthSensorWithItsOwnCamera() throws {
+        var sens = try Self.sample()
+        sens.depthIntrinsic[0] = 5
+        // 4 cm to the right in their axes, 2 down, 1 ahead.
+        (sens.depthExtrinsic[3], sens.depthExtrinsic[7], sens.depthExtrinsic[11]) = (0.25, 0.5, 0.125)
+        var depthCamera = try #require(try open(sens).depthCamera)
+        #expect(
+            depthCamera.intrinsics
+                == CameraIntrinsics(fx: 5, fy: 4.75, cx: 1.5, cy: 1, width: 4, height: 3, pixelOrigin: .centre))
+        #expect(depthCamera.colorFromDepth == Pose(rotation: .identity, position: Vector3(0.25, -0.5, -0.125)))
+        // Where colour has an extrinsic, both are relative to what the poses are of.
+        sens.colorExtrinsic = sens.depthExtrinsic
+        let capture = try open(sens)
+        depthCamera = try #require(capture.depthCamera)
+        #expect(depthCamera.colorFromDepth == .identity)
+        #expect(capture.frames[0].pose?.position == Vector3(-0.5, 2.25, 3.125))
+        // A turn about their x is one about ours, the other way round in y and z.
+        sens = try Self.sample()
+        sens.depthExtrinsic = [1, 0, 0, 0, 0, 0.8, -0.6, 0, 0, 0.6, 0.8, 0, 0, 0, 0, 1]
+        let turn = try #require(try open(sens).depthCamera?.colorFromDepth)
+        #expect(abs(turn.apply(Vector3(0, 0, -1)).y - 0.6) < 1e-6 && abs(turn.apply(Vector3(0, 0, -1)).z + 0.8) < 1e-6)
+    }
+
+    @Test func zerosAreNoExtrinsicAndNonsenseIsRefused() throws {
+        var sens = try Self.sample()
+        sens.depthExtrinsic = Array(repeating: 0, count: 16)
+        #expect(try open(sens).depthCamera == nil)
+        sens.depthExtrinsic = (0..<16).map { Float($0) }
+        #expect(problem { _ = try open(sens) }?.summary.contains("depth camera's extrinsics") == true)
+        sens = try Self.sample()
+        sens.depthIntrinsic = Array(repeating: .nan, count: 16)
+        #expect(try open(sens).warnings.first?.contains("taken for the colour camera") == true)
+        sens.colorIntrinsic[0] = 0
+        let capture = try open(sens)
+        #expect(!capture.channels.contains(.intrinsics) && capture.absences[.intrinsics]?.contains("focal") == true)
+    }
+
+    // MARK: - Bad frames
+
+    @Test func lostTrackingIsNotBad() throws {
+        var sens = try Self.sample()
+        sens.frames[0].pose = Self.lost
+        sens.frames[2].pose[5] = .nan
+        sens.frames.append(SensBytes.Frame(pose: Array(repeating: 0, count: 16), color: try Self.png(0)))
+        let mirrored: [Float] = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1]
+        sens.frames.append(SensBytes.Frame(pose: mirrored, color: try Self.png(0)))
+        let large: [Float] = [3, 0, 0, 0, 0, 3, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1]
+        sens.frames.append(SensBytes.Frame(pose: large, color: try Self.png(0)))
+        let capture = try open(sens)
+        #expect(
+            capture.frames.map { $0.drop?.reason.prefix(17) } == [
+                "tracking was lost", nil, "tracking was lost", "tracking was lost", "the pose is mirro",
+                "the pose is not a",
+            ])
+        #expect(capture.frames.map { $0.drop?.isBad } == [false, nil, false, false, true, true])
+    }
+
+    @Test func aFileThatWasNeverTrackedKeepsItsFrames() throws {
+        var sens = try Self.sample()
+        for index in 0..<3 { sens.frames[index].pose = Self.lost }
+        let capture = try open(sens)
+        #expect(capture.keptFrames.count == 3 && !capture.channels.contains(.pose))
+        #expect(capture.absences[.pose]?.contains("never tracked") == true)
+    }
+
+    @Test func damagedPayloadsCostTheirFrameAlone() throws {
+        var sens = try Self.sample()
+        sens.depthCompression = 1
+        for index in 0..<3 { sens.frames[index].depth = ByteText.zlib(ByteText.words(Self.depth)) }
+        sens.frames[0].depth[12] ^= 0x40
+        sens.frames[2].depth = ByteText.zlib(ByteText.words(Self.depth + [1]))
+        sens.frames[2].color.removeLast(4)
+        let capture = try open(sens)
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        let first = problem { _ = try prepared(capture, 0, [.recordedDepth]) }
+        #expect(first?.fault == .input && first?.place.file == "scene.sens")
+        let frame = try prepared(capture, 1, [.recordedDepth, .previousDepth, .color])
+        #expect(frame.recordedDepth?.bytes == ByteText.words(Self.depth) && frame.recordedDepthBefore == nil)
+        #expect(problem { _ = try prepared(capture, 2, [.recordedDepth]) }?.fault == .input)
+        #expect(problem { _ = try prepared(capture, 2, [.color]) }?.place.file == "color/000002.png")
+    }
+
+    @Test func framesWithoutPayloads() throws {
+        var sens = try Self.sample()
+        sens.frames[1].color = []
+        sens.frames[2].depth = []
+        let capture = try open(sens)
+        #expect(capture.frames[1].drop == Drop(stage: "read", reason: "it has no picture", isBad: true))
+        #expect(try prepared(capture, 2, [.recordedDepth]).recordedDepth == nil)
+        for index in 0..<3 { (sens.frames[index].color, sens.frames[index].depth) = ([], []) }
+        let empty = try open(sens)
+        #expect(empty.channels == [.pose, .intrinsics, .timestamp])
+        #expect(empty.absences[.color] == "the frames have no pictures")
+    }
+
+    @Test func filesWithoutTimes() throws {
+        var sens = try Self.sample()
+        for index in 0..<3 { sens.frames[index].colorTime = 0 }
+        let capture = try open(sens)
+        #expect(!capture.channels.contains(.timestamp) && capture.frames[0].timestamp == nil)
+        sens.frames[1].colorTime = .max
+        #expect(try open(sens).frames.map(\.timestamp) == [0, nil, 0])
+    }
+
+    @Test func picturesOfAnotherSizeAreBad() throws {
+        var sens = try Self.sample()
+        sens.frames[1].color = try Self.png(1, 6, 8)
+        let capture = try open(sens)
+        let odd = problem { _ = try prepared(capture, 1, [.color]) }
+        #expect(odd?.summary == "the picture is 6×8, and the header says 8×6" && odd?.fault == .input)
+    }
+
+    // MARK: - Damaged and hostile files
+
+    @Test func everyCutIsNamedAndWholeFramesCanBeKept() throws {
+        let whole = try Self.sample().bytes
+        let start = try Self.sample().header.count
+        var keep = ReadRules()
+        keep.truncated = .keepWhole
+        for count in stride(from: 0, to: whole.count - 8, by: 7) {
+            let cut = Array(whole.prefix(count))
+            let failure = problem { _ = try open(cut) }
+            #expect(failure?.fault == .input && failure?.place.file == "scene.sens", "\(count)")
+            guard count > start else { continue }
+            #expect(failure?.summary.hasPrefix("the file ends inside frame") == true)
+            if let capture = try? open(cut, rules: keep) {
+                #expect(capture.frames.count == 3 && capture.forgiven.count == 1)
+                #expect(capture.keptFrames.allSatisfy { $0.pictureFile != nil })
+            }
+        }
+        let two = try open(Array(whole.dropLast(20)), rules: keep)
+        #expect(two.keptFrames.map(\.index) == [0, 1])
+        #expect(two.frames[2].drop?.isBad == false)
+    }
+
+    @Test func absurdCountsAreRefusedBeforeMemoryIsTaken() throws {
+        let changes: [(inout SensBytes) -> Void] = [
+            { $0.announced = .max }, { $0.announced = 1 << 40 }, { $0.announced = 300_000 },
+            { $0.announced = 0 }, { $0.frames[1].colorCount = .max }, { $0.frames[1].depthCount = .max - 3 },
+            { $0.frames[2].depthCount = 1 << 62 }, { $0.nameLength = .max }, { $0.nameLength = 5000 },
+            { $0.sizes = [1 << 31, 1, 4, 3] }, { $0.sizes = [8, 6, .max, .max] }, { $0.sizes = [8, 6, 65536, 65536] },
+            { $0.depthShift = 0 }, { $0.depthShift = .nan }, { $0.depthShift = -1000 }, { $0.colorCompression = 3 },
+            { $0.depthCompression = -2 }, { $0.announcedMotion = .max }, { $0.announcedMotion = 1 }, { $0.version = 5 },
+        ]
+        for (number, change) in changes.enumerated() {
+            var sens = try Self.sample()
+            change(&sens)
+            let failure = problem { _ = try open(sens) }
+            #expect(failure?.fault == .input, "change \(number)")
+            #expect(failure?.place.file == "scene.sens", "change \(number)")
+        }
+        var rules = ReadRules()
+        rules.maxFrames = 2
+        #expect(problem { _ = try open(try Self.sample(), rules: rules) }?.summary == "there are more than 2 frames")
+        rules = ReadRules()
+        rules.maxPicturePixels = 40
+        #expect(
+            problem { _ = try open(try Self.sample(), rules: rules) }?.summary
+                == "the colour picture is 8×6, more than 40 pixels")
+    }
+
+    @Test func olderVersionsSaySo() throws {
+        for version in UInt32(0)...2 {
+            var sens = try Self.sample()
+            sens.version = version
+            #expect(
+                problem { _ = try open(sens) }?.summary
+                    == "version \(version) of the format is not read, only 3 and 4")
+        }
+    }
+
+    @Test func withoutItsNameOnlyTheContentCounts() throws {
+        #expect(try open(try Self.sample(), as: "renamed").id == "renamed")
+        let path = try folder.write("no scan at all", to: "text")
+        #expect(throws: Problem.self) { try CaptureFormats.tree(at: path) }
+    }
+
+    @Test func whatStandsBehindTheEndIsMentioned() throws {
+        let bytes = try Self.sample().bytes
+        #expect(try open(bytes + [1, 2, 3]).warnings == ["3 bytes stand behind the last motion sample"])
+        var sens = try Self.sample()
+        (sens.version, sens.motion) = (3, nil)
+        #expect(try open(sens.bytes + [1]).warnings == ["1 bytes stand behind the last frame"])
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct SevenScenesSequenceTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let depth: [UInt16] = [0, 1000, 2000, 65535, 500, 501, 502, 503, 1, 2, 3, 4]
+    private static let pose = " 0\t -1  0\t 0.5\r\n 1 0 0 2e0\r\n 0 0 1 3\r\n 0 0 0 1\r\n"
+
+    private func write(_ sequence: String = "seq-01", count: Int = 3, ending: String = "png", k: String? = nil) throws {
+        let pixels = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+        for number in 0..<count {
+            let stem = "chess/\(sequence)/frame-00000\(number)"
+            try folder.write(
+                ending == "png" ? try PNG.encodeRGB(pixels) : try JPEG.encode(pixels), to: "\(stem).color.\(ending)")
+            try folder.write(
+                try PNG.encodeGray16(Gray16Image(width: 4, height: 3, pixels: Self.depth)), to: "\(stem).depth.png")
+            try folder.write(Self.pose, to: "\(stem).pose.txt")
+        }
+        if let k { try folder.write(k, to: "chess/\(sequence)/camera-intrinsics.txt") }
+    }
+
+    private func open(_ sequence: String = "seq-01") throws -> Capture {
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/chess/\(sequence)")
+        #expect(CaptureFormats.recognise(tree)?.format == "7-scenes")
+        return try SevenScenesSequence.open(tree, rules: ReadRules())
+    }
+
+    @Test func everythingThatIsThere() throws {
+        try write()
+        let capture = try open()
+        #expect(capture.id == "seq-01" && capture.channels == [.color, .pose, .intrinsics, .recordedDepth])
+        #expect(capture.frames.count == 3 && capture.keptFrames.count == 3)
+        let pose = try #require(capture.frames[2].pose)
+        #expect(pose.position == Vector3(0.5, 2, 3) && pose.apply(Vector3(0, 0, -1)) == Vector3(0.5, 2, 4))
+        // The Kinect's, for pictures of an eightieth of its size.
+        let camera = try #require(capture.frames[0].intrinsics)
+        #expect(abs(camera.fx - 585.0 / 80) < 1e-12 && abs(camera.cx - (320.5 / 80 - 0.5)) < 1e-12)
+        #expect(camera.pixelOrigin == .centre)
+        #expect(capture.depthCamera == nil && capture.worldUp == nil)
+        var frame = Frame(capture.frames[1])
+        try capture.source.prepare(&frame, for: [.recordedDepth])
+        let recorded = try #require(frame.recordedDepth)
+        #expect(recorded.encoding == .uint16(unitsPerMetre: 1000, invalid: 65535))
+        #expect(try DepthCodec.decode(recorded).map.metres.prefix(5) == [0, 1, 2, 0, 0.5])
+    }
+
+    @Test func theCopyWithItsOwnCamera() throws {
+        try write(ending: "jpg", k: "9 0 3.5\n0 9.5 2.5\n0 0 1\n")
+        let capture = try open()
+        #expect(
+            capture.frames[0].intrinsics
+                == CameraIntrinsics(fx: 9, fy: 9.5, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .centre))
+        #expect(capture.frames[0].pictureFile == "frame-000000.color.jpg")
+        for text in ["9 0 3.5", "0 0 0 0 0 0 0 0 0", "nan 0 0 0 1 0 0 0 1", "a b c d e f g h i"] {
+            try folder.write(text, to: "chess/seq-01/camera-intrinsics.txt")
+            let problem = #expect(throws: Problem.self) { try open() }
+            #expect(problem?.place.file == "camera-intrinsics.txt")
+        }
+    }
+
+    @Test func everySequenceIsACapture() throws {
+        try write("seq-01")
+        try write("seq-02", count: 1)
+        try folder.write("sequence1\n", to: "chess/TrainSplit.txt")
+        #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["seq-01", "seq-02"])
+    }
+}

@@ -1,0 +1,49 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// The committed samples of ScanNet's formats against the generator's own truth.
+@Suite struct CommittedSamplesTests {
+    private static let truth = """
+        - synthesize: {frames: 6, rate: 10, lap: 8, picture-width: 128, picture-height: 96, depth-width: 64, \
+        depth-height: 48, seed: 7}
+        - decompress
+        """
+
+    /// A sample's path, its format, and by how much poses and depth may be off.
+    struct Sample: Sendable {
+        var path: String
+        var format: String
+        var poseError: Double?
+        var depthError: @Sendable (Float) -> Float
+    }
+
+    private static let samples = [
+        Sample(path: "scannet", format: "scannet", poseError: 1e-15) { _ in 0.00051 },
+        Sample(path: "7-scenes/seq-01", format: "7-scenes", poseError: 1e-15) { _ in 0.00051 },
+        Sample(path: "sens/sens.sens", format: "sens", poseError: 2.5e-7) { _ in 0.00051 },
+        Sample(path: "sens", format: "sens", poseError: 2.5e-7) { _ in 0.00051 },
+        Sample(path: "scannet-raw", format: "scannet-raw", poseError: nil) { $0 * $0 / 600 + 0.0011 },
+    ]
+
+    @Test(arguments: samples) func isReadAsItWasMade(_ sample: Sample) throws {
+        let truth = try StageRun(Self.truth, reading: "nowhere/room")
+        let back = try StageRun(
+            "- read\n- decompress", reading: SharedData.checkout.appendingPathComponent("samples/\(sample.path)").path)
+        #expect(back.capture.format == sample.format)
+        #expect(back.frames.count == 6 && back.warnings.isEmpty, "\(back.warnings)")
+        for (one, other) in zip(truth.frames, back.frames) {
+            if let limit = sample.poseError {
+                let (before, after) = (try #require(one.pose), try #require(other.pose))
+                let pairs = zip(before.columnMajor, after.columnMajor)
+                #expect(pairs.allSatisfy { abs($0 - $1) <= limit })
+            }
+            let (before, after) = (try #require(one.depth), try #require(other.depth))
+            #expect((before.width, before.height) == (after.width, after.height))
+            for (metres, found) in zip(before.metres, after.metres) {
+                #expect(abs(metres - found) <= sample.depthError(metres))
+            }
+        }
+    }
+}
