@@ -15,7 +15,6 @@ import Testing
         #expect(trip.depthError { ($0 * 1000).rounded(.toNearestOrEven) / 1000 } < 1e-6)
         #expect(trip.depthError() < 0.00051)
         #expect(trip.back.capture.depthCamera == nil)
-        print("scannet: centres \(trip.centreError) m, rotations \(trip.rotationError), depth \(trip.depthError()) m")
     }
 
     @Test func theFilesAreThoseOfTheExporter() throws {
@@ -68,7 +67,6 @@ import Testing
         #expect(trip.cameraError < 1e-12)
         #expect(trip.depthError { ($0 * 1000).rounded(.toNearestOrEven) / 1000 } < 1e-6)
         #expect(trip.back.frames[3].pictureFile == "frame-000003.color.png")
-        print("7-scenes: centres \(trip.centreError) m, rotations \(trip.rotationError), depth \(trip.depthError()) m")
     }
 
     @Test func noDepthIsSixtyFiveThousand() throws {
@@ -111,7 +109,6 @@ import Testing
                 #expect(abs(metres - found) <= Self.step(metres))
             }
         }
-        print("scannet-raw: depth \(trip.depthError()) m")
     }
 
     @Test func rawMotionSamplesComeBack() throws {

@@ -60,7 +60,6 @@ import Testing
         }
         #expect(trip.back.capture.depthCamera == nil)
         #expect(trip.written.counts("write-sens")["frames"]?.integer == 6)
-        print("sens: centres \(trip.centreError) m, rotations \(trip.rotationError), depth \(trip.depthError()) m")
     }
 
     @Test func anotherReaderFindsTheSame() throws {

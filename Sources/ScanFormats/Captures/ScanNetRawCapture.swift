@@ -16,7 +16,7 @@ public enum ScanNetRawCapture: CaptureFormat {
         writingLoses: [
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
             "depth nearer than 0.26 m or farther than 9.4 m", "pictures as they were: they become a video",
-            "motion samples",
+            "an autofocus camera's changes: one camera stands for all frames", "which way is up",
         ])
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {

@@ -230,6 +230,22 @@ import Testing
         }
     }
 
+    @Test func inspectionLooksIntoTheFile() throws {
+        var sens = try Self.sample()
+        sens.frames[1].color = Array(sens.frames[1].color.dropLast(20))
+        for name in ["scene.sens", "renamed"] {
+            let inspection = try CaptureInspection.inspect(try folder.write(sens.bytes, to: name))
+            #expect(inspection.recognition.format == "sens")
+            #expect(inspection.pictures?.count == 3 && inspection.pictures?.damagedCount == 1)
+            #expect(inspection.pictures?.byteCount == sens.frames.reduce(0) { $0 + Int64($1.color.count) })
+            #expect(inspection.depth?.frameCount == 3)
+        }
+        let cut = try folder.write(Array(sens.bytes.dropLast(20)), to: "cut.sens")
+        let inspection = try CaptureInspection.inspect(cut)
+        #expect(inspection.errors.first?.problem.summary == "the file ends inside frame 2 of 3")
+        #expect(inspection.frames?.sourceCount == 3)
+    }
+
     // MARK: - Two cameras
 
     @Test func aDepthSensorWithItsOwnCamera() throws {

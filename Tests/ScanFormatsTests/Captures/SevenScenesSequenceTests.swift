@@ -64,6 +64,17 @@ import Testing
         }
     }
 
+    /// Thousands of files, in a line for each kind.
+    @Test func inspectionListsTheFilesOfAllFramesTogether() throws {
+        try write()
+        let inspection = try CaptureInspection.inspect("\(folder.path)/chess/seq-01")
+        #expect(
+            inspection.streams.map { "\($0.content) \($0.file) \($0.frameCount ?? 0)" } == [
+                "depth frame-*.depth.png 3", "description frame-*.pose.txt 3", "pictures frame-*.color.png 3",
+            ])
+        #expect(inspection.unlistedCount == 0 && inspection.errors.isEmpty)
+    }
+
     @Test func everySequenceIsACapture() throws {
         try write("seq-01")
         try write("seq-02", count: 1)

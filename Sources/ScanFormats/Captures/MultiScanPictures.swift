@@ -1,0 +1,112 @@
+import ScanModel
+
+// The pictures of a MultiScan capture: a video or files, and the cameras that fit them.
+extension MultiScanReader {
+    mutating func readPictures(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        let primary = MultiScanCapture.primaryVideo(stem)
+        let isDual = tree.byteCount(of: primary) != nil && tree.byteCount(of: "\(stem).mp4") == nil
+        let video = isDual ? primary : "\(stem).mp4"
+        if isDual { capture.findings["passed-over"] = .of(["\(stem)-secondary.mp4"]) }
+        let pictures = PictureFolder.find(in: tree)
+        var size = metadata.colorStream?.size
+        if tree.byteCount(of: video) != nil {
+            try readVideo(video, &source)
+            size = capture.colorSize
+        } else if let pictures {
+            try pictures.attach(to: &capture, rules: rules)
+            pictures.check(&capture, in: tree, rules: rules)
+            size = capture.colorSize
+        } else {
+            capture.absences[.color] =
+                tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
+        }
+        if let recorded = metadata.colorStream?.size, let size {
+            do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {
+                throw error.at(file: capture.videoFile ?? pictures?.folder)
+            }
+        }
+        if metadata.colorStream?.size == nil { setIntrinsicsSize(size) }
+        capture.colorSize = size
+    }
+
+    /// The metadata does not say for which pictures the intrinsics are; the pictures themselves do, where there are any.
+    private mutating func setIntrinsicsSize(_ size: PixelSize?) {
+        for index in capture.frames.indices {
+            if let size {
+                capture.frames[index].intrinsics?.width = size.width
+                capture.frames[index].intrinsics?.height = size.height
+            } else {
+                capture.frames[index].intrinsics = nil
+            }
+        }
+        if size == nil && lineCount > 0 {
+            capture.absences[.intrinsics] =
+                "the size of the pictures that they are for is not known: \(stem).json has no resolution for the colour stream"
+        }
+    }
+
+    private mutating func readVideo(_ file: String, _ source: inout TreeSource) throws(Problem) {
+        guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
+        source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
+        if lineCount > 0 { try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules) }
+        checkTimes(facts, file)
+    }
+
+    /// The video's presentation times against the camera lines' timestamps.
+    private mutating func checkTimes(_ facts: VideoFacts, _ file: String) {
+        guard let times = facts.times, let start = capture.frames.first?.timestamp, times.count > 1 else { return }
+        let median = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
+        var wrong: [(frame: Int, off: Double)] = []
+        for (index, time) in times.enumerated() where index < capture.frames.count {
+            guard let stamp = capture.frames[index].timestamp else { continue }
+            // In floating point, which no timestamp can overflow.
+            let difference = Double(time) - Double(stamp - start)
+            if abs(difference) > Double(median) / 2 { wrong.append((index, difference / 1e6)) }
+        }
+        guard let first = wrong.first else { return }
+        let shown = wrong.prefix(20).map { "\($0.frame) (\(($0.off * 10).rounded() / 10) ms)" }.joined(separator: ", ")
+        let more = wrong.count > 20 ? " and \(wrong.count - 20) more" : ""
+        capture.warnings.append(
+            "\(wrong.count) frames of \(file) are shown at another time than their camera line says, from frame \(first.frame) on: \(shown)\(more); "
+                + "their poses may belong to other pictures")
+        capture.findings["frames-off-time"] = .array(
+            wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
+    }
+
+    /// Pictures that were resized after recording: the intrinsics follow, if the shape is the same.
+    private mutating func fitIntrinsics(from recorded: PixelSize, to size: PixelSize) throws(Problem) {
+        if recorded == size { return }
+        let shapes = (Double(recorded.width) / Double(recorded.height), Double(size.width) / Double(size.height))
+        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+            throw Problem(
+                .input, "the pictures are \(size), and the metadata says \(recorded)",
+                notes: recorded == PixelSize(size.height, size.width)
+                    ? ["they look turned by a quarter against their intrinsics"] : [],
+                fix:
+                    "correct `resolution` ([height, width]) in \(stem).json, or export the pictures as they were recorded"
+            )
+        }
+        capture.warnings.append(
+            "the pictures are \(size), and the metadata says \(recorded); the intrinsics were scaled")
+        for index in capture.frames.indices {
+            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(
+                width: size.width, height: size.height)
+        }
+    }
+
+    /// Frames that are nothing but numbers, where neither camera lines nor picture files say how many there are.
+    mutating func numberFrames(_ metadata: ScanMetadata, _ video: VideoStream?) {
+        let said = (metadata.depthStream ?? metadata.colorStream)?.frameCount ?? 0
+        capture.frames = (0..<(video?.facts.frameCount ?? min(said, rules.maxFrames))).map { FrameFacts(index: $0) }
+    }
+
+    /// Without camera lines the metadata's camera counts, which the earlier app computes from the field of view.
+    mutating func setNominalCamera(_ metadata: ScanMetadata) {
+        guard var camera = metadata.colorStream?.intrinsics, camera.defect == nil else { return }
+        if let size = capture.colorSize { camera = camera.resized(width: size.width, height: size.height) }
+        for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
+        capture.absences[.intrinsics] = nil
+        capture.warnings.append(
+            "the intrinsics follow from the nominal field of view: nobody has calibrated the camera")
+    }
+}
