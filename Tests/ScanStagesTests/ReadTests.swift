@@ -34,6 +34,9 @@ import Testing
             ]))
     }
 
+    /// In the order in which they are asked.
+    private static let formats = CaptureFormats.all.map { $0.name }.joined(separator: ", ")
+
     @Test func theFormatCanBeNamed() throws {
         let path = try write()
         let run = try StageRun("- read: {format: frames}", reading: path)
@@ -44,7 +47,7 @@ import Testing
         #expect(problem?.summary == "there is no metadata with a list of streams")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
-                == "`format` is `multiscam`, which is none of auto, multiscan, nerfcapture, frames")
+                == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
     }
 
     @Test func nothingIsDecodedHere() throws {
@@ -59,7 +62,7 @@ import Testing
         let odd = problem { _ = try StageRun("- read", reading: folder.url("odd").path) }
         #expect(odd?.summary == "this is not a capture in a format that ScanMill reads")
         #expect(odd?.notes == ["it holds notes.txt"])
-        #expect(odd?.fix == "ScanMill reads multiscan, nerfcapture, frames; see  scanmill stages read")
+        #expect(odd?.fix == "ScanMill reads \(Self.formats); see  scanmill stages read")
         try FileManager.default.createDirectory(at: folder.url("empty"), withIntermediateDirectories: true)
         #expect(
             problem { _ = try StageRun("- read", reading: folder.url("empty").path) }?.notes == ["the folder is empty"])

@@ -13,8 +13,8 @@ import Testing
         #expect(trip.read.capture.format == "tum")
         #expect(trip.read.drops == [] && trip.read.warnings == [])
         let errors = try trip.errors(sameCamera: 0)
-        print("tum: \(errors)")
-        #expect(errors.time == 0)
+        // Six decimals.
+        #expect(errors.time <= 500)
         #expect(errors.position < 1e-9 && errors.rotation < 1e-9 && errors.intrinsics < 1e-9)
         // Half a unit of 1/5000 m.
         #expect(errors.depth <= 0.0001001)
@@ -40,14 +40,8 @@ import Testing
         capture.items[1].depth?.metres[3] = 13.2
         let run = try StageRun("- write-tum", on: capture)
         let times = ["1305031102.175304", "1305031103.175304", "1305031104.175305"]
-        #expect(
-            run.files == ["calibration.txt"] + times.map { "depth/\($0).png" } + ["depth.txt", "groundtruth.txt"]
-                + times.map { "rgb/\($0).png" } + ["rgb.txt"]
-                || Set(run.files)
-                    == Set(
-                        ["calibration.txt", "depth.txt", "groundtruth.txt", "rgb.txt"]
-                            + times.flatMap { ["depth/\($0).png", "rgb/\($0).png"] })
-        )
+        let pictures = times.flatMap { ["depth/\($0).png", "rgb/\($0).png"] }
+        #expect(Set(run.files) == Set(["calibration.txt", "depth.txt", "groundtruth.txt", "rgb.txt"] + pictures))
         #expect(run.count("write-tum", "depth-pixels-too-far") == 1)
         let lines = try run.text("rgb.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(lines == times.map { "\($0) rgb/\($0).png" })
