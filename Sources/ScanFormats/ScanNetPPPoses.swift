@@ -23,7 +23,8 @@ package enum ScanNetPPPoses {
                     continue
                 }
                 do throws(Problem) {
-                    try rules.check(frames: max(number, frames.count) + 1, of: "frames")
+                    // The number may be the largest that there is.
+                    try rules.check(frames: min(max(number, frames.count), .max - 1) + 1, of: "frames")
                     guard seen.insert(number).inserted else { throw scanner.problem("“\(key)” is there twice") }
                 } catch { throw error.at(file: file) }
                 frames.append(facts(number, key, JSONField(try scanner.value(), file: file), size))

@@ -63,7 +63,7 @@ enum Seeds {
         return [
             "scannetpp": json.drain(), "polycam": PolycamCamera.text(camera, posed, sharpness: 7),
             "numbers": Array(
-                #"{"frame_999": {}, "frame_-1": 0, "frame_99999999999999999999": [], "frame_1": null}"#.utf8),
+                #"{"frame_999": {}, "frame_-1": 0, "frame_9223372036854775807": [], "frame_1": null}"#.utf8),
         ]
     }
 

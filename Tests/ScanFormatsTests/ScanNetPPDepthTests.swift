@@ -91,8 +91,7 @@ import Testing
     }
 
     @Test func aDamagedChunkCostsItsFrame() throws {
-        var damaged = Self.lz4(Self.bytes(Self.values(1)))
-        damaged[0] = 0xFF
+        let damaged = Array(Self.lz4(Self.bytes(Self.values(1))).dropLast(5))
         let file =
             Self.sized(Self.lz4(Self.bytes(Self.values(0)))) + Self.sized(damaged)
             + Self.sized(Self.lz4(Self.bytes(Self.values(2))))

@@ -34,6 +34,9 @@ import Testing
             ]))
     }
 
+    /// In the order in which they are asked.
+    private static let formats = CaptureFormats.all.map { $0.name }.joined(separator: ", ")
+
     @Test func theFormatCanBeNamed() throws {
         let path = try write()
         let run = try StageRun("- read: {format: frames}", reading: path)
@@ -42,11 +45,9 @@ import Testing
         try folder.write(MultiScanSample().files().filter { $0.key.hasPrefix("color/") }, under: "pictures")
         let problem = problem { _ = try StageRun("- read: {format: multiscan}", reading: folder.url("pictures").path) }
         #expect(problem?.summary == "there is no metadata with a list of streams")
-        let names = CaptureFormats.all.map { $0.name }.joined(separator: ", ")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
-                == "`format` is `multiscam`, which is none of auto, "
-                + CaptureFormats.all.map { $0.name }.joined(separator: ", "))
+                == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
     }
 
     @Test func nothingIsDecodedHere() throws {

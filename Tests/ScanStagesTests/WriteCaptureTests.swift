@@ -20,7 +20,6 @@ import Testing
             turn: format == "arkitscenes" ? Self.yUpToZUp : .identity,
             // Stray Scanner keeps the last frame's camera alone.
             sameCamera: format == "stray-scanner" ? RoundTrip.frameCount - 1 : nil)
-        print("\(format): \(errors)")
         let precision: [String: Int64] = ["polycam": 500, "arkitscenes": 500_000, "scannetpp": 100]
         #expect(errors.time <= precision[format] ?? 0)
         #expect(errors.position < 1e-9 && errors.rotation < 1e-9 && errors.intrinsics < 1e-9)
@@ -129,11 +128,6 @@ import Testing
     }
 
     // MARK: - The samples
-
-    private struct Sample {
-        var format: String
-        var pictures: PixelSize
-    }
 
     /// What is committed below `samples/` is read, and is what the generator knows.
     @Test(arguments: [

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ScanNetPPCaptureTests {
     private func entry(_ number: Int, _ more: String = "") -> String {
         """
-        "frame_\(String(repeating: "0", count: 6 - String(number).count))\(number)": {"timestamp": \(2.5 + Double(number) / 4), \
+        "frame_\(String(repeating: "0", count: max(0, 6 - String(number).count)))\(number)": {"timestamp": \(2.5 + Double(number) / 4), \
         "pose": [[0, -1, 0, \(number)], [1, 0, 0, 2], [0, 0, 1, -3], [0, 0, 0, 1]], \
         "aligned_pose": [[1, 0, 0, 77], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], \
         "intrinsic": [[50, 0, 32.5], [0, 51, 24.25], [0, 0, 1]], "imu": {"gravity": [0, -1, 0]}\(more)}

@@ -42,7 +42,9 @@ struct WrittenCapture {
     func open(_ format: any CaptureFormat.Type, rules: ReadRules = ReadRules()) throws -> Capture {
         let tree = try CaptureFormats.tree(at: path)
         #expect(CaptureFormats.recognise(tree)?.format == format.name)
-        return try format.open(tree, rules: rules)
+        var capture = try format.open(tree, rules: rules)
+        capture.source = HeldSource(inner: capture.source, folder: folder)
+        return capture
     }
 
     /// What opening it ends with.
@@ -55,6 +57,24 @@ struct WrittenCapture {
     }
 
     var recognition: Recognition? { (try? CaptureFormats.tree(at: path)).flatMap { CaptureFormats.recognise($0) } }
+}
+
+/// The source of a capture whose folder stays as long as somebody can read from it.
+private struct HeldSource: CaptureSource {
+    let inner: any CaptureSource
+    let folder: TemporaryFolder
+
+    func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
+        try inner.tracks(for: channels, of: capture)
+    }
+
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
+        try inner.prepare(&frame, for: channels)
+    }
+
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try inner.bytes(of: file, limit: limit) }
+    func location(of file: String) -> FileLocation? { inner.location(of: file) }
+    func open(_ file: String) throws(Problem) -> any ByteSource { try inner.open(file) }
 }
 
 extension Capture {
