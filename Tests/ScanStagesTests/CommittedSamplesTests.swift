@@ -6,7 +6,7 @@ import Testing
 /// The committed samples of ScanNet's formats against the generator's own truth.
 @Suite struct CommittedSamplesTests {
     private static let truth = """
-        - synthesize: {frames: 6, rate: 10, lap: 8, picture-width: 128, picture-height: 96, depth-width: 64, \
+        - synthesize: {frames: 12, rate: 3, picture-width: 128, picture-height: 96, depth-width: 64, \
         depth-height: 48, seed: 7}
         - decompress
         """
@@ -32,7 +32,7 @@ import Testing
         let back = try StageRun(
             "- read\n- decompress", reading: SharedData.checkout.appendingPathComponent("samples/\(sample.path)").path)
         #expect(back.capture.format == sample.format)
-        #expect(back.frames.count == 6 && back.warnings.isEmpty, "\(back.warnings)")
+        #expect(back.frames.count == 12 && back.warnings.isEmpty, "\(back.warnings)")
         for (one, other) in zip(truth.frames, back.frames) {
             if let limit = sample.poseError {
                 let (before, after) = (try #require(one.pose), try #require(other.pose))

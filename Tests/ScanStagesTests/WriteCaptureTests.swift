@@ -138,9 +138,9 @@ import Testing
         let read = try StageRun("- read\n- decompress", reading: sample, probing: [.depth])
         #expect(read.capture.format == format && read.warnings == [])
         let truth = try StageRun(
-            "- synthesize: {frames: 6, rate: 10, lap: 8, seed: 7, picture-width: \(width), picture-height: \(height), "
+            "- synthesize: {frames: 12, rate: 3, seed: 7, picture-width: \(width), picture-height: \(height), "
                 + "depth-width: 64, depth-height: 48}\n- decompress", reading: "nowhere/made", probing: [.depth])
-        #expect(read.frames.count == 6)
+        #expect(read.frames.count == 12)
         let turn = format == "arkitscenes" ? Self.yUpToZUp : .identity
         for (one, other) in zip(truth.frames, read.frames) {
             let (pose, found) = (try #require(one.pose), try #require(other.pose))

@@ -28,9 +28,12 @@ public enum ARKitScenesCapture: CaptureFormat {
             let bytes = tree.beginning(of: trajectoryFile)
         else { return nil }
         var table = TextTable(MemorySource(bytes, name: trajectoryFile), .space, lineLimit: 4096)
-        guard let row = try? table.next(), row.fields.count == 7, (try? ARKitScenesText.posed(row)) != nil else {
-            return nil
+        // Some lines, because the first one may be damaged.
+        let hasPose = (0..<5).contains { _ in
+            guard let row = try? table.next(), row.fields.count == 7 else { return false }
+            return (try? ARKitScenesText.posed(row)) != nil
         }
+        guard hasPose else { return nil }
         return Recognition(format: name, reason: "\(trajectoryFile) holds poses, and \(folder) stands beside it")
     }
 

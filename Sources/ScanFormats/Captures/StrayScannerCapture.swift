@@ -24,11 +24,15 @@ public enum StrayScannerCapture: CaptureFormat {
     static let usualSize = PixelSize(1920, 1440)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        let hasMore = tree.byteCount(of: matrixFile) != nil || tree.byteCount(of: videoFile) != nil
-        guard hasMore || tree.hasFolder("depth"), let bytes = tree.beginning(of: odometryFile),
-            (try? StrayOdometry(MemorySource(bytes, name: odometryFile), lineLimit: 4096)) != nil
-        else { return nil }
-        return Recognition(format: name, reason: "\(odometryFile) has Stray Scanner's columns")
+        let hasMatrix = tree.byteCount(of: matrixFile) != nil
+        let hasMore = tree.byteCount(of: videoFile) != nil || tree.hasFolder("depth")
+        guard hasMatrix || hasMore, let bytes = tree.beginning(of: odometryFile) else { return nil }
+        if (try? StrayOdometry(MemorySource(bytes, name: odometryFile), lineLimit: 4096)) != nil {
+            return Recognition(format: name, reason: "\(odometryFile) has Stray Scanner's columns")
+        }
+        // All its files together are no other's: what is wrong with one of them is said when it is opened.
+        guard hasMatrix, hasMore else { return nil }
+        return Recognition(format: name, reason: "\(odometryFile) and \(matrixFile) stand beside video or depth")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {

@@ -90,7 +90,7 @@ import Testing
 
     @Test func whatCannotBeUsed() throws {
         let video = try video([1, 1.1, 1.2])
-        try video.write("1 0 0 0 0 0 0\nx 1 2\n1.1 nan 0 0 0 0 0\n1.2 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        try video.write("x 1 2\n1 0 0 0 0 0 0\n1.1 nan 0 0 0 0 0\n1.2 0 0 0 0 0 0\n", to: "lowres_wide.traj")
         try video.write("8 6 0 9 4 3", to: "lowres_wide_intrinsics/41069021_1.201.pincam")
         let capture = try video.open(ARKitScenesCapture.self)
         #expect(capture.frames.map { $0.drop?.isBad } == [nil, false, true])

@@ -108,6 +108,12 @@ import Testing
         #expect(capture.dropReasons[3]?.contains("singular") == true)
     }
 
+    @Test func aDamagedFirstCameraIsStillPolycams() throws {
+        let export = try export()
+        try export.write("{", to: "keyframes/cameras/10.json")
+        #expect(try export.open(PolycamCapture.self).frames.map { $0.drop?.isBad } == [nil, true, nil])
+    }
+
     @Test func anExportWithoutDepth() throws {
         let export = try export([1])
         try export.remove("keyframes/depth")

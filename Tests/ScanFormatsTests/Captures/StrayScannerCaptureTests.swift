@@ -160,6 +160,9 @@ import Testing
         try other.write("1", to: "camera_matrix.csv")
         #expect(other.recognition == nil)
         #expect(try other.problem(StrayScannerCapture.self)?.place.file == "odometry.csv")
+        // With all the other files beside it, it is one that is damaged.
+        try other.write("x", to: "rgb.mp4")
+        #expect(other.recognition?.format == "stray-scanner")
         let empty = try recording(0)
         #expect(try empty.problem(StrayScannerCapture.self)?.summary == "there are no frames in the file")
         let matrix = try recording(1)
