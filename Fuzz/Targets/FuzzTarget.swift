@@ -26,6 +26,7 @@ public struct FuzzTarget: Sendable {
         scanNetPPPoses,
         sens,
         shiftCodec,
+        colmap,
     ]
 
     init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {

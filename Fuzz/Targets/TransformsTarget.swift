@@ -2,12 +2,18 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// `transforms.json` as apps write it, with two pictures beside it.
+    /// `transforms.json` as apps write it and as trainers read it, with two pictures beside it.
     static let transforms = FuzzTarget("transforms") { bytes in
         let tree = ProjectTree(transforms: bytes)
-        _ = NeRFCaptureProject.recognise(tree)
+        for format in [NeRFCaptureProject.self, TransformsDataset.self] as [any CaptureFormat.Type] {
+            _ = format.recognise(tree)
+            check(format, tree)
+        }
+    }
+
+    private static func check(_ format: any CaptureFormat.Type, _ tree: ProjectTree) {
         do throws(Problem) {
-            let capture = try NeRFCaptureProject.open(tree, rules: ReadRules())
+            let capture = try format.open(tree, rules: ReadRules())
             for (index, frame) in capture.frames.enumerated() {
                 expect(frame.index == index, "frames are numbered")
                 if frame.isDropped { continue }

@@ -6,7 +6,7 @@ import ScanPipeline
 public struct WriteTum: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "write-tum",
-        summary: "Write a TUM RGB-D sequence: tum/ with rgb/, depth/, their lists, groundtruth.txt and calibration.txt.",
+        summary: "Write a TUM RGB-D sequence: tum/ with rgb/, depth/, their lists and groundtruth.txt.",
         details: """
             What SLAM systems and their evaluation read: `rgb.txt` and `depth.txt` list the pictures with their times,
             `groundtruth.txt` holds the poses, camera to world as position and quaternion (x, y, z, w) with x right, y down,

@@ -84,7 +84,18 @@ def main(result, camera_lines):
         print(f'pycolmap: {len(model.images)} images, {cloud.count} points, {form}; '
               f'centres within {worst[0]:.1e} m, rotations within {worst[1]:.1e}')
 
-    # Depth of one frame, in every writer's form, against the one in millimetres.
+    def enlarge(depth, shape):
+        return cv2.resize(depth, shape[::-1], interpolation=cv2.INTER_NEAREST_EXACT)
+
+    def clear(shape, depth):
+        """New pixels whose centre lies inside an old one; on a border either neighbour is the nearest."""
+        inside = []
+        for new, old in zip(shape, depth.shape):
+            at = (numpy.arange(new) + 0.5) * old / new
+            inside.append(numpy.abs(at - numpy.round(at)) > 1e-6)
+        return inside[0][:, None] & inside[1][None, :]
+
+    # Depth of each frame, in every writer's form, against the one in millimetres.
     millimetres = {}
     for kept, number in enumerate(frames):
         file = path('nerf', 'depths', f'{number:06}.png')
@@ -99,7 +110,8 @@ def main(result, camera_lines):
         assert (ignored == 255 - mask).all()
         large = cv2.imread(path('ngp', 'depths', f'{number:06}.png'), cv2.IMREAD_UNCHANGED)
         assert large.shape == picture.shape[:2]
-        assert (large == cv2.resize(depth, large.shape[::-1], interpolation=cv2.INTER_NEAREST_EXACT)).all()
+        inside = clear(large.shape, depth)
+        assert inside.mean() > 0.5 and (large == enlarge(depth, large.shape))[inside].all()
         assert (cv2.imread(path('outputs', 'depth', f'{kept}.png'), cv2.IMREAD_UNCHANGED) == depth).all()
         scannet = cv2.imread(path('scannet', 'depth', f'{kept}.png'), cv2.IMREAD_UNCHANGED)
         assert (scannet == depth).all()
@@ -114,10 +126,9 @@ def main(result, camera_lines):
         rgbd = open3d.geometry.RGBDImage.create_from_tum_format(
             open3d.io.read_image(path('tum', color[1])), open3d.io.read_image(path('tum', depth[1])))
         metres = numpy.asarray(rgbd.depth)
-        shape = metres.shape
-        truth_metres = cv2.resize(millimetres[number], shape[::-1], interpolation=cv2.INTER_NEAREST_EXACT) / 1000
+        truth_metres = enlarge(millimetres[number], metres.shape) / 1000
         # Open3D cuts off at 4 m.
-        near = (truth_metres < 3.999) & (metres > 0)
+        near = (truth_metres < 3.999) & (metres > 0) & clear(metres.shape, millimetres[number])
         close(metres[near], truth_metres[near], 0.00061, "TUM's depth")
         close([float(x) for x in pose[1:4]], truth[number][:3, 3], 1e-6, "TUM's position")
     print(f'Open3D: {len(frames)} RGB-D pictures of tum/ in metres')

@@ -16,12 +16,37 @@ enum Seeds {
             "scannetpp-poses": try poses(),
             "sens": try ScanNetSeeds.sens(),
             "shift-codec": try ScanNetSeeds.shifts(),
+            "colmap": try models(),
         ]
     }
 
     private static let posed = Pose(rotation: .rotation(aboutY: 0.7), position: Vector3(1, -0.5, 2))
     private static let camera = CameraIntrinsics(
         fx: 4, fy: 4.5, cx: 2, cy: 1.5, width: 4, height: 3, pixelOrigin: .corner)
+
+    private static func models() throws -> [String: [UInt8]] {
+        final class Memory: ByteSink {
+            var bytes: [UInt8] = []
+            func write(_ more: UnsafeRawBufferPointer) { bytes += more }
+        }
+        var model = COLMAPModel()
+        model.add("000000.jpg", pose: posed, intrinsics: camera)
+        model.add("000001.jpg", pose: .identity, intrinsics: camera)
+        let (text, binary) = (Memory(), Memory())
+        let points = try COLMAPPointWriter(text: text, binary: binary)
+        try points.add(PointCloud(positions: [1, 2, 3, 4, 5, 6], colors: [1, 2, 3, 4, 5, 6]))
+        var files = ["points-text": text.bytes, "points-binary": points.countBytes + binary.bytes.dropFirst(8)]
+        for (name, write) in [
+            ("cameras-text", model.writeCameras(text:)), ("images-text", model.writeImages(text:)),
+            ("cameras-binary", model.writeCameras(binary:)), ("images-binary", model.writeImages(binary:)),
+        ] {
+            let sink = Memory()
+            try write(sink)
+            files[name] = sink.bytes
+        }
+        files["observed"] = Array("1 1 0 0 0 0 0 0 7 a b.png\n1.5 2.5 -1 3 4 9\n\n7 OPENCV 8 6 9 9 4 3 0 0 0 0\n".utf8)
+        return files
+    }
 
     private static func odometry() -> [String: [UInt8]] {
         let times: [Int64] = [1_000_000_000, 1_016_000_000, 1_033_000_000]
@@ -102,8 +127,14 @@ enum Seeds {
             let top = #""w": 0, "h": 0, "fl_x": 1, "fl_y": 1, "cx": 320, "cy": 240, "depth_integer_scale": 1"#
             return Array("{\(top), \"frames\": [\(frames.joined(separator: ", "))]}".utf8)
         }
+        let dataset = """
+            {"camera_angle_x": 0.7, "k1": 0, "aabb_scale": 4, "scale": 0.3, "offset": [0, 0, 0], "up": [0, 0, 1], \
+            "integer_depth_scale": 0.001, "applied_transform": [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]], \
+            "ply_file_path": "p.ply", "frames": [{"file_path": "images/0.png", "depth_file_path": "images/1.png", \
+            "sharpness": 5, "transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]}]}
+            """
         return [
-            "sound": project(frame(0), frame(1)), "empty": project(),
+            "sound": project(frame(0), frame(1)), "empty": project(), "dataset": Array(dataset.utf8),
             "gaps": project(frame(8), frame(1, #", "depth_path": "images/1.depth.png""#)),
             "bad": project(#"{"file_path": "../up"}"#, frame(0, #", "fl_x": 0, "w": 1e9"#)),
         ]

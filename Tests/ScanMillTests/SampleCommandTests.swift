@@ -46,7 +46,8 @@ import Testing
         let made = try Scanmill.run(arguments, in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
         let committed = SharedData.checkout.appendingPathComponent(arguments[1]).path
-        let compared = try runCommand(["diff", "-r", "-x", "*.h264", "-x", "*.mp4", "-x", "*.mkv", arguments[1], committed], in: folder.path)
+        let compared = try runCommand(
+            ["diff", "-r", "-x", "*.h264", "-x", "*.mp4", "-x", "*.mkv", arguments[1], committed], in: folder.path)
         #expect(compared.status == 0, "\(compared.output)")
     }
 

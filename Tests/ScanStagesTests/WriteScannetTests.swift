@@ -124,7 +124,8 @@ import Testing
     }
 
     @Test func rawPicturesComeBackInOrder() throws {
-        let trip = try ScanNetRoundTrip("write-scannet: {layout: raw}", reading: "scannet-raw", probing: [.depth, .color])
+        let trip = try ScanNetRoundTrip(
+            "write-scannet: {layout: raw}", reading: "scannet-raw", probing: [.depth, .color])
         let source = try StageRun(
             "- synthesize: {frames: 6, \(ScanNetRoundTrip.small)}", reading: "nowhere/room", probing: [.color])
         for (one, other) in zip(source.frames, trip.back.frames) {
@@ -162,7 +163,8 @@ import Testing
 
     @Test(arguments: ["extracted", "7-scenes", "raw"])
     func theSameBytesForAnyNumberOfWorkers(_ layout: String) throws {
-        let source = "- synthesize: {frames: 9, \(ScanNetRoundTrip.small)}\n- decompress\n- write-scannet: {layout: \(layout)}"
+        let source =
+            "- synthesize: {frames: 9, \(ScanNetRoundTrip.small)}\n- decompress\n- write-scannet: {layout: \(layout)}"
         let one = try PipelineRun(source, on: "nowhere/room", workers: 1)
         let many = try PipelineRun(source, on: "nowhere/room", workers: 8)
         #expect(one.digests == many.digests && !one.files.isEmpty)

@@ -25,7 +25,9 @@ import Testing
     }
 
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {
-        let receipts = try [1, 3].map { try RoundTrip("- write-tum", in: "/tum", workers: $0).written.bytes("receipt.json") }
+        let receipts = try [1, 3].map {
+            try RoundTrip("- write-tum", in: "/tum", workers: $0).written.bytes("receipt.json")
+        }
         #expect(receipts[0] == receipts[1])
     }
 
