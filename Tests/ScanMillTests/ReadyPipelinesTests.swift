@@ -20,10 +20,13 @@ import Testing
     @Test func thereIsATestForEach() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".yaml") }
         #expect(
-            names.sorted() == ["decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "room-cloud.yaml"])
+            names.sorted() == [
+                "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
+                "room-cloud.yaml",
+            ])
     }
 
-    @Test(arguments: ["decode-images", "nightly-staging", "object-nerf", "room-cloud"])
+    @Test(arguments: ["decode-images", "nightly-staging", "object-nerf", "object-no-box", "room-cloud"])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
         #expect(result.status == 0)
@@ -52,6 +55,28 @@ import Testing
                 #expect(FileManager.default.fileExists(atPath: "\(folder.path)/desk/colmap/sparse/0/\(file).\(kind)"))
             }
         }
+    }
+
+    /// The table with the object on it, from captures of several apps, none of which has a box.
+    @Test(arguments: ["desk", "stray-scanner", "polycam"]) func objectNoBox(_ sample: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run([
+            "run", "\(Self.folder)/object-no-box.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path, "-q",
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("\(sample)/receipt.json"), file: "receipt.json")
+        let counts = { (stage: String) in
+            receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"]
+        }
+        // The floor is at −1.4 m, and the object's top at −0.46 m.
+        #expect(abs((counts("find-floor")?["height"]?.double ?? 0) + 1.4) < 0.01)
+        let (center, size) = (
+            counts("cull-by-box")?["box-center"]?.doubles, counts("cull-by-box")?["box-size"]?.doubles
+        )
+        let top = (center?[1] ?? 0) + (size?[1] ?? 0) / 2
+        // Three frames of the small samples see the table alone, whose top is at −0.68 m.
+        #expect(abs(top - (sample == "desk" ? -0.46 : -0.68)) < 0.03, "\(top)")
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(sample)/nerf/transforms.json"))
     }
 
     @Test func roomCloud() throws {

@@ -33,6 +33,35 @@ import Testing
         #expect(header.contains("property uchar red"))
     }
 
+    /// As a user who may not read them: root may read everything, so root's tests run the tool as nobody.
+    @Test func filesThatMayNotBeReadAreNamed() throws {
+        for name in ["open", "closed", "locked"] {
+            var mini = MiniCapture()
+            mini.id = "captures/\(name)"
+            try mini.write(in: folder)
+        }
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        try FileManager.default.createDirectory(at: folder.url("out"), withIntermediateDirectories: true)
+        for (path, mode) in [
+            ("", 0o755), ("out", 0o777), ("captures/closed/recorded.depth.zlib", 0), ("captures/locked", 0),
+        ] { #expect(chmod("\(folder.path)/\(path)", mode_t(mode)) == 0) }
+        defer { chmod("\(folder.path)/captures/locked", 0o755) }
+        let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let command = nobody + [Scanmill.path]
+        guard try runCommand(command + ["--version"], in: folder.path).status == 0 else {
+            print("SKIPPED: files that may not be read, because the tool cannot be run as another user")
+            return
+        }
+        let result = try runCommand(command + ["run", "t.yaml", "captures", "-o", "out"], in: folder.path)
+        #expect(result.status == 3, "\(result.output)\n\(result.errors)")
+        #expect(result.output.contains("done     open"))
+        #expect(result.output.contains("failed   closed"))
+        #expect(result.errors.contains("captures/closed/recorded.depth.zlib"))
+        #expect(result.errors.contains("let the user who runs scanmill read it"))
+        #expect(result.output.contains("failed   locked  the folder cannot be looked into: Permission denied"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/closed"))
+    }
+
     @Test func swappedDepthSizesAreNoticed() throws {
         try MiniCapture().write(in: folder)
         let file = folder.url("mini/recorded.json")
