@@ -114,7 +114,8 @@ private struct TransformsReader {
                 depths[index] = path
             }
             guard hasPictures else {
-                capture.frames[index].intrinsics = try? found.lens.camera(for: PixelSize(0, 0))
+                // Without a picture the file itself must tell the size.
+                capture.frames[index].intrinsics = try Self.sound(found.lens, PixelSize(0, 0))
                 return
             }
             guard let path = try tree.picture(found.picture) else {
@@ -123,13 +124,17 @@ private struct TransformsReader {
             capture.frames[index].pictureFile = path
             capture.list(path, in: tree, [.color])
             let size = try PictureFolder.size(try tree.open(path), limits: rules.pictureLimits)
-            let camera = try found.lens.camera(for: size)
-            if let defect = camera.defect { throw Problem(.input, defect) }
-            capture.frames[index].intrinsics = try camera.fitted(to: size)
+            capture.frames[index].intrinsics = try Self.sound(found.lens, size).fitted(to: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
             capture.drop(index, stage: "read", reason: reason.oneLine, isBad: true)
         }
+    }
+
+    private static func sound(_ lens: TransformsJSON.Lens, _ picture: PixelSize) throws(Problem) -> CameraIntrinsics {
+        let camera = try lens.camera(for: picture)
+        if let defect = camera.defect { throw Problem(.input, defect) }
+        return camera
     }
 
     private mutating func depthPictures(_ top: TransformsJSON.Top) throws(Problem) -> FramePictures? {

@@ -115,6 +115,18 @@ import Testing
         #expect(problem?.fix == "undistort the pictures first")
     }
 
+    /// Without pictures the file must tell the size: poses alone are still worth reading.
+    @Test func withoutPicturesTheFileTellsTheSize() throws {
+        var lens = Self.lens
+        try write([frame("a.png")], lens)
+        #expect(try open().frames[0].intrinsics?.width == 8)
+        lens["h"] = nil
+        try write([frame("a.png")], lens)
+        let capture = try open()
+        #expect(capture.frames[0].drop?.reason.contains("the intrinsics are for 8×0") == true)
+        #expect(!capture.channels.contains(.color))
+    }
+
     @Test func badFramesAreNamed() throws {
         try write(
             [
