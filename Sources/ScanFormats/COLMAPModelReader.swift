@@ -76,6 +76,10 @@ public struct COLMAPModelReader {
         try eachLine(of: source, empty: true) { (words, place) throws(Problem) in
             if isObservations || words.isEmpty {
                 isObservations = false
+                // A file without these lines would lose every second image.
+                guard words.count % 3 == 0, words.allSatisfy({ Double($0) != nil }) else {
+                    throw place("expected the observations X, Y, POINT3D_ID, …, or an empty line for none")
+                }
                 return
             }
             isObservations = true

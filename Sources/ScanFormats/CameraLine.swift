@@ -105,7 +105,8 @@ extension JSONScanner {
         case .string: value = Int64(try string())
         default: throw problem("\(wanted), not \(kind.rawValue)")
         }
-        guard let value, value >= 0 else {
+        // Twice as much still fits into 64 bits; a century has 3.2e18 ns.
+        guard let value, value >= 0, value <= 4_000_000_000_000_000_000 else {
             throw problem("\(wanted), not \(text(start..<position).prefix(40))", at: start)
         }
         return value

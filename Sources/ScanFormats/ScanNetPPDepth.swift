@@ -6,7 +6,7 @@ import ScanModel
 /// - `chunks`: each frame is a little-endian 32-bit size and so many bytes: a block of LZ4 with 16-bit millimetres, or a
 ///   raw DEFLATE stream of floats in metres.
 ///
-/// Told apart by walking the sizes: only in `chunks` do they end where the file does.
+/// Told apart by the first chunks: only in `chunks` does one of them unpack to a frame.
 ///
 /// Source: the ScanNet++ toolkit, iphone/prepare_iphone_data.py.
 package enum ScanNetPPDepth {
@@ -21,28 +21,43 @@ package enum ScanNetPPDepth {
     static let chunkLimit = 1 << 26
     static let millimetres = DepthEncoding.uint16(unitsPerMetre: 1000)
 
-    /// - Throws: when there are more frames than the rules allow.
+    /// - Throws: when there are more frames than the rules allow, or the chunks end early and the rules do not allow that.
     package static func layout(of file: String, in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Layout {
-        guard let count = try chunkCount(of: file, in: tree, rules), count > 0 else { return .packed }
+        let walk = try walk(file, in: tree, rules)
+        guard walk.count > 0 else { return .packed }
         var source = BufferedSource(try tree.open(file))
-        guard let first = try nextChunk(&source), let size = size(of: first, rules) else { return .packed }
-        return .chunks(count: count, size: size)
+        var size: PixelSize?
+        // Random bytes do not unpack to a frame; one damaged chunk at the start does not make the file another.
+        for _ in 0..<min(4, walk.count) where size == nil {
+            guard let chunk = try nextChunk(&source) else { break }
+            size = Self.size(of: chunk, rules)
+        }
+        guard let size else { return .packed }
+        if let end = walk.brokenAt, rules.truncated == .fail {
+            throw Problem(
+                .input, "the depth file ends inside frame \(walk.count)",
+                notes: ["\(walk.count) whole frames stand before it"],
+                fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
+            ).at(file: file, byte: end, of: tree.byteCount(of: file))
+        }
+        return .chunks(count: walk.count, size: size)
     }
 
-    /// Nil when the sizes do not lead to the end of the file.
-    private static func chunkCount(
-        of file: String, in tree: any CaptureTree, _ rules: ReadRules
-    ) throws(Problem) -> Int? {
-        guard let total = tree.byteCount(of: file) else { return nil }
+    /// The whole chunks from the start on, and where the next one begins that is not whole.
+    private static func walk(
+        _ file: String, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> (count: Int, brokenAt: Int64?) {
+        guard let total = tree.byteCount(of: file) else { return (0, nil) }
         var walk = try ChunkWalk(try tree.open(file))
         var (count, offset) = (0, Int64(0))
         while offset < total {
-            guard let size = try walk.size(at: offset), size > 0, size <= chunkLimit else { return nil }
+            guard let size = try walk.size(at: offset), size > 0, size <= chunkLimit, offset + 4 + Int64(size) <= total
+            else { return (count, offset) }
             offset += 4 + Int64(size)
             count += 1
-            if offset <= total { try rules.check(frames: count, of: "chunks in the depth file") }
+            try rules.check(frames: count, of: "chunks in the depth file")
         }
-        return offset == total ? count : nil
+        return (count, nil)
     }
 
     /// The next chunk's bytes; nil at the end of the file or where it is cut off.

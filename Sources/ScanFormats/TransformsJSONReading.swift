@@ -133,7 +133,7 @@ extension TransformsJSON {
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
-            depthUnit = root["integer_depth_scale"].value?.double.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+            depthUnit = root["integer_depth_scale"].value?.double.flatMap { (1e-6...1e3).contains($0) ? $0 : nil }
             guard !root["applied_transform"].isAbsent else {
                 worldUp = Self.axis(root["up"])
                 return

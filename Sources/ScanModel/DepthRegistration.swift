@@ -20,14 +20,14 @@ public enum DepthRegistration {
 
     private static func gather(_ depth: DepthMap, _ from: CameraIntrinsics, _ to: CameraIntrinsics) -> [Float] {
         let (width, height) = (depth.width, depth.height)
-        let columns = (0..<width).map { u in
-            Int(((Double(u) + 0.5 - to.cx) / to.fx * from.fx + from.cx).rounded(.down))
-        }
+        // Cameras that nobody has may lead anywhere: only what falls into the map becomes a whole number.
+        let index = { (place: Double, count: Int) in place >= 0 && place < Double(count) ? Int(place) : -1 }
+        let columns = (0..<width).map { u in index((Double(u) + 0.5 - to.cx) / to.fx * from.fx + from.cx, width) }
         var metres = [Float](repeating: 0, count: width * height)
         for v in 0..<height {
-            let row = Int(((Double(v) + 0.5 - to.cy) / to.fy * from.fy + from.cy).rounded(.down))
-            guard row >= 0, row < height else { continue }
-            for u in 0..<width where columns[u] >= 0 && columns[u] < width {
+            let row = index((Double(v) + 0.5 - to.cy) / to.fy * from.fy + from.cy, height)
+            guard row >= 0 else { continue }
+            for u in 0..<width where columns[u] >= 0 {
                 metres[v * width + u] = depth.metres[row * width + columns[u]]
             }
         }

@@ -78,7 +78,7 @@ public struct Pose: Hashable, Sendable {
         if position.length > 1e7 { return "the camera is more than 10,000 km from the origin" }
         let d = rotation.determinant
         if abs(d) < 1e-3 { return "the pose is singular (determinant \(d))" }
-        if d < 0 { return "the pose is mirrored (determinant \(d))" }
+        if d < 0 { return "the pose is mirrored: its axes are left-handed" }
         let error = rotation.orthonormalityError
         return error > 1e-2 ? "the pose is not a rotation (|RᵀR − I| = \(error))" : nil
     }

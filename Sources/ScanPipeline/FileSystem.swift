@@ -25,8 +25,11 @@ package enum FileSystem {
             ).at(file: path)
         case ENOENT:
             let parent = Self.parent(of: path)
-            guard parent != path else {
-                throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: ENOENT)
+            if parent == path || path.isEmpty || isFolder(parent) {
+                // The parent may have come meanwhile. Otherwise it takes no folders: one of /proc, or one that is gone.
+                if mkdir(path, 0o777) == 0 { return [path] }
+                if errno == EEXIST, isFolder(path) { return [] }
+                throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: errno)
             }
             return try makeFolders(parent) + makeFolders(path)
         case let code: throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: code)
@@ -99,17 +102,24 @@ package enum FileSystem {
     /// Size and time of the last change, nanoseconds since 1970.
     struct Status: Hashable, Sendable {
         var byteCount: Int64
+        /// Of the bytes, nanoseconds since 1970. Copying and unpacking tools set it as they like.
         var modified: Int64
+        /// Of anything about the file, which nobody can set.
+        var changed: Int64
+        var file: Int64
+    }
+
+    /// Of an open file.
+    static func status(of descriptor: Int32) -> Status? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Status(status) : nil
     }
 
     static func size(of path: String) -> Int64? { status(of: path)?.byteCount }
 
     static func status(of path: String) -> Status? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return Status(
-            byteCount: Int64(status.st_size),
-            modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+        return stat(path, &status) == 0 ? Status(status) : nil
     }
 
     /// Writes a whole file, replacing what was there.
@@ -153,4 +163,13 @@ package enum FileSystem {
     }
 
     package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+}
+
+extension FileSystem.Status {
+    init(_ status: stat) {
+        let nanoseconds = { (time: timespec) in Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
+        self.init(
+            byteCount: Int64(status.st_size), modified: nanoseconds(status.st_mtim),
+            changed: nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
+    }
 }

@@ -14,6 +14,11 @@ package struct KnownDigests: Sendable {
 
     package init() {}
 
+    /// Those of files that had stood still for 2 s at `time`: a change within one tick of the clock does not show.
+    func settled(at time: Int64) -> KnownDigests {
+        KnownDigests(entries: entries.filter { $0.value.status.latest < time - 2_000_000_000 })
+    }
+
     init(entries: [String: Entry]) { self.entries = entries }
 
     func digest(of path: String, _ status: FileSystem.Status) -> Digest? {
@@ -81,4 +86,9 @@ package enum InputDigests {
             return .success(One(input: input, path: path, status: status?.byteCount == count ? status : nil))
         } catch { return .failure(error) }
     }
+}
+
+extension FileSystem.Status {
+    /// When the file changed last, by either of its times.
+    var latest: Int64 { max(modified, changed) }
 }

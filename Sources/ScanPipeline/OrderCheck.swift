@@ -65,6 +65,7 @@ package struct OrderCheck {
                     ).inStage(step.label)
                 }
                 available.formUnion(role.made(from: available))
+                available.subtract(role.removes)
             }
         }
         return nil
@@ -84,6 +85,7 @@ package struct OrderCheck {
                     if let first = group.first(where: available.contains) { chosen.insert(first) }
                 }
                 available.formUnion(role.made(from: available))
+                available.subtract(role.removes)
             }
             decided.uses.forget(open.subtracting(chosen))
             return decided

@@ -71,7 +71,10 @@ public final class OutputFile: ByteSink {
             while byteCount < total {
                 let count = sm_copy(source, descriptor, total - byteCount)
                 if count < 0 && errno == EINTR { continue }
-                if count < 0, byteCount == 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
+                // Kernels, filesystems and sandboxes say in many ways that they cannot; some give 0 at once. What is really
+                // wrong shows in the plain copy.
+                let cannot = [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EIO, EBADF]
+                if byteCount == 0, count == 0 || (count < 0 && cannot.contains(errno)) {
                     isPossible = false
                     return
                 }

@@ -110,12 +110,13 @@ public final class OutputFolder: Sendable {
     private func copyKnown(
         _ path: String, _ input: borrowing RegularFile, name: String, to file: OutputFile
     ) throws(Problem) -> Bool {
-        guard let status = FileSystem.status(of: path),
+        // Of the file that is open: the name may lead to another one meanwhile.
+        guard let status = FileSystem.status(of: input.descriptor),
             let digest = state.withLock({ $0.known.digest(of: path, status) })
         else { return false }
         guard try file.copy(input, digest: digest) else { return false }
         // The digest is that of the bytes before; they must still be the same ones.
-        guard FileSystem.status(of: path) == status else {
+        guard FileSystem.status(of: input.descriptor) == status else {
             discard(file.path)
             throw Problem(
                 .input, "the file was changed while it was copied", fix: "wait until it is whole, and run again"

@@ -104,7 +104,8 @@ struct ResultState: Hashable, Sendable {
         var inputs = JSONObject()
         for (path, input) in self.inputs.sorted(by: { $0.key < $1.key }) {
             inputs[path] = .array([
-                .integer(input.status.byteCount), .integer(input.status.modified), .string(input.digest.hex),
+                .integer(input.status.byteCount), .integer(input.status.modified), .integer(input.status.changed),
+                .integer(input.status.file), .string(input.digest.hex),
             ])
         }
         var outputs = JSONObject()
@@ -128,12 +129,12 @@ struct ResultState: Hashable, Sendable {
         for (path, value) in folders.members { self.folders[path] = value.integer }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
-            guard let parts = value.array, parts.count == 3, let size = parts[0].integer,
-                let modified = parts[1].integer,
-                let digest = parts[2].string
+            guard let parts = value.array, parts.count == 5, let size = parts[0].integer,
+                let modified = parts[1].integer, let changed = parts[2].integer, let file = parts[3].integer,
+                let digest = parts[4].string
             else { return nil }
-            self.inputs[path] = Input(
-                status: FileSystem.Status(byteCount: size, modified: modified), digest: Digest(hex: digest))
+            let status = FileSystem.Status(byteCount: size, modified: modified, changed: changed, file: file)
+            self.inputs[path] = Input(status: status, digest: Digest(hex: digest))
         }
     }
 

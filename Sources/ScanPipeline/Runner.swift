@@ -130,10 +130,11 @@ private struct Run {
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
         let needed = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
+        let looked = wallClock()
         let taken = try InputDigests.take(
             needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
         inputs = taken.inputs
-        output.trust(taken.known)
+        output.trust(taken.known.settled(at: looked))
         for step in steps {
             do throws(Problem) {
                 for path in step.uses.files where files[path] == nil { try take(path) }
@@ -206,7 +207,10 @@ private struct Run {
         var available = capture.channels
         return steps.map { step in
             let before = available
-            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+            for role in step.uses.roles {
+                available.formUnion(role.made(from: available))
+                available.subtract(role.removes)
+            }
             return before
         }
     }

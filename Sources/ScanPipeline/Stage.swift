@@ -88,11 +88,14 @@ public struct Uses: Sendable {
         /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
         public var changes: [Channel]
         public var drops: Bool
+        /// Channels that are no longer there afterwards.
+        public var removes: [Channel]
 
         public init(
             needs: [Channel] = [], anyOf: [[Channel]] = [], conditions: [Condition] = [], wants: [Channel] = [],
             prefers: [[Channel]] = [], makes: [Channel] = [], mayMake: [Channel] = [],
-            derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false
+            derives: [(made: Channel, from: Channel)] = [], changes: [Channel] = [], drops: Bool = false,
+            removes: [Channel] = []
         ) {
             self.needs = needs
             self.anyOf = anyOf
@@ -104,6 +107,7 @@ public struct Uses: Sendable {
             self.derives = derives
             self.changes = changes
             self.drops = drops
+            self.removes = removes
         }
 
         /// All channels whose values it looks at when they are there.

@@ -10,19 +10,33 @@ public struct MaskConfidence: FrameStage {
             A level is 0 (low), 1 (medium) or 2 (high), whatever range the recorder uses: a value v of lo…hi passes when
             (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255.
             Confidence itself stays as recorded.
+
+            Many apps record none: `if-missing: pass` lets depth of such a capture through as it is, and says so.
             """,
         example: "- mask-confidence: {at-least: 2}")
 
+    public enum Missing: String, CaseIterable, Sendable { case fail, pass }
+
     let level: Int
+    let missing: Missing
 
     public init(_ options: inout OptionReader) {
         level = options.integer(
             "at-least", "Lowest level that is kept: 0 low, 1 medium, 2 high.", default: 2, in: 0...2)
+        missing = options.choice("if-missing", "What to do with a capture without confidence.", default: .fail)
     }
 
-    public var uses: Uses { Uses(frame: .init(needs: [.confidence], changes: [.depth])) }
+    public var uses: Uses {
+        let isNeeded = missing == .fail
+        return Uses(
+            frame: .init(
+                needs: isNeeded ? [.confidence] : [], wants: isNeeded ? [] : [.confidence], changes: [.depth]))
+    }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        if missing == .pass, !context.available.contains(.confidence) {
+            return context.warn("the capture has no confidence, so no depth was masked by it")
+        }
         guard let confidence = frame.confidence else { throw Problem(.input, "the frame has no confidence") }
         let threshold = ConfidenceMap.threshold(level: level, in: confidence.range)
         try DepthMask.apply(to: &frame, in: context) { (depth) throws(Problem) in

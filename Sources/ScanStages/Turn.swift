@@ -40,7 +40,8 @@ public struct Turn: CaptureStage {
         if turns == .none { return Uses() }
         let facts: [Channel] = turns == .auto ? [.pose] : []
         let optional = Self.payload + [.pose, .intrinsics, .video].filter { !facts.contains($0) }
-        return Uses(finish: .init(needs: [.frames] + facts, wants: optional, changes: optional + facts))
+        return Uses(
+            finish: .init(needs: [.frames] + facts, wants: optional, changes: optional + facts, removes: [.video]))
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -63,7 +64,7 @@ public struct Turn: CaptureStage {
         capture.metadata = capture.metadata.map { ScanMetadata.turned($0, quarterTurns: quarters) }
         capture.channels.remove(.video)
         capture.videoFile = nil
-        capture.source = TurnedSource(capture.source, quarterTurns: quarters)
+        capture.source = TurnedSource(of: capture, quarterTurns: quarters)
     }
 
     private func quarterTurns(_ capture: Capture) throws(Problem) -> Int {

@@ -28,7 +28,8 @@ public struct WriteCapture: FrameStage, FoldStage {
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
-            ARKitScenes has a world with z up: one with y up is turned, (x, −z, y), and any other is written as it is.
+            ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
+            of which up is not known is written as it is, with a warning.
             """,
         example: "- write-capture: {format: stray-scanner}")
 
@@ -67,11 +68,19 @@ public struct WriteCapture: FrameStage, FoldStage {
         guard let pose = frame.pose, let camera = frame.intrinsics, let timestamp = frame.timestamp else {
             throw Problem(.input, "the frame has no pose, no intrinsics or no timestamp")
         }
-        var parcel = CaptureParcel(timestamp: timestamp, pose: pose, camera: camera, sharpness: frame.sharpness)
+        var parcel = CaptureParcel(
+            timestamp: timestamp, pose: turn(context).apply(pose), camera: camera, sharpness: frame.sharpness)
         if let map = try frame.writtenDepth(context) {
             let (image, overflow) = DepthCodec.millimetres(map)
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
             parcel.depthSize = PixelSize(image.width, image.height)
+            // The file does not say its size; readers take the app's own, or one of 4 : 3.
+            if format == .scannetpp, 3 * image.width != 4 * image.height {
+                throw Problem(
+                    .usage,
+                    "ScanNet++'s depth file has no place for maps of \(image.width)×\(image.height): they are 4 : 3",
+                    fix: "write another format, or take `turn` out")
+            }
             parcel.depth = format == .scannetpp ? try ScanNetPPDepth.chunk(image) : try PNG.encodeGray16(image)
         }
         if let confidence = frame.recordedConfidence { parcel.confidence = try picture(of: confidence) }
@@ -85,6 +94,12 @@ public struct WriteCapture: FrameStage, FoldStage {
             }
         }
         frame.parcels[context.label] = parcel
+    }
+
+    /// To the format's own up.
+    private func turn(_ context: StageContext) -> WorldTurn {
+        // ARKitScenes' layout turns y-up worlds itself.
+        format != .arkitscenes && context.capture.worldUp == Vector3(0, 0, 1) ? .zUpToYUp : .none
     }
 
     /// Three levels, as ``ConfidenceMap/threshold(level:in:)`` tells them apart, in the format's numbers.
@@ -121,6 +136,9 @@ public struct WriteCapture: FrameStage, FoldStage {
         if count == 0 { return }
         try layout.finish(context)
         context.count("frames", count)
+        if capture.worldUp != Vector3(0, 1, 0), capture.worldUp != Vector3(0, 0, 1) {
+            context.warn("the capture does not say which way is up, and the format's readers will take it to")
+        }
         if !capture.isMetric { context.warn("the world's unit is unknown: the capture is not in metres") }
     }
 }

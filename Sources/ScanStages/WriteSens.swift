@@ -103,7 +103,7 @@ public struct WriteSens: FrameStage, FoldStage {
         try fold.camera.add(camera)
         if frame.timestamp == nil || frame.timestamp ?? 0 < 0 { fold.untimed += 1 }
         if frame.pose == nil { fold.untracked += 1 }
-        let time = UInt64(max(0, frame.timestamp ?? 0) + 500) / 1000
+        let time = DecimalSeconds.microseconds(max(0, frame.timestamp ?? 0)).magnitude
         let pose = frame.pose.map { $0.withCVAxes.rowMajorRows.joined().map { Float($0) } }
         let bytes = SensFrame.bytes(
             pose: pose ?? Array(repeating: -.infinity, count: 16), colorTime: time, depthTime: time,

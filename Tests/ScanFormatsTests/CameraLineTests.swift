@@ -120,7 +120,10 @@ func parseCameraLine(_ text: String) throws(Problem) -> CameraLine {
             ),
             (cameraLine(transform: "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,0]"), "the pose is not finite"),
             (cameraLine(transform: "[1e308,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1e-308]"), "the pose is not finite"),
-            (cameraLine(transform: "[1,0,0,0,0,1,0,0,0,0,-1,0,0,0,0,1]"), "the pose is mirrored (determinant -1.0)"),
+            (
+                cameraLine(transform: "[1,0,0,0,0,1,0,0,0,0,-1,0,0,0,0,1]"),
+                "the pose is mirrored: its axes are left-handed"
+            ),
             (cameraLine(transform: "[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1]"), "the pose is singular (determinant 0.0)"),
             (
                 cameraLine(transform: "[1,0,0,0,0,1,0,0,0,0,1,0,1e9,0,0,1]"),

@@ -114,12 +114,23 @@ import Testing
 
     @Test func whatIsNoFileOfChunks() throws {
         let chunk = Self.sized(Self.lz4(Self.bytes(Self.values(0))))
-        // The sizes do not end with the file; they are 0; they go beyond any frame; the first holds no frame of 4 : 3.
+        // They are cut off; the sizes are 0; they go beyond any frame; the first holds no frame of 4 : 3.
         let files: [[UInt8]] = [
-            chunk + [1], Array(chunk.dropLast()), [0, 0, 0, 0], [0, 0, 0, 0] + chunk, [255, 255, 255, 255], [1], [],
+            Array(chunk.dropLast()), [0, 0, 0, 0], [0, 0, 0, 0] + chunk, [255, 255, 255, 255], [1], [],
             Self.sized([1, 2, 3]), Self.sized(Self.lz4([1, 2, 3, 4, 5])), Self.sized(Self.lz4([])),
         ]
         for file in files { #expect(try layout(file) == .packed, "\(file.count)") }
+    }
+
+    /// One whole frame tells what the file is, and what comes behind it is cut off.
+    @Test func aFileThatIsCutOff() throws {
+        let chunk = Self.sized(Self.lz4(Self.bytes(Self.values(0))))
+        for more in [[1], Array(chunk.dropLast())] as [[UInt8]] {
+            let problem = #expect(throws: Problem.self) { try layout(chunk + more) }
+            #expect(problem?.summary == "the depth file ends inside frame 1")
+            #expect(problem?.place.byte == Int64(chunk.count))
+            #expect(problem?.fix?.contains("keep-whole") == true)
+        }
     }
 
     @Test func limitsCountBeforeAnythingIsUnpacked() throws {

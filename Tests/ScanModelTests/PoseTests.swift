@@ -59,7 +59,7 @@ import Testing
         #expect(defect { $0.position.z = 1.1e7 } == "the camera is more than 10,000 km from the origin")
         #expect(defect { $0.position.z = 0.9e7 } == nil)
         #expect(defect { $0.rotation.columns.1 = .zero } == "the pose is singular (determinant 0.0)")
-        #expect(defect { $0.rotation.columns.1.y = -1 } == "the pose is mirrored (determinant -1.0)")
+        #expect(defect { $0.rotation.columns.1.y = -1 } == "the pose is mirrored: its axes are left-handed")
         #expect(defect { $0.rotation.columns.1.y = 1.25 } == "the pose is not a rotation (|RᵀR − I| = 0.5625)")
         #expect(defect { $0.rotation.columns.1.y = 1.001 } == nil)
     }

@@ -217,6 +217,30 @@ import Testing
         #expect(taken.inputs.first?.digest == output.files.last?.digest)
     }
 
+    /// Tools that keep a file's time change its bytes unseen, but for the time of change, which nobody can set.
+    @Test func aTimeThatWasSetBackDoesNotDeceive() throws {
+        let fixture = try OutputFixture()
+        let path = try fixture.folder.write("one", to: "in.bin")
+        let output = try fixture.open()
+        let source = MockSource(files: ["in.bin": Array("one".utf8)], folder: fixture.folder.path)
+        output.trust(
+            try InputDigests.take([InputFile(path: "in.bin", byteCount: 3)], from: source, workers: 1).known)
+        var before = stat()
+        #expect(stat(path, &before) == 0)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data("two".utf8))
+        try file.close()
+        #expect(utimensat(AT_FDCWD, path, [before.st_atim, before.st_mtim], 0) == 0)
+        try output.copy(FileLocation(path: path), name: "in.bin", to: "copy")
+        #expect(output.files.first?.digest == Digest.of(Array("two".utf8)))
+    }
+
+    @Test func foldersThatCannotBeMade() {
+        for root in ["", "/proc/nowhere", "/proc/nowhere/below"] {
+            #expect(problem { _ = try OutputFolder(root: root, id: "a") } != nil)
+        }
+    }
+
     @Test func copiesThatFailLeaveNothing() throws {
         let fixture = try OutputFixture()
         let path = try fixture.folder.write("abc", to: "in.bin")

@@ -64,4 +64,12 @@ import Testing
         #expect(problem?.summary == "mask-confidence needs confidence, and this capture has none")
         #expect(problem?.fault == .input)
     }
+
+    @Test func capturesWithoutConfidence() throws {
+        let capture = MemoryCapture([.init(depth: [1, 2])])
+        let run = try StageRun("- mask-confidence: {if-missing: pass}", on: capture)
+        #expect(run.frames.first?.depth?.metres == [1, 2])
+        #expect(run.receipt["warnings"]?.array?.count == 1)
+        #expect(throws: Problem.self) { _ = try StageRun("- mask-confidence", on: capture) }
+    }
 }

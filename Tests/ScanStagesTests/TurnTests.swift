@@ -75,6 +75,17 @@ import Testing
         #expect(throws: Never.self) { _ = try StageRun("- turn: {quarter-turns: 2}", on: capture) }
     }
 
+    /// A video cannot be copied any more: its frames are decoded, turned and written.
+    @Test(arguments: ["auto", "mp4", "frames"]) func turnedVideosAreWritten(_ rgb: String) throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
+        let run = try StageRun(
+            "- read\n- turn: {quarter-turns: 1}\n- write-staging: {depth: source, rgb: \(rgb)}", reading: sample)
+        let pictures = run.files.filter { $0.hasSuffix(".mp4") || $0.hasPrefix("color/") }
+        #expect(pictures.count == (rgb == "mp4" ? 1 : 12))
+        let back = try MultiScanCapture.open(try CaptureFormats.tree(at: run.path), rules: ReadRules())
+        #expect(back.colorSize == PixelSize(96, 128))
+    }
+
     /// Metadata that pass through must not speak of the pictures as they were.
     @Test func stagingWritesWhatWasTurned() throws {
         let run = try StageRun(

@@ -144,12 +144,14 @@ private struct ARKitScenesReader {
         capture.list(file, in: tree, [])
         var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
         var posed: [ARKitScenesText.Posed] = []
-        var bad: [Problem] = []
+        var bad: (first: Problem?, count: Int) = (nil, 0)
         while let row = try table.next() {
             do throws(Problem) {
-                try rules.check(frames: posed.count + 1, of: "poses")
+                try rules.check(frames: posed.count + bad.count + 1, of: "poses")
             } catch { throw error.at(file: file) }
-            do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch { bad.append(error) }
+            do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch {
+                bad = (bad.first ?? error, bad.count + 1)
+            }
             // A file of nothing but other things is read no further.
             if bad.count > 1000, posed.isEmpty { break }
         }

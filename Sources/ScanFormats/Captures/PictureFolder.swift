@@ -108,13 +108,27 @@ struct PictureFolder {
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
     static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
+        if let file = source as? FileSource, let size = try? size(file, isWhole: false, limits) { return size }
+        // Thumbnails, profiles and a second picture for motion may stand before the picture's own header.
+        return try size(source, isWhole: true, limits)
+    }
+
+    private static func size(
+        _ source: any ByteSource, isWhole: Bool, _ limits: PictureLimits
+    ) throws(Problem) -> PixelSize {
         let head: [UInt8]
         let tail: [UInt8]
-        if let file = source as? FileSource, let total = file.byteCount, total > Int64(headBytes + JPEG.tailBytes) {
+        if !isWhole, let file = source as? FileSource, let total = file.byteCount,
+            total > Int64(headBytes + JPEG.tailBytes)
+        {
             head = try file.bytes(at: 0, count: headBytes)
             tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
         } else {
-            head = try source.readAll(limit: PictureLimits.fileBytes)
+            if let file = source as? FileSource, let total = file.byteCount, total <= Int64(PictureLimits.fileBytes) {
+                head = try file.bytes(at: 0, count: Int(total))
+            } else {
+                head = try source.readAll(limit: PictureLimits.fileBytes)
+            }
             tail = head.suffix(JPEG.tailBytes)
         }
         if PNG.isPNG(head) {

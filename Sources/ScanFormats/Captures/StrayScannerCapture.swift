@@ -100,6 +100,7 @@ private struct StrayScannerReader {
         if capture.frames.isEmpty {
             throw Problem(.input, "there are no frames in the file", fix: "copy the recording again").at(file: file)
         }
+        placeByNumber()
         capture.channels.insert(.pose)
         if rows.hasTimestamps {
             capture.channels.insert(.timestamp)
@@ -107,6 +108,29 @@ private struct StrayScannerReader {
             capture.variant = "before 1.2"
             capture.absences[.timestamp] = "the app wrote none before version 1.2"
         }
+    }
+
+    /// Lines that are missing in the middle would shift every later pose by so many frames of the video: the lines' own
+    /// numbers tell where they belong.
+    private mutating func placeByNumber() {
+        guard let last = numbers.last, numbers.first == 0, last >= numbers.count, last < rules.maxFrames,
+            zip(numbers, numbers.dropFirst()).allSatisfy(<)
+        else { return }
+        var placed = (0...last).map { index -> FrameFacts in
+            var facts = FrameFacts(index: index)
+            facts.drop = Drop(
+                stage: "read", reason: "\(StrayScannerCapture.odometryFile) has no line for it", isBad: true)
+            return facts
+        }
+        for (facts, number) in zip(capture.frames, numbers) {
+            placed[number] = facts
+            placed[number].index = number
+        }
+        capture.warnings.append(
+            "\(placed.count - numbers.count) lines are missing in \(StrayScannerCapture.odometryFile); the others were placed by their numbers"
+        )
+        capture.frames = placed
+        numbers = Array(0...last)
     }
 
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {

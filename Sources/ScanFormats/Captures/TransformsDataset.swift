@@ -60,10 +60,12 @@ private struct TransformsReader {
         capture.warnings += top.warnings
         capture.worldUp = top.worldUp
         var description = try root.object()
-        description["frames"] = nil
+        for list in ["frames", "test_frames"] { description[list] = nil }
         capture.metadata = .object(description)
         capture.list(file, in: tree, [])
-        let elements = try root["frames"].elements()
+        // ScanNet++ keeps its test pictures in a list of their own.
+        let elements =
+            try root["frames"].elements() + (root["test_frames"].isAbsent ? [] : root["test_frames"].elements())
         try rules.check(frames: elements.count, of: "frames")
         if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
         var entries = elements.map { entry($0, root) }
@@ -72,13 +74,14 @@ private struct TransformsReader {
         if !hasPictures { capture.absences[.color] = "none of the pictures that \(file) names is there" }
         for (index, entry) in entries.enumerated() { add(entry, index, top, hasPictures) }
         if hasPictures { capture.channels.insert(.color) }
-        capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
-            PixelSize($0.width, $0.height)
-        }
+        let sizes = Set(
+            capture.frames.filter { !$0.isDropped }.compactMap(\.intrinsics).map { PixelSize($0.width, $0.height) })
+        // Each frame may have its own.
+        capture.colorSize = sizes.count == 1 ? sizes.first : nil
         capture.channels.formUnion([.pose, .intrinsics])
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
-        source.depthPictures = try depthPictures(top)
+        source.depthPictures = depthPictures(top)
         capture.isMetric = source.depthPictures != nil
         try readPoints(top)
         for channel in [Channel.timestamp, .recordedConfidence, .motion, .box] {
@@ -137,25 +140,21 @@ private struct TransformsReader {
         return camera
     }
 
-    private mutating func depthPictures(_ top: TransformsJSON.Top) throws(Problem) -> FramePictures? {
-        guard let first = depths.compactMap(\.self).first else {
-            capture.absences[.recordedDepth] = "\(file) names no depth pictures that are there"
-            return nil
-        }
-        let size: PixelSize
-        do throws(Problem) {
-            size = try DepthPicture.size(
-                try tree.bytes(of: first, limit: PictureLimits.fileBytes), limits: rules.pictureLimits)
-        } catch {
-            capture.absences[.recordedDepth] = error.at(file: first).oneLine
-            return nil
-        }
-        capture.depthSize = size
-        capture.channels.insert(.recordedDepth)
+    private mutating func depthPictures(_ top: TransformsJSON.Top) -> FramePictures? {
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        let unit = top.depthUnit ?? 1e-3
-        return FramePictures(
-            paths: depths, size: size, content: .depth(.uint16(unitsPerMetre: (1 / unit * 1e6).rounded() / 1e6)))
+        let content = PackedStream.Content.depth(.uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)))
+        do throws(Problem) {
+            guard let pictures = try FramePictures(depths, content, in: tree, rules) else {
+                capture.absences[.recordedDepth] = "\(file) names no depth pictures that are there"
+                return nil
+            }
+            capture.depthSize = pictures.size
+            capture.channels.insert(.recordedDepth)
+            return pictures
+        } catch {
+            capture.absences[.recordedDepth] = error.oneLine
+            return nil
+        }
     }
 
     private mutating func readPoints(_ top: TransformsJSON.Top) throws(Problem) {

@@ -85,7 +85,7 @@ struct PolycamLayout: CaptureLayout {
         guard parcel.timestamp >= 0 else {
             throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
         }
-        let name = String((parcel.timestamp + 500) / 1000)
+        let name = String(DecimalSeconds.microseconds(parcel.timestamp))
         if name == last { throw sameName("\(name) µs") }
         last = name
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)

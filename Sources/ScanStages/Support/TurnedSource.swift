@@ -5,11 +5,18 @@ import ScanModel
 struct TurnedSource: CaptureSource {
     private let plain: any CaptureSource
     private let turns: Int
+    private let limits: PictureLimits
+    /// Of the pictures as they are turned, where all have one.
+    private let size: PixelSize?
 
-    /// - Parameter quarterTurns: clockwise.
-    init(_ plain: any CaptureSource, quarterTurns: Int) {
-        self.plain = plain
+    /// - Parameters:
+    ///   - capture: whose source it is, with the sizes of turned pictures.
+    ///   - quarterTurns: clockwise.
+    init(of capture: Capture, quarterTurns: Int) {
+        plain = capture.source
         turns = quarterTurns
+        limits = PictureLimits(pixels: capture.maxPicturePixels)
+        size = capture.colorSize
     }
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
@@ -23,7 +30,12 @@ struct TurnedSource: CaptureSource {
         case .file(let file)?:
             do throws(Problem) {
                 let bytes = try plain.bytes(of: file, limit: PictureLimits.fileBytes)
-                frame.picture = .pixels(try RGBImage.decode(bytes).turned(quarterTurns: turns))
+                let picture = try RGBImage.decode(bytes, limits: limits).turned(quarterTurns: turns)
+                if let size, size != PixelSize(picture.width, picture.height) {
+                    throw Problem(
+                        .input, "the turned picture is \(picture.width)×\(picture.height), and others are \(size)")
+                }
+                frame.picture = .pixels(picture)
             } catch { throw error.at(file: file) }
         case .pixels(let image)?: frame.picture = .pixels(image.turned(quarterTurns: turns))
         case nil: break

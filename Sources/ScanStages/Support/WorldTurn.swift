@@ -9,6 +9,9 @@ package struct WorldTurn: Hashable, Sendable {
     package static let yUpToZUp = WorldTurn(
         rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
 
+    /// (x, y, z) → (x, z, −y), the way back.
+    package static let zUpToYUp = WorldTurn(rotation: yUpToZUp.rotation.transposed)
+
     /// Three rows of four.
     package var rows: [[Double]] {
         let r = rotation.rows

@@ -54,9 +54,10 @@ enum FormatDoc {
         return cards.map { card in
             let pad = String(repeating: " ", count: width + 2 - card.name.count)
             let reads = columns.filter { card.reads.contains($0.channel) }.map(\.title).joined(separator: ", ")
+            let what = reads.isEmpty ? "reads nothing" : "reads \(reads)"
             let indent = String(repeating: " ", count: width + 2)
             let writer = card.writer.map { "\n\(indent)written by \($0)" } ?? ""
-            return "\(card.name)\(pad)\(card.summary)\n\(indent)reads \(reads)\(writer)"
+            return "\(card.name)\(pad)\(card.summary)\n\(indent)\(what)\(writer)"
         }.joined(separator: "\n")
     }
 

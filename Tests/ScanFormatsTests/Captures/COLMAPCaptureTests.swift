@@ -115,6 +115,16 @@ import Testing
         #expect(problem?.place.line == 3 && problem?.place.file == "images.txt")
     }
 
+    /// Without the lines of observations every second image would be taken for one.
+    @Test func imagesWithoutObservationLinesAreRefused() throws {
+        try text(Self.cameras, "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b.png\n", "images.txt")
+        #expect(try refusal()?.place.line == 2)
+        #expect(try refusal()?.summary.hasPrefix("expected the observations") == true)
+        try text("1 1 0 0 0 0 0 0 1 a.png\n2 1 0 0 0 0 0 0 1 b c d.png\n", "images.txt")
+        #expect(try refusal()?.place.line == 2)
+    }
+
     /// Counts that no file of this size can hold cost neither memory nor time.
     @Test func absurdCountsAreRefused() throws {
         try folder.write([UInt8](repeating: 0xFF, count: 64), to: "m/cameras.bin")

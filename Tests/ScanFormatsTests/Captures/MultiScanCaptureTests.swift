@@ -267,7 +267,7 @@ import Testing
         #expect(reasons[4] == "the camera line is blank (scan.jsonl:5)")
         #expect(reasons[5].hasPrefix("the camera line has no “transform” ("))
         #expect(reasons[6] == "the pose is singular (determinant 0.0)")
-        #expect(reasons[7] == "the pose is mirrored (determinant -1.0)")
+        #expect(reasons[7] == "the pose is mirrored: its axes are left-handed")
         #expect(reasons[8] == "the camera is more than 10,000 km from the origin")
         #expect(reasons[9] == "the focal length is 0.0 × 31.0")
         #expect(!reasons[10].isEmpty)

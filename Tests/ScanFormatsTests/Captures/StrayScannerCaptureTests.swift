@@ -53,6 +53,20 @@ import Testing
         #expect(!capture.files.map(\.path).contains("imu.csv"))
     }
 
+    /// Lines that are gone from the middle shift nothing: their numbers tell where the others belong.
+    @Test func missingLinesShiftNothing() throws {
+        let lines = [0, 3, 4].map { "\(100 + Double($0) / 4), 00000\($0), \($0).5, 2, -3, \(Self.level)" }
+        let recording = try recording(5, lines: lines)
+        try TestVideo.gray("\(recording.name)/rgb.mp4", in: recording.folder, frames: 5, rate: 60)
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(capture.frames.map(\.isDropped) == [false, true, true, false, false])
+        #expect(capture.frames.map { $0.pose?.position.x } == [0.5, nil, nil, 3.5, 4.5])
+        let reason = capture.frames[1].drop?.reason
+        #expect(reason == "odometry.csv has no line for it")
+        #expect(capture.warnings.contains { $0.hasPrefix("2 lines are missing in odometry.csv") })
+        #expect(try capture.loaded([.recordedDepth])[3].recordedDepth?.first == 1.3)
+    }
+
     /// Full range, as the decoder gives it.
     private func grey(_ number: Int) -> UInt8 { UInt8((Int(TestVideo.luma(number)) - 16) * 255 / 219) }
 

@@ -115,6 +115,28 @@ import Testing
         #expect(problem?.fix == "undistort the pictures first")
     }
 
+    /// As ScanNet++ has them: another list for testing. Sizes may differ from frame to frame.
+    @Test func testFramesAreFramesToo() throws {
+        try write([frame("a.png")], ["fl_x": 9.0, "test_frames": [frame("b.png")]])
+        try picture("a.png")
+        try picture("b.png", 6, 8)
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png"])
+        #expect(capture.frames.map { $0.intrinsics?.width } == [8, 6])
+        #expect(capture.colorSize == nil)
+    }
+
+    @Test func oneDamagedDepthPictureCostsItsFrameAlone() throws {
+        try write(["a", "b"].map { frame("\($0).png", with: ["depth_file_path": "depth/\($0).png"]) }, Self.lens)
+        for name in ["a", "b"] { try picture("\(name).png") }
+        try folder.write([1, 2, 3], to: "d/depth/a.png")
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/b.png")
+        let capture = try open()
+        #expect(capture.depthSize == PixelSize(2, 1))
+        #expect(capture.channels.contains(.recordedDepth))
+    }
+
     /// Without pictures the file must tell the size: poses alone are still worth reading.
     @Test func withoutPicturesTheFileTellsTheSize() throws {
         var lens = Self.lens
