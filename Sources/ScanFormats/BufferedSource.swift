@@ -44,6 +44,19 @@ package struct BufferedSource {
         offset += Int64(count)
     }
 
+    /// Steps over so many bytes, however many that are; false when there are fewer.
+    mutating func skip(_ count: Int) throws(Problem) -> Bool {
+        var left = count
+        while left > 0 {
+            try fill(min(left, 1 << 16))
+            if unread.isEmpty { return false }
+            let step = min(left, unread.count)
+            consume(step)
+            left -= step
+        }
+        return true
+    }
+
     package func withBytes<R>(
         _ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) throws(Problem) -> R
     ) throws(Problem) -> R {

@@ -66,30 +66,30 @@ public struct COLMAPModel: Sendable {
     private static let pinhole: Int32 = 1
 
     public func writeCameras(binary sink: any ByteSink) throws(Problem) {
-        var bytes = LittleEndianBytes()
-        bytes.append(UInt64(cameras.count))
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: UInt64(cameras.count))
         for (index, k) in cameras.enumerated() {
-            bytes.append(UInt32(index + 1))
-            bytes.append(Self.pinhole)
-            bytes.append(UInt64(k.width))
-            bytes.append(UInt64(k.height))
-            for value in [k.fx, k.fy, k.cx, k.cy] { bytes.append(value) }
+            bytes.append(littleEndian: UInt32(index + 1))
+            bytes.append(littleEndian: Self.pinhole)
+            bytes.append(littleEndian: UInt64(k.width))
+            bytes.append(littleEndian: UInt64(k.height))
+            for value in [k.fx, k.fy, k.cx, k.cy] { bytes.append(littleEndian: value) }
         }
-        try sink.write(bytes.bytes)
+        try sink.write(bytes)
     }
 
     public func writeImages(binary sink: any ByteSink) throws(Problem) {
-        var bytes = LittleEndianBytes()
-        bytes.append(UInt64(images.count))
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: UInt64(images.count))
         for image in images {
             let (q, t) = Self.cameraFromWorld(image.pose)
-            bytes.append(image.id)
-            for value in [q.w, q.x, q.y, q.z, t.x, t.y, t.z] { bytes.append(value) }
-            bytes.append(image.camera)
-            bytes.append(contentsOf: Array(image.name.utf8) + [0])
-            bytes.append(UInt64(0))
+            bytes.append(littleEndian: image.id)
+            for value in [q.w, q.x, q.y, q.z, t.x, t.y, t.z] { bytes.append(littleEndian: value) }
+            bytes.append(littleEndian: image.camera)
+            bytes += Array(image.name.utf8) + [0]
+            bytes.append(littleEndian: UInt64(0))
         }
-        try sink.write(bytes.bytes)
+        try sink.write(bytes)
     }
 
     /// q and t of a pose. The rotation is the nearest true one, R̃, and t = −R̃ · C: so the camera's centre C comes out
@@ -118,40 +118,27 @@ public final class COLMAPPointWriter {
     }
 
     public var countBytes: [UInt8] {
-        var bytes = LittleEndianBytes()
-        bytes.append(count)
-        return bytes.bytes
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: count)
+        return bytes
     }
 
     public func add(_ cloud: PointCloud) throws(Problem) {
         var lines: [UInt8] = []
-        var records = LittleEndianBytes()
+        var records: [UInt8] = []
         for i in 0..<cloud.count {
             count += 1
             let (x, y, z) = (cloud.positions[3 * i], cloud.positions[3 * i + 1], cloud.positions[3 * i + 2])
             let (r, g, b) =
                 cloud.colors.map { ($0[3 * i], $0[3 * i + 1], $0[3 * i + 2]) } ?? (UInt8(128), UInt8(128), UInt8(128))
             lines += Array("\(count) \(x) \(y) \(z) \(r) \(g) \(b) 0\n".utf8)
-            records.append(count)
-            for value in [x, y, z] { records.append(Double(value)) }
-            for value in [r, g, b] { records.append(value) }
-            records.append(0.0)
-            records.append(UInt64(0))
+            records.append(littleEndian: count)
+            for value in [x, y, z] { records.append(littleEndian: Double(value)) }
+            for value in [r, g, b] { records.append(littleEndian: value) }
+            records.append(littleEndian: 0.0)
+            records.append(littleEndian: UInt64(0))
         }
         try text.write(lines)
-        try binary.write(records.bytes)
+        try binary.write(records)
     }
-}
-
-/// Packed little-endian values.
-struct LittleEndianBytes {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func append<Value: FixedWidthInteger>(_ value: Value) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    mutating func append(_ value: Double) { append(value.bitPattern) }
-    mutating func append(_ value: Float) { append(value.bitPattern) }
-    mutating func append(contentsOf more: [UInt8]) { bytes += more }
 }

@@ -27,8 +27,6 @@ public struct COLMAPModelReader {
         ("THIN_PRISM_FISHEYE", 12),
     ]
 
-    private static let sizes = 1...1 << 20
-
     // MARK: - Cameras
 
     public static func cameras(text source: any ByteSource) throws(Problem) -> [UInt32: Camera] {
@@ -265,13 +263,8 @@ private struct COLMAPBytes {
 
     mutating func skip(_ count: UInt64, of size: UInt64) throws(Problem) {
         let (total, isTooMany) = count.multipliedReportingOverflow(by: size)
-        guard !isTooMany else { throw problem("the file ends inside the model") }
-        var left = total
-        while left > 0 {
-            let step = Int(min(left, 1 << 16))
-            try need(step)
-            source.consume(step)
-            left -= UInt64(step)
+        guard !isTooMany, let total = Int(exactly: total), try source.skip(total) else {
+            throw problem("the file ends inside the model")
         }
     }
 }

@@ -67,11 +67,8 @@ public enum DecimalSeconds {
         return nanoseconds < 0 ? -value : value
     }
 
-    /// Whole microseconds, the nearest; halves go up.
-    public static func microseconds(_ nanoseconds: Int64) -> Int64 {
-        let (whole, rest) = (nanoseconds / 1000, nanoseconds % 1000)
-        return rest >= 500 ? whole + 1 : rest < -500 ? whole - 1 : whole
-    }
+    /// The time in whole microseconds, rounded so.
+    public static func microseconds(_ nanoseconds: Int64) -> Int64 { rounded(nanoseconds, places: 6) / 1000 }
 
     private static func power(_ exponent: Int) -> UInt64 { (0..<exponent).reduce(1) { value, _ in value * 10 } }
 }

@@ -70,6 +70,13 @@ public struct JSONField: Sendable {
         return numbers
     }
 
+    /// Rows of exactly `count` numbers each, one behind the other: a matrix, however many rows it has.
+    public func rows(of count: Int) throws(Problem) -> [Double] {
+        var numbers: [Double] = []
+        for row in try elements() { numbers += try row.numbers(count) }
+        return numbers
+    }
+
     /// A problem of fault `input` that names the field, what it is, and what was expected.
     public func unlike(_ expected: String) -> Problem {
         let name = path.isEmpty ? "the text" : "“\(path)”"

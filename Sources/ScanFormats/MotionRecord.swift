@@ -21,7 +21,7 @@ public struct MotionRecord: Hashable, Sendable {
         bytes.append(littleEndian: UInt64(records.count))
         for record in records {
             record.append(to: &bytes)
-            bytes.append(littleEndian: UInt64(max(0, record.timestamp) + 500) / 1000)
+            bytes.append(littleEndian: DecimalSeconds.microseconds(max(0, record.timestamp)).magnitude)
         }
         return bytes
     }

@@ -149,18 +149,3 @@ private struct ChunkWalk {
         }
     }
 }
-
-extension BufferedSource {
-    /// Steps over so many bytes; false when there are fewer.
-    fileprivate mutating func skip(_ count: Int) throws(Problem) -> Bool {
-        var left = count
-        while left > 0 {
-            try fill(min(left, 1 << 16))
-            if unread.isEmpty { return false }
-            let step = min(left, unread.count)
-            consume(step)
-            left -= step
-        }
-        return true
-    }
-}

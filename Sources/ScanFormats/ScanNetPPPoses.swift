@@ -60,8 +60,7 @@ package enum ScanNetPPPoses {
 
     /// A square matrix, row by row.
     private static func rows(_ field: JSONField, _ side: Int) throws(Problem) -> [Double] {
-        var numbers: [Double] = []
-        for row in try field.elements() { numbers += try row.numbers(side) }
+        let numbers = try field.rows(of: side)
         guard numbers.count == side * side else { throw field.unlike("\(side) rows of \(side) numbers") }
         return numbers
     }

@@ -117,6 +117,16 @@ public struct TransformsJSON: Sendable {
         }
     }
 
+    /// A camera's members, the principal point counted from the corner; HMC's projects have the same.
+    public static func write(_ camera: CameraIntrinsics, _ json: inout JSONWriter) {
+        let k = camera.counted(from: .corner)
+        for (key, value) in [("fl_x", k.fx), ("fl_y", k.fy), ("cx", k.cx), ("cy", k.cy)] {
+            json.member(key, .number(value))
+        }
+        json.member("w", .of(k.width))
+        json.member("h", .of(k.height))
+    }
+
     private func write(_ entry: Entry, _ json: inout JSONWriter) {
         json.object { json in
             json.member("file_path", .string(entry.picture))
@@ -125,11 +135,7 @@ public struct TransformsJSON: Sendable {
             }
             if let mask = entry.mask, dialect == .nerfstudio { json.member("mask_path", .string(mask)) }
             if let sharpness = entry.sharpness, dialect == .instantNGP { json.member("sharpness", .number(sharpness)) }
-            for (key, value) in [
-                ("fl_x", entry.camera.fx), ("fl_y", entry.camera.fy), ("cx", entry.camera.cx), ("cy", entry.camera.cy),
-            ] { json.member(key, .number(value)) }
-            json.member("w", .of(entry.camera.width))
-            json.member("h", .of(entry.camera.height))
+            Self.write(entry.camera, &json)
             json.member("transform_matrix", .array(entry.pose.rowMajorRows.map { .of($0) }))
         }
     }

@@ -80,9 +80,7 @@ extension TransformsJSON {
             picture = path(try frame["file_path"].text())
             depth = try (frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
                 .ifPresent { (field) throws(Problem) in path(try field.text()) }
-            let rows = try frame["transform_matrix"].elements()
-            var numbers: [Double] = []
-            for row in rows { numbers += try row.numbers(4) }
+            let numbers = try frame["transform_matrix"].rows(of: 4)
             guard numbers.count == 16 || numbers.count == 12 else {
                 throw frame["transform_matrix"].unlike("three or four rows of four numbers")
             }
@@ -138,8 +136,7 @@ extension TransformsJSON {
                 worldUp = Self.axis(root["up"])
                 return
             }
-            var numbers: [Double] = []
-            for row in try root["applied_transform"].elements() { numbers += try row.numbers(4) }
+            let numbers = try root["applied_transform"].rows(of: 4)
             guard numbers.count == 12 || numbers.count == 16 else {
                 throw root["applied_transform"].unlike("three rows of four numbers")
             }

@@ -29,28 +29,28 @@ public struct ZipWriter {
         }
         let crc = bytes.withUnsafeBufferPointer { sm_crc32($0.baseAddress, $0.count) }
         let entry = Entry(name: Array(name.utf8), crc: crc, byteCount: byteCount, offset: position)
-        var header = LittleEndianBytes()
-        header.append(UInt32(0x0403_4B50))
+        var header: [UInt8] = []
+        header.append(littleEndian: UInt32(0x0403_4B50))
         append(entry, to: &header)
-        header.append(contentsOf: entry.name)
-        try write(header.bytes)
+        header += entry.name
+        try write(header)
         try write(bytes)
         entries.append(entry)
     }
 
     /// The fields that the local header and the directory have in common.
-    private func append(_ entry: Entry, to record: inout LittleEndianBytes, extra: Int = 0) {
-        record.append(UInt16(entry.offset >= 0xFFFF_FFFF ? 45 : 20))
+    private func append(_ entry: Entry, to record: inout [UInt8], extra: Int = 0) {
+        record.append(littleEndian: UInt16(entry.offset >= 0xFFFF_FFFF ? 45 : 20))
         // Names are UTF-8.
-        record.append(UInt16(1 << 11))
-        record.append(UInt16(0))
-        record.append(UInt16(0))
-        record.append(UInt16(1 << 5 | 1))
-        record.append(entry.crc)
-        record.append(entry.byteCount)
-        record.append(entry.byteCount)
-        record.append(UInt16(entry.name.count))
-        record.append(UInt16(extra))
+        record.append(littleEndian: UInt16(1 << 11))
+        record.append(littleEndian: UInt16(0))
+        record.append(littleEndian: UInt16(0))
+        record.append(littleEndian: UInt16(1 << 5 | 1))
+        record.append(littleEndian: entry.crc)
+        record.append(littleEndian: entry.byteCount)
+        record.append(littleEndian: entry.byteCount)
+        record.append(littleEndian: UInt16(entry.name.count))
+        record.append(littleEndian: UInt16(extra))
     }
 
     /// Writes the directory. Nothing can be added afterwards.
@@ -58,51 +58,51 @@ public struct ZipWriter {
         let start = position
         for entry in entries {
             let isFar = entry.offset >= 0xFFFF_FFFF
-            var record = LittleEndianBytes()
-            record.append(UInt32(0x0201_4B50))
+            var record: [UInt8] = []
+            record.append(littleEndian: UInt32(0x0201_4B50))
             // Made on Unix, so that the mode is understood.
-            record.append(UInt16(3 << 8 | 45))
+            record.append(littleEndian: UInt16(3 << 8 | 45))
             append(entry, to: &record, extra: isFar ? 12 : 0)
-            record.append(UInt16(0))
-            record.append(UInt16(0))
-            record.append(UInt16(0))
-            record.append(UInt32(0o100644) << 16)
-            record.append(isFar ? 0xFFFF_FFFF : UInt32(entry.offset))
-            record.append(contentsOf: entry.name)
+            record.append(littleEndian: UInt16(0))
+            record.append(littleEndian: UInt16(0))
+            record.append(littleEndian: UInt16(0))
+            record.append(littleEndian: UInt32(0o100644) << 16)
+            record.append(littleEndian: isFar ? 0xFFFF_FFFF : UInt32(entry.offset))
+            record += entry.name
             if isFar {
-                record.append(UInt16(1))
-                record.append(UInt16(8))
-                record.append(entry.offset)
+                record.append(littleEndian: UInt16(1))
+                record.append(littleEndian: UInt16(8))
+                record.append(littleEndian: entry.offset)
             }
-            try write(record.bytes)
+            try write(record)
         }
         try write(end(directory: start, byteCount: position - start))
     }
 
     private func end(directory start: UInt64, byteCount: UInt64) -> [UInt8] {
-        var record = LittleEndianBytes()
+        var record: [UInt8] = []
         let count = UInt64(entries.count)
         if count >= 0xFFFF || start >= 0xFFFF_FFFF || byteCount >= 0xFFFF_FFFF {
-            record.append(UInt32(0x0606_4B50))
-            record.append(UInt64(44))
-            record.append(UInt16(3 << 8 | 45))
-            record.append(UInt16(45))
-            record.append(UInt32(0))
-            record.append(UInt32(0))
-            for value in [count, count, byteCount, start] { record.append(value) }
-            record.append(UInt32(0x0706_4B50))
-            record.append(UInt32(0))
-            record.append(start + byteCount)
-            record.append(UInt32(1))
+            record.append(littleEndian: UInt32(0x0606_4B50))
+            record.append(littleEndian: UInt64(44))
+            record.append(littleEndian: UInt16(3 << 8 | 45))
+            record.append(littleEndian: UInt16(45))
+            record.append(littleEndian: UInt32(0))
+            record.append(littleEndian: UInt32(0))
+            for value in [count, count, byteCount, start] { record.append(littleEndian: value) }
+            record.append(littleEndian: UInt32(0x0706_4B50))
+            record.append(littleEndian: UInt32(0))
+            record.append(littleEndian: start + byteCount)
+            record.append(littleEndian: UInt32(1))
         }
-        record.append(UInt32(0x0605_4B50))
-        record.append(UInt32(0))
-        record.append(UInt16(clamping: count))
-        record.append(UInt16(clamping: count))
-        record.append(UInt32(clamping: byteCount))
-        record.append(UInt32(clamping: start))
-        record.append(UInt16(0))
-        return record.bytes
+        record.append(littleEndian: UInt32(0x0605_4B50))
+        record.append(littleEndian: UInt32(0))
+        record.append(littleEndian: UInt16(clamping: count))
+        record.append(littleEndian: UInt16(clamping: count))
+        record.append(littleEndian: UInt32(clamping: byteCount))
+        record.append(littleEndian: UInt32(clamping: start))
+        record.append(littleEndian: UInt16(0))
+        return record
     }
 
     private mutating func write(_ bytes: [UInt8]) throws(Problem) {

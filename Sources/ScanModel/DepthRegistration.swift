@@ -66,13 +66,12 @@ extension PointCloud {
             camera: view.camera.resized(width: picture.width, height: picture.height).counted(from: .corner),
             pose: view.pose)
         var painted = [UInt8](repeating: 128, count: count * 3)
-        for i in stride(from: 0, to: positions.count, by: 3) {
-            let point = Vector3(Double(positions[i]), Double(positions[i + 1]), Double(positions[i + 2]))
-            guard let (u, v, _) = seen.project(point), u >= 0, v >= 0, u < Double(picture.width),
+        for i in 0..<count {
+            guard let (u, v, _) = seen.project(self[i]), u >= 0, v >= 0, u < Double(picture.width),
                 v < Double(picture.height)
             else { continue }
             let at = (Int(v) * picture.width + Int(u)) * 3
-            for channel in 0..<3 { painted[i + channel] = picture.pixels[at + channel] }
+            for channel in 0..<3 { painted[3 * i + channel] = picture.pixels[at + channel] }
         }
         colors = painted
     }

@@ -43,7 +43,16 @@ extension LumaImage {
     public func nearest(width newWidth: Int, height newHeight: Int) -> LumaImage {
         LumaImage(
             width: newWidth, height: newHeight,
-            pixels: Nearest.resized(pixels, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
+            pixels: NearestPixel.resized(pixels, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
+    }
+}
+
+extension Gray16Image {
+    /// The nearest pixels: depth, whether as metres or as units, must not be mixed.
+    public func nearest(width newWidth: Int, height newHeight: Int) -> Gray16Image {
+        Gray16Image(
+            width: newWidth, height: newHeight,
+            pixels: NearestPixel.resized(pixels, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
     }
 }
 
@@ -52,13 +61,14 @@ extension DepthMap {
     public func nearest(width newWidth: Int, height newHeight: Int) -> DepthMap {
         DepthMap(
             width: newWidth, height: newHeight,
-            metres: Nearest.resized(metres, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
+            metres: NearestPixel.resized(metres, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
     }
 }
 
-private enum Nearest {
+private enum NearestPixel {
     /// Pixel u of the new picture is the one at floor((u + ½) · w / w').
     static func resized<Value>(_ values: [Value], _ size: PixelSize, to new: PixelSize) -> [Value] {
+        if size == new { return values }
         let columns = (0..<new.width).map { min(size.width - 1, (2 * $0 + 1) * size.width / (2 * new.width)) }
         var result: [Value] = []
         result.reserveCapacity(new.width * new.height)

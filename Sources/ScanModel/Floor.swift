@@ -22,12 +22,8 @@ public struct Floor: Hashable, Sendable {
     public static func find(in cloud: PointCloud, up: Vector3, below: Double, minArea: Double) -> Floor? {
         let (right, forward) = ground(up)
         var layers: [Int: Set<Cell>] = [:]
-        let points = stride(from: 0, to: cloud.positions.count, by: 3)
-        func point(_ i: Int) -> Vector3 {
-            Vector3(Double(cloud.positions[i]), Double(cloud.positions[i + 1]), Double(cloud.positions[i + 2]))
-        }
-        for i in points {
-            let p = point(i)
+        let points = (0..<cloud.count).lazy.map { cloud[$0] }
+        for p in points {
             let height = up.dot(p)
             guard height < below, abs(height) < 1e6, p.length < 1e6 else { continue }
             let cell = Cell(
@@ -44,8 +40,7 @@ public struct Floor: Hashable, Sendable {
         guard let best, Double(best.count) * cellSize * cellSize >= minArea else { return nil }
         let (from, to) = (Double(best.layer - 1) * layer, Double(best.layer + 2) * layer)
         var fit = PlaneFit()
-        for i in points {
-            let p = point(i)
+        for p in points {
             let height = up.dot(p)
             if height >= from, height < to { fit.add(right.dot(p), forward.dot(p), height) }
         }

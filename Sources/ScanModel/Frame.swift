@@ -100,6 +100,18 @@ public struct Frame: Sendable {
         set { facts[keyPath: path] = newValue }
     }
 
+    /// Attaches recorded depth from a source that can give any frame's.
+    /// - Parameter depth: of the frame with this index.
+    public mutating func attachDepth(
+        for channels: Set<Channel>, _ depth: (Int) throws(Problem) -> RecordedDepth?
+    ) throws(Problem) {
+        if channels.contains(.recordedDepth) { recordedDepth = try depth(facts.index) }
+        if channels.contains(.previousDepth), facts.index > 0 {
+            // Damage costs its own frame, not the one behind it.
+            recordedDepthBefore = try? depth(facts.index - 1)
+        }
+    }
+
     /// Frees what no later stage needs.
     public mutating func release(_ channel: Channel) {
         switch channel {

@@ -14,30 +14,33 @@ public struct PointCloud: Hashable, Sendable {
         self.colors = colors
     }
 
+    /// One point.
+    public subscript(index: Int) -> Vector3 {
+        Vector3(
+            Double(positions[3 * index]), Double(positions[3 * index + 1]), Double(positions[3 * index + 2]))
+    }
+
     /// Takes every point to where `targetFromSource` has it.
     public mutating func transform(by targetFromSource: Pose) {
-        for i in stride(from: 0, to: positions.count, by: 3) {
-            let p = targetFromSource.apply(
-                Vector3(Double(positions[i]), Double(positions[i + 1]), Double(positions[i + 2])))
-            positions[i] = Float(p.x)
-            positions[i + 1] = Float(p.y)
-            positions[i + 2] = Float(p.z)
+        for i in 0..<count {
+            let p = targetFromSource.apply(self[i])
+            positions[3 * i] = Float(p.x)
+            positions[3 * i + 1] = Float(p.y)
+            positions[3 * i + 2] = Float(p.z)
         }
     }
 
     /// Leaves out the points that `isKept` says no to; the others stay in their order.
     public mutating func keep(_ isKept: (Vector3) -> Bool) {
-        var count = 0
-        for i in stride(from: 0, to: positions.count, by: 3) {
-            let point = Vector3(Double(positions[i]), Double(positions[i + 1]), Double(positions[i + 2]))
-            guard isKept(point) else { continue }
+        var end = 0
+        for i in 0..<count where isKept(self[i]) {
             for axis in 0..<3 {
-                positions[count + axis] = positions[i + axis]
-                if let color = colors?[i + axis] { colors?[count + axis] = color }
+                positions[end + axis] = positions[3 * i + axis]
+                if let color = colors?[3 * i + axis] { colors?[end + axis] = color }
             }
-            count += 3
+            end += 3
         }
-        positions.removeSubrange(count...)
-        colors?.removeSubrange(count...)
+        positions.removeSubrange(end...)
+        colors?.removeSubrange(end...)
     }
 }

@@ -10,21 +10,22 @@ public enum QuarterTurn {
         normalized(turns) % 2 == 0 ? size : PixelSize(size.height, size.width)
     }
 
-    /// Pixels of `pixelBytes` bytes each, row-major, top-left first.
-    public static func pixels(_ pixels: [UInt8], _ size: PixelSize, pixelBytes: Int, turns: Int) -> [UInt8] {
-        precondition(pixels.count == size.width * size.height * pixelBytes)
+    /// A picture of pixels of `pixelBytes` bytes each, row-major, top-left first.
+    static func picture(
+        _ pixels: [UInt8], _ width: Int, _ height: Int, pixelBytes: Int, turns: Int
+    ) -> (size: PixelSize, pixels: [UInt8]) {
+        precondition(pixels.count == width * height * pixelBytes)
         let turns = normalized(turns)
-        if turns == 0 { return pixels }
-        let new = self.size(size, turns: turns)
+        let new = size(PixelSize(width, height), turns: turns)
+        if turns == 0 { return (new, pixels) }
         // Where the first pixel of a new row comes from, and how far on the next ones lie.
-        let (width, height) = (size.width, size.height)
         let (start, rowStep, columnStep) =
             switch turns {
             case 1: ((height - 1) * width, 1, -width)
             case 2: (width * height - 1, -width, -1)
             default: (width - 1, -1, width)
             }
-        return [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+        let turned = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
             pixels.withUnsafeBufferPointer { input in
                 var to = 0
                 for y in 0..<new.height {
@@ -38,48 +39,38 @@ public enum QuarterTurn {
             }
             count = pixels.count
         }
+        return (new, turned)
     }
 }
 
 extension RGBImage {
     /// The picture turned clockwise by so many quarters.
     public func turned(quarterTurns: Int) -> RGBImage {
-        let size = PixelSize(width, height)
-        let new = QuarterTurn.size(size, turns: quarterTurns)
-        return RGBImage(
-            width: new.width, height: new.height,
-            pixels: QuarterTurn.pixels(pixels, size, pixelBytes: 3, turns: quarterTurns))
+        let (size, pixels) = QuarterTurn.picture(pixels, width, height, pixelBytes: 3, turns: quarterTurns)
+        return RGBImage(width: size.width, height: size.height, pixels: pixels)
     }
 }
 
 extension LumaImage {
     public func turned(quarterTurns: Int) -> LumaImage {
-        let size = PixelSize(width, height)
-        let new = QuarterTurn.size(size, turns: quarterTurns)
-        return LumaImage(
-            width: new.width, height: new.height,
-            pixels: QuarterTurn.pixels(pixels, size, pixelBytes: 1, turns: quarterTurns))
+        let (size, pixels) = QuarterTurn.picture(pixels, width, height, pixelBytes: 1, turns: quarterTurns)
+        return LumaImage(width: size.width, height: size.height, pixels: pixels)
     }
 }
 
 extension ConfidenceMap {
     public func turned(quarterTurns: Int) -> ConfidenceMap {
-        let size = PixelSize(width, height)
-        let new = QuarterTurn.size(size, turns: quarterTurns)
-        return ConfidenceMap(
-            width: new.width, height: new.height,
-            values: QuarterTurn.pixels(values, size, pixelBytes: 1, turns: quarterTurns), range: range)
+        let (size, values) = QuarterTurn.picture(values, width, height, pixelBytes: 1, turns: quarterTurns)
+        return ConfidenceMap(width: size.width, height: size.height, values: values, range: range)
     }
 }
 
 extension RecordedDepth {
     /// z-depth is the distance along the optical axis, so turning changes no value.
     public func turned(quarterTurns: Int) -> RecordedDepth {
-        let size = PixelSize(width, height)
-        let new = QuarterTurn.size(size, turns: quarterTurns)
-        return RecordedDepth(
-            width: new.width, height: new.height, encoding: encoding,
-            bytes: QuarterTurn.pixels(bytes, size, pixelBytes: encoding.bytesPerPixel, turns: quarterTurns))
+        let (size, bytes) = QuarterTurn.picture(
+            bytes, width, height, pixelBytes: encoding.bytesPerPixel, turns: quarterTurns)
+        return RecordedDepth(width: size.width, height: size.height, encoding: encoding, bytes: bytes)
     }
 }
 

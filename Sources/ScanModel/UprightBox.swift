@@ -21,8 +21,7 @@ extension OrientedBox {
         var heights: [Double] = []
         ground.reserveCapacity(cloud.count)
         heights.reserveCapacity(cloud.count)
-        for i in stride(from: 0, to: cloud.positions.count, by: 3) {
-            let p = Vector3(Double(cloud.positions[i]), Double(cloud.positions[i + 1]), Double(cloud.positions[i + 2]))
+        for p in (0..<cloud.count).lazy.map({ cloud[$0] }) {
             ground.append((right.dot(p), forward.dot(p)))
             heights.append(up.dot(p))
         }

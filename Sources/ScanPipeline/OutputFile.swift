@@ -86,10 +86,7 @@ public final class OutputFile: ByteSink {
                 if count == 0 { throw Problem(.input, "a file became shorter while it was copied").at(file: path) }
                 byteCount += count
             }
-            try FileSystem.sync(descriptor, path: path)
-            Glibc.close(descriptor)
-            descriptor = -1
-            folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))
+            try settle(digest)
         }
         return isPossible
     }
@@ -98,14 +95,22 @@ public final class OutputFile: ByteSink {
     public func close() throws(Problem) {
         try attempt { () throws(Problem) in
             try flush()
-            try FileSystem.sync(descriptor, path: path)
-            let digest =
-                wasPatched ? try RegularFile(fullPath, name: path, fault: .environment).digest() : digester.finish()
-            // After fsync there is nothing left that closing could lose.
-            Glibc.close(descriptor)
-            descriptor = -1
-            folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))
+            try settle(nil)
         }
+    }
+
+    /// Makes the file durable, closes it and lists it.
+    /// - Parameter known: its digest, where the bytes did not come through this object.
+    private func settle(_ known: Digest?) throws(Problem) {
+        try FileSystem.sync(descriptor, path: path)
+        let digest =
+            if let known { known } else if wasPatched {
+                try RegularFile(fullPath, name: path, fault: .environment).digest()
+            } else { digester.finish() }
+        // After fsync there is nothing left that closing could lose.
+        Glibc.close(descriptor)
+        descriptor = -1
+        folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))
     }
 
     private func attempt(_ body: () throws(Problem) -> Void) throws(Problem) {

@@ -50,7 +50,7 @@ public struct WriteSens: FrameStage, FoldStage {
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         var parcel = Parcel()
-        if context.available.contains(.color) { parcel.color = try picture(&frame, context) }
+        if context.available.contains(.color) { parcel.color = try output.prepare(&frame, context).bytes(context) }
         if writesDepth {
             guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
             let (image, overflow) = DepthCodec.millimetres(map)
@@ -60,13 +60,6 @@ public struct WriteSens: FrameStage, FoldStage {
         }
         guard frame.intrinsics != nil else { throw Problem(.input, "the frame has no intrinsics") }
         frame.parcels[context.label] = parcel
-    }
-
-    private func picture(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> [UInt8] {
-        switch try output.prepare(&frame, context) {
-        case .encoded(let bytes, _): bytes
-        case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
-        }
     }
 
     // MARK: - In frame order

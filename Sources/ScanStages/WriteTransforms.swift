@@ -237,10 +237,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
     /// Evenly spread points of a cloud, at most about so many.
     private static func sample(_ cloud: PointCloud, _ count: Int) -> [Vector3] {
-        stride(from: 0, to: cloud.count, by: max(1, cloud.count / count)).map { i in
-            Vector3(
-                Double(cloud.positions[3 * i]), Double(cloud.positions[3 * i + 1]), Double(cloud.positions[3 * i + 2]))
-        }
+        stride(from: 0, to: cloud.count, by: max(1, cloud.count / count)).map { cloud[$0] }
     }
 
     /// The points without those beyond the outermost hundredth along any axis.

@@ -72,7 +72,7 @@ public struct WriteTum: FrameStage, FoldStage {
         guard let map = try frame.writtenDepth(context) else { return nil }
         let (image, overflow) = DepthCodec.picture(map, unitsPerMetre: TUMText.unitsPerMetre)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
-        return try PNG.encodeGray16(image.enlarged(to: PixelSize(camera.width, camera.height)))
+        return try PNG.encodeGray16(image.nearest(width: camera.width, height: camera.height))
     }
 
     // MARK: - In frame order

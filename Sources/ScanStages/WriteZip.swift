@@ -38,12 +38,8 @@ public struct WriteZip: FrameStage, FoldStage {
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let picture = try output.prepare(&frame, context)
-        let bytes =
-            switch picture {
-            case .encoded(let bytes, _): bytes
-            case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
-            }
-        frame.parcels[context.label] = Parcel(picture: bytes, fileExtension: picture.fileExtension)
+        frame.parcels[context.label] = Parcel(
+            picture: try picture.bytes(context), fileExtension: picture.fileExtension)
     }
 
     // MARK: - In frame order
@@ -85,7 +81,7 @@ public struct WriteZip: FrameStage, FoldStage {
     private static func transforms(_ frames: [FrameFacts]) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            if let camera = frames.first?.intrinsics { write(camera, &json) }
+            if let camera = frames.first?.intrinsics { TransformsJSON.write(camera, &json) }
             json.member("depth_integer_scale", .number(1))
             json.key("frames")
             json.array { json in
@@ -94,21 +90,12 @@ public struct WriteZip: FrameStage, FoldStage {
                     json.object { json in
                         json.member("file_path", .string(picture(frame)))
                         if let time = frame.timestamp { json.member("timestamp", .number(Double(time) * 1e-9)) }
-                        write(camera, &json)
+                        TransformsJSON.write(camera, &json)
                         json.member("transform_matrix", .array(pose.rowMajorRows.map { .of($0) }))
                     }
                 }
             }
         }
         return json.drain() + [UInt8(ascii: "\n")]
-    }
-
-    private static func write(_ camera: CameraIntrinsics, _ json: inout JSONWriter) {
-        let k = camera.counted(from: .corner)
-        for (key, value) in [("fl_x", k.fx), ("fl_y", k.fy), ("cx", k.cx), ("cy", k.cy)] {
-            json.member(key, .number(value))
-        }
-        json.member("w", .of(k.width))
-        json.member("h", .of(k.height))
     }
 }

@@ -16,11 +16,6 @@ struct SampleCommand: ParsableCommand {
 
     enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
 
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case multiscan, polycam, scannetpp, arkitscenes, tum
-        case strayScanner = "stray-scanner"
-    }
-
     @Argument(help: "The capture's folder; its last part becomes the capture's id.") var folder: String
     @Option(help: "Number of frames.") var frames = 60
     @Option(help: "How MultiScan's pictures are stored: jpg, png or mp4.") var rgb = Pictures.jpg

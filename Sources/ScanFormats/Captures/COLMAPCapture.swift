@@ -51,9 +51,7 @@ public enum COLMAPCapture: CaptureFormat {
         func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(fileExtension)" }
 
         /// Folders in which pictures may lie, the likeliest first.
-        var pictureFolders: [String] {
-            ["images", "", "rgb", "color"]
-        }
+        static let pictureFolders = ["images", "", "rgb", "color"]
     }
 }
 
@@ -104,10 +102,9 @@ private struct COLMAPReader {
         attachPictures(images)
         try readPoints(isText)
         capture.channels.formUnion([.pose, .intrinsics])
-        for channel in [Channel.timestamp, .recordedDepth, .recordedConfidence, .motion, .box] {
-            capture.absences[channel] = "a COLMAP model has none"
-        }
-        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        capture.lacks(
+            [.timestamp, .recordedDepth, .recordedConfidence, .motion, .box], "a COLMAP model has none")
+        capture.sortFiles()
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         capture.source = source
@@ -142,24 +139,19 @@ private struct COLMAPReader {
                     capture.drop(index, stage: "read", reason: "its picture \(image.name) is not there")
                     continue
                 }
-                capture.frames[index].pictureFile = file
-                capture.list(file, in: tree, [.color])
-                let size = try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits)
+                let size = try capture.attachPicture(file, to: index, in: tree, rules)
                 capture.frames[index].intrinsics = try capture.frames[index].intrinsics?.fitted(to: size)
             } catch { capture.drop(index, stage: "read", reason: error.at(file: image.name).oneLine, isBad: true) }
         }
         capture.channels.insert(.color)
-        let kept = capture.frames.filter { !$0.isDropped }.compactMap(\.intrinsics)
-        if let first = kept.first, kept.allSatisfy({ $0.width == first.width && $0.height == first.height }) {
-            capture.colorSize = PixelSize(first.width, first.height)
-        }
+        capture.settleColorSize()
     }
 
     /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they
     /// are meant.
     private func pictures(of images: [COLMAPModelReader.Image]) -> (folder: String, isBare: Bool)? {
         for image in images {
-            for folder in model.pictureFolders {
+            for folder in COLMAPCapture.Model.pictureFolders {
                 for isBare in [false, true] where (try? tree.picture(name(image, isBare), in: folder)) != nil {
                     return (folder, isBare)
                 }

@@ -47,7 +47,30 @@ extension Capture {
         if missing > 0 { findings["frames-without-depth"] = .of(missing) }
     }
 
-    /// The same of confidence.
+    /// Depth in one picture file a frame, for formats in which nothing else hangs on it: where no picture can be read, the
+    /// capture has no depth, and says why.
+    /// - Parameters:
+    ///   - absence: why there is no depth, if no frame has any.
+    ///   - unreadable: what stands before the reason why none can be read.
+    mutating func depthPictures(
+        _ paths: [String?], _ encoding: DepthEncoding, in tree: any CaptureTree, _ rules: ReadRules, absence: String,
+        unreadable: String = ""
+    ) -> FramePictures? {
+        do throws(Problem) {
+            guard let pictures = try FramePictures(paths, .depth(encoding), in: tree, rules) else {
+                absences[.recordedDepth] = absence
+                return nil
+            }
+            depthSize = pictures.size
+            channels.insert(.recordedDepth)
+            return pictures
+        } catch {
+            absences[.recordedDepth] = unreadable + error.oneLine
+            return nil
+        }
+    }
+
+    /// Notes confidence as ``takeDepth`` notes depth.
     /// - Parameter levels: what each number in the pictures stands for, where it is not itself.
     mutating func takeConfidence(
         _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
@@ -61,6 +84,22 @@ extension Capture {
         source.confidencePictures = pictures
         channels.insert(.recordedConfidence)
         for path in paths { if let path { list(path, in: tree, [.recordedConfidence]) } }
+    }
+
+    /// Gives a frame its picture, and looks at the picture's start and end.
+    /// - Returns: the picture's size.
+    mutating func attachPicture(
+        _ file: String, to index: Int, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> PixelSize {
+        frames[index].pictureFile = file
+        list(file, in: tree, [.color])
+        return try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits)
+    }
+
+    /// The size of the kept frames' pictures, by their intrinsics, where all have one.
+    mutating func settleColorSize() {
+        let sizes = Set(frames.filter { !$0.isDropped }.compactMap(\.intrinsics).map { PixelSize($0.width, $0.height) })
+        colorSize = sizes.count == 1 ? sizes.first : nil
     }
 
     /// Frames a second, by the median step of the timestamps.
@@ -128,8 +167,7 @@ extension CameraIntrinsics {
     /// - Throws: when the pictures have another shape.
     func fitted(to size: PixelSize?) throws(Problem) -> CameraIntrinsics {
         guard let size, size != PixelSize(width, height) else { return self }
-        let shapes = (Double(width) / Double(height), Double(size.width) / Double(size.height))
-        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+        guard PixelSize(width, height).hasShape(of: size) else {
             throw Problem(
                 .input, "the picture is \(size), and its intrinsics are for \(width)×\(height)",
                 notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : [])

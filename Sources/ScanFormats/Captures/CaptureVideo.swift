@@ -23,7 +23,9 @@ extension Capture {
 
     /// Looks at a video from outside.
     /// - Returns: nil without ffmpeg: only the stages that need pictures fail then.
-    mutating func probe(_ file: String, in tree: any CaptureTree, _ rules: ReadRules) throws(Problem) -> VideoFacts? {
+    private mutating func probe(_ file: String, in tree: any CaptureTree, _ rules: ReadRules) throws(Problem)
+        -> VideoFacts?
+    {
         let ffmpeg: FFmpeg
         do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
             absences[.color] = "\(error.summary); \(error.fix ?? "")"

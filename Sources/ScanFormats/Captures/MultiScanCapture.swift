@@ -109,7 +109,7 @@ struct MultiScanReader {
         if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
         if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         capture.source = source
-        capture.files.sort { Array($0.path.utf8).lexicographicallyPrecedes(Array($1.path.utf8)) }
+        capture.sortFiles()
         return capture
     }
 

@@ -14,7 +14,7 @@ extension MultiScanReader {
             size = capture.colorSize
         } else if let pictures {
             try pictures.attach(to: &capture, rules: rules)
-            pictures.check(&capture, in: tree, rules: rules)
+            capture.checkPictures(in: tree, rules: rules)
             size = capture.colorSize
         } else {
             capture.absences[.color] =
@@ -76,8 +76,7 @@ extension MultiScanReader {
     /// Pictures that were resized after recording: the intrinsics follow, if the shape is the same.
     private mutating func fitIntrinsics(from recorded: PixelSize, to size: PixelSize) throws(Problem) {
         if recorded == size { return }
-        let shapes = (Double(recorded.width) / Double(recorded.height), Double(size.width) / Double(size.height))
-        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+        guard recorded.hasShape(of: size) else {
             throw Problem(
                 .input, "the pictures are \(size), and the metadata says \(recorded)",
                 notes: recorded == PixelSize(size.height, size.width)

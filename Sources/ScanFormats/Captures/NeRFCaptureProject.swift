@@ -100,7 +100,7 @@ private struct NeRFCaptureReader {
         }
         capture.absences[.recordedConfidence] = "NeRFCapture projects have none"
         capture.absences[.motion] = "NeRFCapture projects have none"
-        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        capture.sortFiles()
         var source = TreeSource(tree: tree)
         source.quarterTurns = turns
         source.limits = rules.pictureLimits
@@ -117,9 +117,7 @@ private struct NeRFCaptureReader {
             entry.number = PictureFolder.number(
                 in: "\(entry.path.droppingExtension.split(separator: "/").last ?? "").png")
             entry.depthFile = element["depth_path"].value?.string
-            let rows = try element["transform_matrix"].elements()
-            var numbers: [Double] = []
-            for row in rows { numbers += try row.numbers(4) }
+            let numbers = try element["transform_matrix"].rows(of: 4)
             guard numbers.count == 16 else { throw element["transform_matrix"].unlike("four rows of four numbers") }
             let pose = Pose(rowMajor: numbers)
             let size = 1...1 << 20
@@ -129,8 +127,8 @@ private struct NeRFCaptureReader {
                 height: try element["h"].whole(in: size), pixelOrigin: .corner)
             entry.facts.timestamp = try element["timestamp"].ifPresent { (field) throws(Problem) in
                 let seconds = try field.number()
-                guard abs(seconds) < 9e9 else { throw field.unlike("seconds") }
-                return Int64((seconds * 1e9).rounded())
+                guard let time = RecordedTime.nanoseconds(seconds: seconds) else { throw field.unlike("seconds") }
+                return time
             }
             if let defect = pose.defect ?? camera.defect { throw Problem(.input, defect) }
             entry.facts.pose = pose
@@ -164,9 +162,7 @@ private struct NeRFCaptureReader {
                 capture.drop(index, stage: "read", reason: "its picture is not there")
                 return
             }
-            capture.frames[index].pictureFile = file
-            capture.list(file, in: tree, [.color])
-            try fit(try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits), index)
+            try fit(try capture.attachPicture(file, to: index, in: tree, rules), index)
         } catch {
             capture.drop(index, stage: "read", reason: error.at(file: entry.path).oneLine, isBad: true)
         }

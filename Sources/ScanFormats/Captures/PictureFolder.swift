@@ -99,38 +99,25 @@ struct PictureFolder {
         capture.channels.insert(.color)
     }
 
-    /// Looks at the start and the end of each picture: its size, and whether it is whole.
-    func check(_ capture: inout Capture, in tree: any CaptureTree, rules: ReadRules) {
-        capture.checkPictures(in: tree, rules: rules)
-    }
-
     private static let headBytes = 256 << 10
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
     static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
-        if let file = source as? FileSource, let size = try? size(file, isWhole: false, limits) { return size }
-        // Thumbnails, profiles and a second picture for motion may stand before the picture's own header.
-        return try size(source, isWhole: true, limits)
+        guard let file = source as? FileSource, let total = file.byteCount,
+            total > Int64(headBytes + JPEG.tailBytes)
+        else {
+            let bytes = try source.readAll(limit: PictureLimits.fileBytes)
+            return try size(bytes, tail: bytes.suffix(JPEG.tailBytes), limits)
+        }
+        let tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
+        do throws(Problem) { return try size(try file.bytes(at: 0, count: headBytes), tail: tail, limits) } catch {
+            // Thumbnails, profiles and a second picture for motion may stand before the picture's own header.
+            guard total <= Int64(PictureLimits.fileBytes) else { throw error }
+            return try size(try file.bytes(at: 0, count: Int(total)), tail: tail, limits)
+        }
     }
 
-    private static func size(
-        _ source: any ByteSource, isWhole: Bool, _ limits: PictureLimits
-    ) throws(Problem) -> PixelSize {
-        let head: [UInt8]
-        let tail: [UInt8]
-        if !isWhole, let file = source as? FileSource, let total = file.byteCount,
-            total > Int64(headBytes + JPEG.tailBytes)
-        {
-            head = try file.bytes(at: 0, count: headBytes)
-            tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
-        } else {
-            if let file = source as? FileSource, let total = file.byteCount, total <= Int64(PictureLimits.fileBytes) {
-                head = try file.bytes(at: 0, count: Int(total))
-            } else {
-                head = try source.readAll(limit: PictureLimits.fileBytes)
-            }
-            tail = head.suffix(JPEG.tailBytes)
-        }
+    private static func size(_ head: [UInt8], tail: [UInt8], _ limits: PictureLimits) throws(Problem) -> PixelSize {
         if PNG.isPNG(head) {
             let header = try PNG.header(head, limits: limits)
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }

@@ -20,11 +20,10 @@ public enum PictureFolderCapture: CaptureFormat {
         capture.isMetric = false
         capture.maxPicturePixels = rules.maxPicturePixels
         try pictures.attach(to: &capture, rules: rules)
-        pictures.check(&capture, in: tree, rules: rules)
-        let reason = "a plain folder of pictures has none"
-        for channel in [Channel.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion] {
-            capture.absences[channel] = reason
-        }
+        capture.checkPictures(in: tree, rules: rules)
+        capture.lacks(
+            [.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion],
+            "a plain folder of pictures has none")
         capture.source = TreeSource(tree: tree)
         return capture
     }

@@ -83,7 +83,11 @@ struct PosedPictures {
         attachPictures(to: &capture, tree, rules)
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
-        source.depthPictures = try depthPictures(&capture, tree, encoding, rules)
+        let depths = entries.map(\.depth)
+        for case let path? in depths { capture.list(path, in: tree, [.recordedDepth]) }
+        source.depthPictures = capture.depthPictures(
+            depths, encoding, in: tree, rules, absence: "there are no depth pictures",
+            unreadable: "none of the depth pictures can be read: ")
         return source
     }
 
@@ -108,44 +112,15 @@ struct PosedPictures {
     }
 
     private func attachPictures(to capture: inout Capture, _ tree: any CaptureTree, _ rules: ReadRules) {
-        let pictures = entries.compactMap { entry in entry.color.map { (number: entry.number as Int?, path: $0) } }
-        guard let first = pictures.first else {
+        guard entries.contains(where: { $0.color != nil }) else {
             capture.absences[.color] = "there are no pictures"
             return
         }
         for (index, entry) in entries.enumerated() where entry.color == nil {
             capture.drop(index, stage: "read", reason: "it has no picture")
         }
-        let folder = String(first.path[..<(first.path.lastIndex(of: "/") ?? first.path.startIndex)])
-        PictureFolder(folder: folder, pictures: pictures).check(&capture, in: tree, rules: rules)
+        capture.checkPictures(in: tree, rules: rules)
         capture.channels.insert(.color)
-    }
-
-    private func depthPictures(
-        _ capture: inout Capture, _ tree: any CaptureTree, _ encoding: DepthEncoding, _ rules: ReadRules
-    ) throws(Problem) -> FramePictures? {
-        let paths = entries.map(\.depth)
-        guard paths.contains(where: { $0 != nil }) else {
-            capture.absences[.recordedDepth] = "there are no depth pictures"
-            return nil
-        }
-        for path in paths.compactMap(\.self) { capture.list(path, in: tree, [.recordedDepth]) }
-        var size: PixelSize?
-        var reason = ""
-        // The first that is not damaged; the damaged ones cost their frames.
-        for path in paths.compactMap(\.self) where size == nil {
-            do throws(Problem) {
-                let bytes = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
-                size = try DepthPicture.size(bytes, limits: rules.pictureLimits)
-            } catch { reason = error.at(file: path).oneLine }
-        }
-        guard let size else {
-            capture.absences[.recordedDepth] = "none of the depth pictures can be read: \(reason)"
-            return nil
-        }
-        capture.depthSize = size
-        capture.channels.insert(.recordedDepth)
-        return FramePictures(paths: paths, size: size, content: .depth(encoding))
     }
 }
 

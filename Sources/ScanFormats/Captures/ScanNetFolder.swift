@@ -77,9 +77,9 @@ private struct ScanNetFolderReader {
             rules: rules)
         try setCameras(&cameras)
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
-        for channel in [Channel.recordedConfidence, .box, .motion] { capture.absences[channel] = "ScanNet has none" }
+        capture.lacks([.recordedConfidence, .box, .motion], "ScanNet has none")
         capture.noteAxisAlignment(in: tree)
-        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        capture.sortFiles()
         return capture
     }
 

@@ -72,7 +72,7 @@ private struct ScanNetRawReader {
         capture.frameRate = 30
         capture.list(file, in: tree, [])
         capture.absences[.pose] = "the recorder does not know where its camera is: run a tracker over the scan"
-        for channel in [Channel.recordedConfidence, .box] { capture.absences[channel] = "the recorder has none" }
+        capture.lacks([.recordedConfidence, .box], "the recorder has none")
         let depth = try readDepth(text)
         let video = try readVideo()
         try number(depth, video)
@@ -80,7 +80,7 @@ private struct ScanNetRawReader {
         try readMotion()
         capture.noteAxisAlignment(in: tree)
         capture.source = source
-        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        capture.sortFiles()
         return capture
     }
 
@@ -115,13 +115,7 @@ private struct ScanNetRawReader {
             capture.absences[.color] = tree.absence(of: file)
             return nil
         }
-        capture.list(file, in: tree, [.color, .luma, .video])
-        capture.videoFile = file
-        capture.channels.insert(.video)
-        guard let facts = try capture.probe(file, in: tree, rules) else { return nil }
-        capture.channels.formUnion([.color, .luma])
-        capture.colorSize = PixelSize(facts.width, facts.height)
-        return facts
+        return try capture.readVideo(file, in: tree, rules)
     }
 
     /// Frames by their number in both streams; what only one of them has is dropped.
@@ -192,8 +186,7 @@ private struct ScanNetRawReader {
     /// The description's camera, for the video's size.
     private mutating func fitted(_ camera: CameraIntrinsics) throws(Problem) -> CameraIntrinsics {
         guard let size = capture.colorSize, size != PixelSize(camera.width, camera.height) else { return camera }
-        let shapes = (Double(camera.width) / Double(camera.height), Double(size.width) / Double(size.height))
-        guard abs(shapes.0 / shapes.1 - 1) < 0.01 else {
+        guard PixelSize(camera.width, camera.height).hasShape(of: size) else {
             throw Problem(
                 .input, "the video is \(size), and the description says \(camera.width)×\(camera.height)"
             ).at(file: capture.videoFile)

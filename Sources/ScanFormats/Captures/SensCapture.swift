@@ -93,7 +93,7 @@ struct SensReader {
         settleDepth(header, cameras)
         try readMotion(header)
         capture.noteAxisAlignment(in: tree)
-        for channel in [Channel.recordedConfidence, .box] { capture.absences[channel] = ".sens files have none" }
+        capture.lacks([.recordedConfidence, .box], ".sens files have none")
         capture.source = source
         return capture
     }

@@ -47,13 +47,8 @@ struct SensSource: CaptureSource {
     func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
-        let index = frame.facts.index
-        if channels.contains(.recordedDepth) { frame.recordedDepth = try depth(of: index) }
-        if channels.contains(.previousDepth), index > 0 {
-            // A damaged payload costs its own frame, not the one behind it.
-            frame.recordedDepthBefore = try? depth(of: index - 1)
-        }
-        if channels.contains(.color) { frame.picture = try picture(of: index) }
+        try frame.attachDepth(for: channels) { (index) throws(Problem) in try depth(of: index) }
+        if channels.contains(.color) { frame.picture = try picture(of: frame.facts.index) }
     }
 
     // MARK: - Pictures

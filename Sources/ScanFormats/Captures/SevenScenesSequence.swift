@@ -43,8 +43,8 @@ public enum SevenScenesSequence: CaptureFormat {
             rules: rules)
         try setCamera(&capture, tree)
         capture.absences[.timestamp] = "the files do not say when a frame was taken"
-        for channel in [Channel.recordedConfidence, .box, .motion] { capture.absences[channel] = "7-Scenes has none" }
-        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        capture.lacks([.recordedConfidence, .box, .motion], "7-Scenes has none")
+        capture.sortFiles()
         return capture
     }
 

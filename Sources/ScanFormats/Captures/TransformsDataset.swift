@@ -74,21 +74,19 @@ private struct TransformsReader {
         if !hasPictures { capture.absences[.color] = "none of the pictures that \(file) names is there" }
         for (index, entry) in entries.enumerated() { add(entry, index, top, hasPictures) }
         if hasPictures { capture.channels.insert(.color) }
-        let sizes = Set(
-            capture.frames.filter { !$0.isDropped }.compactMap(\.intrinsics).map { PixelSize($0.width, $0.height) })
-        // Each frame may have its own.
-        capture.colorSize = sizes.count == 1 ? sizes.first : nil
+        capture.settleColorSize()
         capture.channels.formUnion([.pose, .intrinsics])
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
-        source.depthPictures = depthPictures(top)
+        // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
+        source.depthPictures = capture.depthPictures(
+            depths, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules,
+            absence: "\(file) names no depth pictures that are there")
         capture.isMetric = source.depthPictures != nil
         try readPoints(top)
-        for channel in [Channel.timestamp, .recordedConfidence, .motion, .box] {
-            capture.absences[channel] = "a training dataset has none"
-        }
+        capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
         capture.source = source
-        capture.files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        capture.sortFiles()
         return capture
     }
 
@@ -124,9 +122,7 @@ private struct TransformsReader {
             guard let path = try tree.picture(found.picture) else {
                 return capture.drop(index, stage: "read", reason: "its picture \(found.picture) is not there")
             }
-            capture.frames[index].pictureFile = path
-            capture.list(path, in: tree, [.color])
-            let size = try PictureFolder.size(try tree.open(path), limits: rules.pictureLimits)
+            let size = try capture.attachPicture(path, to: index, in: tree, rules)
             capture.frames[index].intrinsics = try Self.sound(found.lens, size).fitted(to: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
@@ -138,23 +134,6 @@ private struct TransformsReader {
         let camera = try lens.camera(for: picture)
         if let defect = camera.defect { throw Problem(.input, defect) }
         return camera
-    }
-
-    private mutating func depthPictures(_ top: TransformsJSON.Top) -> FramePictures? {
-        // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        let content = PackedStream.Content.depth(.uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)))
-        do throws(Problem) {
-            guard let pictures = try FramePictures(depths, content, in: tree, rules) else {
-                capture.absences[.recordedDepth] = "\(file) names no depth pictures that are there"
-                return nil
-            }
-            capture.depthSize = pictures.size
-            capture.channels.insert(.recordedDepth)
-            return pictures
-        } catch {
-            capture.absences[.recordedDepth] = error.oneLine
-            return nil
-        }
     }
 
     private mutating func readPoints(_ top: TransformsJSON.Top) throws(Problem) {

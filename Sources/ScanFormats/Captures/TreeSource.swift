@@ -41,18 +41,13 @@ struct TreeSource: CaptureSource {
 
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
         let index = frame.facts.index
-        if let depthPictures, channels.contains(.recordedDepth) {
-            frame.recordedDepth = try depthPictures.depth(of: index, in: tree, limits)
-        }
-        if channels.contains(.previousDepth), let pictures = depthPictures, index > 0 {
-            // A damaged picture costs its own frame, not the one behind it.
-            frame.recordedDepthBefore = try? pictures.depth(of: index - 1, in: tree, limits)
+        if let depthPictures {
+            try frame.attachDepth(for: channels) { (index) throws(Problem) in
+                try depthPictures.depth(of: index, in: tree, limits)
+            }
         }
         if let shiftFrames {
-            if channels.contains(.recordedDepth) { frame.recordedDepth = try shiftFrames.depth(of: index) }
-            if channels.contains(.previousDepth), index > 0 {
-                frame.recordedDepthBefore = try? shiftFrames.depth(of: index - 1)
-            }
+            try frame.attachDepth(for: channels) { (index) throws(Problem) in try shiftFrames.depth(of: index) }
         }
         if let confidencePictures, channels.contains(.recordedConfidence) {
             frame.recordedConfidence = try confidencePictures.confidence(of: index, in: tree, limits)

@@ -65,12 +65,7 @@ package enum BoxMask {
             }
             small[pixel] = 255
         }
-        var pixels = [UInt8](repeating: 0, count: camera.width * camera.height)
-        let columns = (0..<camera.width).map { (2 * $0 + 1) * depth.width / (2 * camera.width) }
-        for v in 0..<camera.height {
-            let row = (2 * v + 1) * depth.height / (2 * camera.height) * depth.width
-            for u in 0..<camera.width { pixels[v * camera.width + u] = small[row + columns[u]] }
-        }
-        return LumaImage(width: camera.width, height: camera.height, pixels: pixels)
+        return LumaImage(width: depth.width, height: depth.height, pixels: small)
+            .nearest(width: camera.width, height: camera.height)
     }
 }

@@ -82,6 +82,14 @@ enum PreparedPicture: Sendable {
         }
     }
 
+    /// The picture as a file holds it.
+    func bytes(_ context: StageContext) throws(Problem) -> [UInt8] {
+        switch self {
+        case .encoded(let bytes, _): bytes
+        case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
+        }
+    }
+
     /// - Parameter stem: the path without its extension.
     /// - Returns: the path with it.
     func write(to stem: String, _ context: StageContext) throws(Problem) -> String {
