@@ -68,14 +68,3 @@ public struct ConfidenceMap: Hashable, Sendable {
         return range.lowerBound + (level * span + 2) / 3
     }
 }
-
-extension DepthMap {
-    /// Pixels with depth.
-    public var validCount: Int {
-        metres.withUnsafeBufferPointer { metres in
-            var count: Int32 = 0
-            for i in 0..<metres.count { count &+= metres[i] > 0 ? 1 : 0 }
-            return Int(count)
-        }
-    }
-}
