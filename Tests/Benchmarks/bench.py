@@ -209,8 +209,8 @@ def shell(text):
 
 PICTURES, VIDEO = Captures.pictures, Captures.video
 VOXEL_LIMIT = limit('voxels', stream('depth'), stream('confidence'), lambda c: c.facts(c.pictures()), 256, 192, 0.02)
-BARE_VIDEO = lambda c: ['ffmpeg', '-nostdin', '-v', 'error', '-threads', '1', '-i', c.base(c.video()) + '.mp4', '-map',
-                        '0:v:0', '-f', 'null', '-']
+BARE_VIDEO = lambda c: ['ffmpeg', '-nostdin', '-v', 'error', '-i', c.base(c.video()) + '.mp4', '-map', '0:v:0', '-f',
+                        'null', '-']
 
 
 def nerfstudio(captures):

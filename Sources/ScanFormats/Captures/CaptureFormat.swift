@@ -178,6 +178,7 @@ public enum CaptureFormats {
         TransformsDataset.self,
         COLMAPCapture.self,
         PictureFolderCapture.self,
+        PLYCapture.self,
     ]
 
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
@@ -211,7 +212,7 @@ public enum CaptureFormats {
         case .file?:
             if ZipArchive.isArchive(path) { return try ZipArchive(path: path, limits: limits) }
             let single = try OneFile(path: path)
-            if SensCapture.recognise(single) != nil { return single }
+            if SensCapture.recognise(single) != nil || PLYCapture.recognise(single) != nil { return single }
             throw Problem(
                 .input, "this file is not a capture in a format that ScanMill reads",
                 fix: "name the capture's folder, or its ZIP archive"
