@@ -112,11 +112,10 @@ class Manual:
         """What one would look up at the end of a book: stages, their options, formats, commands, headings."""
         found = {}
         for page in self.pages.values():
-            for term, anchor in page.terms:
-                places = found.setdefault(term, [])
+            for term, anchor, section in page.terms:
                 where = page.target + (f'#{anchor}' if anchor else '')
-                if where not in [place for place, _ in places]:
-                    places.append((where, page.title))
+                title = page.title if section in ('', 'Options') else section
+                found.setdefault(term, []).append((where, title))
         letters = {}
         for term in sorted(found, key=lambda term: (plain(term).lower().lstrip('-'), term)):
             letter = plain(term).lstrip('-')[:1].upper()
@@ -126,9 +125,11 @@ class Manual:
         for letter, terms in letters.items():
             body += f'<h2 id="{anchor_of(letter)}">{letter}</h2>\n<ul class="terms">\n'
             for term in terms:
-                links = ', '.join(
-                    f'<a href="{html.escape(where)}">{html.escape(title)}</a>' for where, title in found[term])
-                body += f'<li>{term}: {links}</li>\n'
+                links = [f'<a href="{html.escape(where)}">{html.escape(title)}</a>' for where, title in found[term]]
+                if len(links) == 1 and found[term][0][1] == plain(term):
+                    body += f'<li>{links[0]}</li>\n'
+                else:
+                    body += f'<li>{term}: {", ".join(links)}</li>\n'
             body += '</ul>\n'
         return body
 
@@ -139,7 +140,9 @@ class Page:
     def __init__(self, manual, name):
         self.manual, self.name = manual, name
         self.target = 'index.html' if name == FRONT else name[:-len('.md')] + '.html'
-        self.ids, self.terms, self.anchored = set(), [], []
+        self.ids, self.anchored = set(), []
+        # For the index: the term as HTML, its anchor, and the section that it stands in.
+        self.terms, self.section = [], ''
         with open(os.path.join(manual.articles, name), encoding='utf-8') as file:
             text = file.read()
         directive = re.search(r'^@[A-Z]\w+', without_code(text), re.M)
@@ -148,10 +151,12 @@ class Page:
         body = markdown(text)
         if '<!-- raw HTML omitted -->' in body:
             manual.say(name, 'raw HTML would be lost: put it between backticks, or write \\<')
-        body = re.sub(r'<(h[1-6])>(.*?)</\1>', self.heading, body, flags=re.S)
-        body = re.sub(r'<tr>\n<td><code>(.*?)</code></td>', self.row, body, flags=re.S)
+        body = re.sub(
+            r'<(?P<tag>h[1-6])>(?P<text>.*?)</(?P=tag)>|<tr>\n<td><code>(?P<name>.*?)</code></td>',
+            lambda match: self.heading(match) if match['tag'] else self.row(match), body, flags=re.S)
         body = re.sub(r'<a href="([^"]*)">(.*?)</a>', self.link, body, flags=re.S)
         body = re.sub(r'<img src="([^"]*)"', self.image, body)
+        body = re.sub(r'<table>(.*?)</table>', ticks, body, flags=re.S)
         body = body.replace('<table>', '<div class="table" tabindex="0" role="region" aria-label="table"><table>')
         body = body.replace('</table>', '</table></div>')
         body = re.sub(r'<pre><code class="language-(\w+)">(.*?)</code>', colour, body, flags=re.S)
@@ -172,21 +177,34 @@ class Page:
         return anchor
 
     def heading(self, match):
-        tag, text = match.groups()
+        tag, text = match['tag'], match['text'].strip()
         anchor = self.name_place(text)
-        text = text.strip()
-        is_stage = dirname(self.name) == dirname(STAGES) and tag != 'h1'
-        if not is_stage or self.name.endswith('commands.md'):
-            self.terms.append((re.sub(r'^\d+\. ', '', text), '' if tag == 'h1' else anchor))
+        if tag == 'h1':
+            self.terms.append((text, '', ''))
+        elif tag == 'h2':
+            self.section = re.sub(r'^\d+\. ', '', plain(text))
+            # A stage's pages have the same parts, and the front page's are the navigation.
+            if self.is_article:
+                self.terms.append((re.sub(r'^\d+\. ', '', text), anchor, ''))
         return f'<{tag} id="{anchor}">{text}</{tag}>'
 
     def row(self, match):
         """Rows that begin with a name can be linked to: an option, a format, an argument."""
-        anchor = self.name_place(match[1])
-        if dirname(self.name) == dirname(STAGES):
-            for word in re.findall(r'^[^,]+$|--[\w-]+', match[1]):
-                self.terms.append((f'<code>{word}</code>', anchor))
-        return f'<tr id="{anchor}">\n<td><code>{match[1]}</code></td>'
+        anchor = self.name_place(match['name'])
+        if self.in_reference:
+            # Of `-o, --output OUT` the long name; what stands in capitals is a value.
+            names = re.findall(r'--[\w-]+', match['name']) or re.findall(r'^[a-z0-9].*', match['name'])
+            for name in names:
+                self.terms.append((f'<code>{name}</code>', anchor, self.section))
+        return f'<tr id="{anchor}">\n<td><code>{match["name"]}</code></td>'
+
+    @property
+    def in_reference(self):
+        return dirname(self.name) == dirname(STAGES)
+
+    @property
+    def is_article(self):
+        return self.name != FRONT and (not self.in_reference or self.name.endswith('/commands.md'))
 
     def link(self, match):
         href, text = html.unescape(match[1]), match[2]
@@ -261,6 +279,18 @@ def sections(body):
     """The parts of a page below its second-level headings."""
     parts = re.split(r'<h2[^>]*>(.*?)</h2>', body, flags=re.S)
     return [(plain(heading), part) for heading, part in zip(parts[1::2], parts[2::2])]
+
+
+def ticks(match):
+    """Columns that hold nothing but ticks are narrow: their headings stand upright."""
+    rows = [re.findall(r'<t[hd][^>]*>(.*?)</t[hd]>', row, re.S) for row in re.findall(r'<tr.*?</tr>', match[1], re.S)]
+    narrow = [set(column[1:]) in ({'●'}, {'●', ''}) for column in zip(*rows)]
+
+    def row(match):
+        at = iter(narrow)
+        return re.sub(r'<(t[hd])>', lambda cell: f'<{cell[1]}{" class=tick" if next(at) else ""}>', match[0])
+
+    return re.sub(r'<tr.*?</tr>', row, match[0], flags=re.S)
 
 
 def colour(match):
