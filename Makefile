@@ -52,7 +52,7 @@ demo: build
 	$(SCANMILL) run pipelines/object-nerf.yaml samples/desk -o $(OUT)
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
-test: PACKAGES += cmark-gfm
+test: PACKAGES += cmark-gfm mandoc
 test: setup
 	swift test -c release
 
@@ -90,6 +90,7 @@ docs: build
 	rm -rf $(ARTICLES)/Stages
 	$(SCANMILL) docs $(ARTICLES)/Stages
 	mv $(ARTICLES)/Stages/pipeline.schema.json pipelines/
+	python3 packaging/manual/transcripts.py $(SCANMILL) . $(ARTICLES)/FirstNight.md
 	python3 packaging/manual/manual.py $(ARTICLES) $(MANUAL)
 
 clean:
