@@ -37,6 +37,7 @@ import Testing
                     if name.startswith('on') or name == 'style': self.faults.append(f'{name} on <{tag}>')
                 if tag in ('script', 'iframe', 'object', 'base', 'style'): self.faults.append(f'a <{tag}>')
                 if tag == 'img' and not dict(attributes).get('alt'): self.faults.append('a picture without words')
+            def handle_startendtag(self, tag, attributes): self.handle_starttag(tag, attributes)
             def handle_endtag(self, tag):
                 if not self.open or self.open.pop() != tag: self.faults.append(f'</{tag}> closes another')
             def handle_data(self, data): self.text += data

@@ -62,7 +62,7 @@ import Testing
         #expect(try offers(["run", "mine.yaml", "in", "--max-m"]) == ["--max-memory"])
         // Of the stages of that pipeline, or of all.
         #expect(
-            try offers(["run", "mine.yaml", "in", "--set", "mask-"]) == ["mask-range.near=", "mask-range.far="])
-        #expect(try offers(["check", "--set", "mask-c"]).contains("mask-confidence.at-least="))
+            try offers(["run", "mine.yaml", "in", "--set", "mask-"]) == ["mask-range.near", "mask-range.far"])
+        #expect(try offers(["check", "--set", "mask-c"]).contains("mask-confidence.at-least"))
     }
 }

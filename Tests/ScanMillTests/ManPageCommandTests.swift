@@ -23,7 +23,10 @@ import Testing
         let folder = try TemporaryFolder()
         let page = try folder.write(try Self.page(), to: "scanmill.1")
         let result = try runCommand(checker + [page])
-        #expect(result.status == 0 && result.output + result.errors == "")
+        // A machine whose clock is behind says nothing of the page.
+        let said = (result.output + result.errors).split(separator: "\n")
+        #expect(said.filter { !$0.contains("date in the future") } == [])
+        #expect(result.status == 0 || !said.isEmpty)
         // The checker does find fault.
         try folder.write(".TH A 1 2026-11-22\n.SH NAME\na \\- b\n.XY\n.PP\n\\*[nothing]\n", to: "scanmill.1")
         let faulty = try runCommand(checker + [page])
@@ -35,7 +38,7 @@ import Testing
         guard Self.has("mandoc") else { return }
         let folder = try TemporaryFolder()
         let page = try folder.write(try Self.page(), to: "scanmill.1")
-        let text = try runCommand(["mandoc", "-Tutf8", "-Owidth=200", page]).output
+        let text = try runCommand(["mandoc", "-Tutf8", "-Owidth=500", page]).output
             .replacing(/.\u{8}/, with: "")
         for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "STAGES", "EXIT STATUS", "FILES", "EXAMPLES"] {
             #expect(text.contains("\n\(heading)\n"), "\(heading)")

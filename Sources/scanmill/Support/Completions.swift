@@ -12,7 +12,7 @@ extension CompletionKind {
         .custom { _, _, _ in CaptureFormats.all.filter { $0.card.writer != nil }.map { $0.card.name } }
     }
 
-    /// `stage.option=`, of the stages in the pipeline that the line names, else of all.
+    /// `stage.option`, of the stages in the pipeline that the line names, else of all. Without `=`, which bash would escape.
     static var setting: CompletionKind { .custom { words, _, _ in settings(for: words) } }
 
     private static func settings(for words: [String]) -> [String] {
@@ -24,7 +24,7 @@ extension CompletionKind {
             }
         }
         return library.entries.filter { named?.contains($0.card.name) ?? true }.flatMap { entry in
-            entry.options.map { "\(entry.card.name).\($0.name)=" }
+            entry.options.map { "\(entry.card.name).\($0.name)" }
         }
     }
 }
