@@ -69,6 +69,22 @@ public struct ConfidenceMap: Hashable, Sendable {
     }
 }
 
+extension ConfidenceMap {
+    /// The pixels of each level: low, medium, high.
+    public var levelCounts: [Int] {
+        let medium = Self.threshold(level: 1, in: range)
+        let high = Self.threshold(level: 2, in: range)
+        return values.withUnsafeBufferPointer { values in
+            var (atLeastMedium, atLeastHigh): (Int32, Int32) = (0, 0)
+            for i in 0..<values.count {
+                atLeastMedium &+= Int(values[i]) >= medium ? 1 : 0
+                atLeastHigh &+= Int(values[i]) >= high ? 1 : 0
+            }
+            return [values.count - Int(atLeastMedium), Int(atLeastMedium - atLeastHigh), Int(atLeastHigh)]
+        }
+    }
+}
+
 extension DepthMap {
     /// Pixels with depth.
     public var validCount: Int {

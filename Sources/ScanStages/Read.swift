@@ -97,8 +97,8 @@ public struct Read: CaptureStage {
             finish: .init(
                 makes: [.frames],
                 mayMake: [
-                    .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
-                    .motion, .cloud,
+                    .pose, .intrinsics, .timestamp, .exposure, .color, .luma, .video, .recordedDepth,
+                    .recordedConfidence, .box, .motion, .cloud,
                 ]))
     }
 
