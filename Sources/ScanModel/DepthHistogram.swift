@@ -2,8 +2,10 @@
 ///
 /// Bins of 5 mm up to 20 m and one for what is farther: quantiles are right to 5 mm, as long as they are within 20 m.
 public struct DepthHistogram: Hashable, Sendable {
-    /// Metres; half floats and whole millimetres times its inverse are exact enough never to fall into the next bin.
+    /// Metres.
     public static let binSize = 0.005
+    /// In bins, 2.5 µm: what single precision makes of whole millimetres must not fall short of their bin.
+    private static let slack: Float = 0.0005
     private static let perMetre: Float = 200
     private static let binCount = 4000
 
@@ -29,7 +31,7 @@ public struct DepthHistogram: Hashable, Sendable {
                     valid &+= 1
                     low = min(low, z)
                     high = max(high, z)
-                    bins[Int(min(z * Self.perMetre, Float(Self.binCount)))] &+= 1
+                    bins[Int(min(z * Self.perMetre + Self.slack, Float(Self.binCount)))] &+= 1
                 }
             }
         }

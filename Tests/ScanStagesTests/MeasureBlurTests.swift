@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func framesThatALaterStageOfThePassDropsAreScoredToo() throws {
-        let run = try StageRun("- measure-blur\n- filter-blur: {at-least: 50}", on: capture([10, 250, 0]))
+        let run = try StageRun("- measure-blur\n- filter-blur: {at-least: 1000}", on: capture([10, 250, 0]))
         #expect(run.kept == [1])
         #expect(run.counts("measure-blur")["scores"]?.array?.count == 3)
     }

@@ -353,7 +353,7 @@ import Testing
         let capture = try MultiScanCapture.open(CaptureFolder(path: SharedData.path("ipad")), rules: ReadRules())
         #expect(capture.frames.count == 354)
         #expect(capture.keptFrames.count == 354)
-        #expect(capture.channels == [.pose, .intrinsics, .timestamp])
+        #expect(capture.channels == [.pose, .intrinsics, .timestamp, .exposure])
         #expect(Set(capture.frames.compactMap(\.intrinsics?.fx)).count > 10)
     }
 }
