@@ -67,7 +67,8 @@ public struct FilterMotion: CaptureStage {
         guard let afterJump, let start = frames[jump.to].timestamp, let time = facts.timestamp else { return nil }
         let seconds = Trajectory.seconds(from: start, to: time)
         guard seconds <= afterJump else { return nil }
-        return "it is \(Self.text(seconds)) s behind a jump of \(Self.text(jump.metres)) m to frame \(jump.to)"
+        let way = "\(Self.text(jump.metres)) m and \(Self.text(jump.degrees))°"
+        return "it is \(Self.text(seconds)) s behind a jump of \(way) to frame \(jump.to)"
     }
 
     private func reason(of rate: Trajectory.Rate, isMetric: Bool) -> String? {
