@@ -15,6 +15,7 @@ struct StagingLines {
 
     /// The line of a frame, which comes behind all earlier ones in the source; without a line ending.
     mutating func line(of frame: FrameFacts) throws(Problem) -> [UInt8] {
+        var exposure: Int64?
         if let recorded = try recordedLine(of: frame) {
             let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in
                 try CameraLine(bytes, file: file)
@@ -23,12 +24,13 @@ struct StagingLines {
             if line.pose == frame.pose, line.timestamp == frame.timestamp {
                 return try CameraLines.rewrite(recorded, addingSourceFrame: frame.index, file: file)
             }
+            exposure = line.exposure
         }
         guard let timestamp = frame.timestamp, let intrinsics = frame.intrinsics, let pose = frame.pose else {
             throw Problem(.input, "the frame has no timestamp, no pose or no intrinsics")
         }
         return try CameraLines.line(
-            timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: frame.exposure,
+            timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: exposure,
             extra: [("source_frame", .of(frame.index))])
     }
 
