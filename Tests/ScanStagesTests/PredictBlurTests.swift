@@ -144,6 +144,20 @@ import Testing
         #expect(receipts[1] == receipts[0] && receipts[2] == receipts[0])
     }
 
+    /// A camera line's exposure of 16.666666 ms, depth of about 2 m, and a way of (25, 0, −12.5) cm a frame.
+    @Test func exposureAndDepthComeFromTheCapturesOwnFiles() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun("- read\n- decompress\n- predict-blur: {jump-speed: 9}", on: source.path)
+        let counts = run.counts("predict-blur")
+        #expect(counts["exposure-from"] == .of(["recorded"]) && counts["distance-from"] == .of(["depth"]))
+        // To the last one it took 193 ms: 30.75 px · 0.25 m / 193 ms · 16.67 ms / 2.35 m across, and a little from
+        // going forward.
+        let last = try #require(counts["predicted"]?.array?.last?.doubles)
+        #expect(last.first == Double(source.mini.frameCount - 1))
+        #expect(abs(last[1] - 0.2825) < 0.01, "\(last)")
+        #expect(run.warnings.filter { $0.hasPrefix("predict-blur") }.isEmpty)
+    }
+
     /// Poses, focal lengths and exposures as a device recorded them.
     @Test(.enabled(if: SharedData.isThere)) func aDevicesOwnExposure() throws {
         let run = try StageRun("- read\n- predict-blur: {distance: 1.5}", reading: SharedData.path("ipad"))
