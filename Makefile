@@ -1,5 +1,5 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build install demo test torture fuzz sanitize lint docs clean
+.PHONY: help setup build install demo test bench torture fuzz sanitize lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
 OUT     ?= out/demo
@@ -15,6 +15,7 @@ SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
+	@echo "make bench   measure against scripts, and against what the machine can do; JOB=voxels for one job"
 	@echo "make torture kill runs, cut the power, fill the disk: the long form, an hour and root"
 	@echo "make fuzz    throw damaged input at the readers: SECONDS=60 for each, TARGET=all or one of Fuzz/corpus"
 	@echo "make sanitize   run the tests under the address and the thread sanitizer"
@@ -52,9 +53,13 @@ demo: build
 	$(SCANMILL) run pipelines/object-nerf.yaml samples/desk -o $(OUT)
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
-test: PACKAGES += cmark-gfm mandoc
+test: PACKAGES += cmark-gfm mandoc valgrind
 test: setup
 	swift test -c release
+
+# What scripts need is installed from PyPI into a folder of its own below .build.
+bench: build
+	python3 Tests/Benchmarks/bench.py $(foreach job,$(JOB),--job $(job)) $(BENCH_FLAGS)
 
 # What is missing, such as root or loop devices, is said aloud by the tests that skip.
 torture: PACKAGES += strace faketime e2fsprogs mount util-linux procps

@@ -19,7 +19,7 @@ import Testing
         "mask_jumps": Expectation(recorded: 227_410),
         "valid_count": Expectation(recorded: 67_609),
         "unproject": Expectation(recorded: 1_282_526),
-        "unproject_colored": Expectation(recorded: 2_236_615),
+        "unproject_colored": Expectation(recorded: 2_236_615, limit: 1.15),
         "cull_by_box": Expectation(recorded: 1_498_833),
         "voxels": Expectation(recorded: 6_928_619, limit: 1.2),
         "halve": Expectation(recorded: 1_905_692),

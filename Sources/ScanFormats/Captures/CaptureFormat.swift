@@ -177,8 +177,8 @@ public enum CaptureFormats {
         Record3DCapture.self,
         TransformsDataset.self,
         COLMAPCapture.self,
-        PictureFolderCapture.self,
         PLYCapture.self,
+        PictureFolderCapture.self,
     ]
 
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
