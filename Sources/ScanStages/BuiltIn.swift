@@ -30,5 +30,9 @@ extension StageLibrary {
         Entry(WriteCapture.self),
         Entry(WriteScannet.self),
         Entry(WriteSens.self),
+        Entry(WriteThumbnail.self),
+        Entry(WritePreview.self),
+        Entry(WriteContactSheet.self),
+        Entry(RenderCloud.self),
     ])
 }
