@@ -91,7 +91,7 @@ public struct CloudScene: Sendable {
             let p = cloud[i]
             if isFromAbove, let ceiling, axes.up.dot(p) > ceiling, box?.contains(p) != true { continue }
             guard let point = view.project(p) else { continue }
-            let natural = min(max(1.7 * spacing * view.pixelsPerMetre(at: point.depth), 3), 24)
+            let natural = min(max(2.5 * spacing * view.pixelsPerMetre(at: point.depth), 3), 24)
             canvas.disc(at: point, diameter: pointSize.map { 2 * $0 } ?? natural, color: color(of: i, in: cloud))
         }
     }
@@ -113,9 +113,15 @@ public struct CloudScene: Sendable {
     }
 
     private func draw(_ trail: CameraTrail, _ view: CloudView, _ canvas: inout Rasteriser) {
+        // Pyramids that stand in each other cannot be told apart.
+        var last: Vector3?
+        let viewerLength = viewerLength
         for station in trail.spread(Self.viewerCount) {
             guard let camera = station.intrinsics else { continue }
-            draw(CameraView(camera: camera, pose: station.pose), Self.color(station), view, &canvas)
+            if let last, (station.pose.position - last).length < 0.7 * viewerLength { continue }
+            last = station.pose.position
+            draw(
+                CameraView(camera: camera, pose: station.pose), length: viewerLength, Self.color(station), view, &canvas)
         }
         let path = trail.spread(Self.stepCount)
         for (width, isHalo) in [(10.0, true), (6.0, false)] {
@@ -130,9 +136,10 @@ public struct CloudScene: Sendable {
     static func color(_ station: CameraTrail.Station) -> RGBColor { ColorMap.turbo.color(at: station.shade) }
 
     /// A pyramid whose base is what the camera sees.
-    private func draw(_ viewer: CameraView, _ color: RGBColor, _ view: CloudView, _ canvas: inout Rasteriser) {
+    private func draw(
+        _ viewer: CameraView, length: Double, _ color: RGBColor, _ view: CloudView, _ canvas: inout Rasteriser
+    ) {
         let k = viewer.camera.counted(from: .corner)
-        let length = viewerLength
         let (w, h) = (Double(k.width), Double(k.height))
         let base = [(0, 0), (w, 0), (w, h), (0, h)].map { u, v in
             viewer.pose.apply(Vector3((u - k.cx) / k.fx * length, -(v - k.cy) / k.fy * length, -length))

@@ -23,9 +23,22 @@ public struct CloudView: Hashable, Sendable {
                 let level = face - up * up.dot(face)
                 if level.length > 0.1 { front = level.normalized }
             }
+            self.init(up: up, front: front)
+        }
+
+        private init(up: Vector3, front: Vector3) {
             self.up = up
             self.front = front
             right = up.cross(front)
+        }
+
+        /// The same turned about `up`, so that a viewer in front looks the way that the cameras look in the mean; as they
+        /// are when the cameras look in all directions, as around an object.
+        public func facing(as poses: [Pose]) -> Axes {
+            var sum = Vector3.zero
+            for pose in poses { sum = sum + pose.rotation.columns.2 }
+            let level = sum - up * up.dot(sum)
+            return level.length > 0.3 * Double(max(1, poses.count)) ? Axes(up: up, front: level.normalized) : self
         }
     }
 

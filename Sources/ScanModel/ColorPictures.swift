@@ -18,6 +18,13 @@ public struct DepthColors: Hashable, Sendable {
         metres > 0 ? ColorMap.turbo.color(at: 1 - (metres - near) / (far - near)) : .black
     }
 
+    /// The colours with their metres, for the foot of a ``ContactSheet``.
+    public func legend(width: Int, isMetric: Bool) -> RGBImage {
+        ContactSheet.legend(
+            width: width, from: RGBImage.number(near), to: RGBImage.number(far) + (isMetric ? " m" : "")
+        ) { color(of: max(near + $0 * (far - near), 1e-9)) }
+    }
+
     /// A picture of the map's size.
     public func picture(of map: DepthMap) -> RGBImage {
         .filled(width: map.width, height: map.height) { color(of: Double(map.metres[$0])) }
@@ -31,6 +38,11 @@ extension ConfidenceMap {
         let span = Double(max(1, range.upperBound - range.lowerBound))
         let colors = (0...255).map { ColorMap.viridis.color(at: Double($0 - range.lowerBound) / span) }
         return .filled(width: width, height: height) { colors[Int(values[$0])] }
+    }
+
+    /// The colours, for the foot of a ``ContactSheet``.
+    public static func legend(width: Int) -> RGBImage {
+        ContactSheet.legend(width: width, from: "low confidence", to: "high") { ColorMap.viridis.color(at: $0) }
     }
 
     /// The nearest pixels: levels must not be mixed.
@@ -92,6 +104,14 @@ extension RGBImage {
             let i = 3 * (y * width + x)
             (pixels[i], pixels[i + 1], pixels[i + 2]) = (newValue.red, newValue.green, newValue.blue)
         }
+    }
+
+    /// This picture with another one below it, at its left.
+    public func stacked(on other: RGBImage, color: RGBColor) -> RGBImage {
+        var both = RGBImage(width: width, height: height + other.height, color: color)
+        both.paste(self, atX: 0, y: 0)
+        both.paste(other, atX: 0, y: height)
+        return both
     }
 
     /// Puts another picture over this one, its top-left pixel at (x, y); what does not fit is cut off.

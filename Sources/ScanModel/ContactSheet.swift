@@ -8,7 +8,7 @@ public struct ContactSheet: Sendable {
     private var page: RGBImage
 
     private static let gap = 4
-    private static let paper = RGBColor(32, 32, 36)
+    static let paper = RGBColor(32, 32, 36)
     private static let ink = RGBColor(235, 235, 235)
     /// Pixels a dot of the numbers.
     private let dot: Int
@@ -57,6 +57,26 @@ public struct ContactSheet: Sendable {
         let used = (count + columns - 1) / columns
         let height = used * pitch.height + Self.gap
         return RGBImage(width: page.width, height: height, pixels: Array(page.pixels.prefix(page.width * height * 3)))
+    }
+
+    /// A strip for the foot of a page that says what its colours mean.
+    /// - Parameters:
+    ///   - low: what stands before the colours, from the first to the last of them.
+    ///   - color: by a share from 0 to 1.
+    public static func legend(
+        width: Int, from low: String, to high: String, _ color: (Double) -> RGBColor
+    ) -> RGBImage {
+        let (dot, barWidth) = (2, min(256, width / 3))
+        var strip = RGBImage(width: width, height: (BitmapFont.height + 6) * dot, color: paper)
+        let y = 2 * dot
+        strip.write(low, x: 2 * gap, y: y, scale: dot, color: ink)
+        let bar = 2 * gap + BitmapFont.width(of: low, scale: dot) + 8
+        for x in 0..<barWidth {
+            strip.fill(
+                x: bar + x, y: y, width: 1, height: BitmapFont.height * dot, color(Double(x) / Double(max(1, barWidth - 1))))
+        }
+        strip.write(high, x: bar + barWidth + 8, y: y, scale: dot, color: ink)
+        return strip
     }
 
     /// Takes the page and begins an empty one.

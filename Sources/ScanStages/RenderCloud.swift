@@ -20,7 +20,8 @@ public struct RenderCloud: CaptureStage {
             **Directions.** Up is the world's up, +y where it is not known. The front view looks along −z of a world with y
             up, along +y with z up; a capture with a box is seen with the box's front face before the viewer. The side view
             is from the right of the front view, and the view from above has its right and its far side on top. The
-            perspective view is from the front, the right and above at once. Each shows everything but the two hundredth
+            perspective view is from the front, the right and above at once, and where the cameras of a capture look one
+            way rather than around, from behind the cameras instead of from the front. Each shows everything but the two hundredth
             part of the points that lies farthest out on either side, which may be cut off; `around: box` fits the views to
             the box.
 
@@ -102,7 +103,8 @@ public struct RenderCloud: CaptureStage {
 
     private func single(_ scene: CloudScene, _ points: [Vector3], _ capture: Capture) -> RGBImage {
         let direction = CloudView.Direction(rawValue: view.rawValue) ?? .oblique
-        let cloudView = CloudView(direction, axes: scene.axes, fitting: points, size: size)
+        let cloudView = CloudView(
+            direction, axes: Self.axes(direction, scene, capture), fitting: points, size: size)
         return Self.panel(cloudView, direction, scene, capture)
     }
 
@@ -117,12 +119,19 @@ public struct RenderCloud: CaptureStage {
         var picture = RGBImage(width: size.width, height: size.height, color: RGBColor(205, 205, 205))
         let places: [CloudView.Direction] = [.above, .oblique, .front, .side]
         for (place, direction) in places.enumerated() {
-            let view = CloudView(direction, axes: scene.axes, fitting: points, size: panel, scale: scale)
+            let view = CloudView(
+                direction, axes: Self.axes(direction, scene, capture), fitting: points, size: panel, scale: scale)
             picture.paste(
                 Self.panel(view, direction, scene, capture), atX: place % 2 * (size.width - panel.width),
                 y: place / 2 * (size.height - panel.height))
         }
         return picture
+    }
+
+    private static func axes(
+        _ direction: CloudView.Direction, _ scene: CloudScene, _ capture: Capture
+    ) -> CloudView.Axes {
+        direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
     }
 
     private static func panel(

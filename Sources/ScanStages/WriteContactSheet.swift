@@ -19,7 +19,8 @@ public struct WriteContactSheet: FoldStage {
             `<id>_contact_2.jpg` and so on.
 
             `of: depth` shows coloured depth on `<id>_contact_depth.jpg`: dark red at `near`, then yellow, green and blue,
-            dark blue at `far`, black where there is no depth. The colours are Turbo's (A. Mikhailov, 2019). `of:
+            dark blue at `far`, black where there is no depth; a scale stands at the foot. The colours are Turbo's
+            (A. Mikhailov, 2019). `of:
             confidence` shows confidence on `<id>_contact_confidence.jpg`: lowest dark violet, on iOS medium teal, highest
             yellow (Viridis).
 
@@ -133,8 +134,15 @@ public struct WriteContactSheet: FoldStage {
     }
 
     private func flush(_ fold: inout Fold, _ context: StageContext) throws(Problem) {
-        guard let page = fold.sheet?.takePage() else { return }
+        guard var page = fold.sheet?.takePage() else { return }
         fold.pageCount += 1
+        let legend: RGBImage? =
+            switch content {
+            case .color: nil
+            case .depth: colors.legend(width: width, isMetric: context.capture.isMetric)
+            case .confidence: ConfidenceMap.legend(width: width)
+            }
+        if let legend { page = page.stacked(on: legend, color: .black) }
         try context.output.write(
             try JPEG.encode(page, quality: quality, subsampling: .s444),
             to: path(context.capture.id, page: fold.pageCount))
