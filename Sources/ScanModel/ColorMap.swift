@@ -16,15 +16,16 @@ public struct RGBColor: Hashable, Sendable {
 
 /// A scale of colours for numbers, as a table of 256.
 ///
-/// The tables are made from polynomials that others have fitted to the published maps; a colour is off by a few of 255
-/// at most. Sums and products alone go into them, so that every machine makes the same table.
+/// The tables are made from polynomials that others have fitted to the published maps. Sums and products alone go into
+/// them, so that every machine makes the same table.
 public struct ColorMap: Sendable {
     private let table: [RGBColor]
 
     /// Dark blue, blue, green, yellow, red, dark red: many steps for the eye, for depth and for lines.
     ///
     /// A. Mikhailov, "Turbo, An Improved Rainbow Colormap for Visualization", Google AI Blog, 2019; the polynomial is
-    /// his, with R. Du (gist.github.com/mikhailov-work/0d177465a8151eb6ede1768d51d476c7, Apache-2.0).
+    /// his, with R. Du (gist.github.com/mikhailov-work/0d177465a8151eb6ede1768d51d476c7, Apache-2.0). It differs from the
+    /// map by up to 32 of 255 in blue at the dark beginning, by up to 22 elsewhere.
     public static let turbo = ColorMap(
         red: [0.13572138, 4.61539260, -42.66032258, 132.13108234, -152.94239396, 59.28637943],
         green: [0.09140261, 2.19418839, 4.84296658, -14.18503333, 4.27729857, 2.82956604],
@@ -33,7 +34,7 @@ public struct ColorMap: Sendable {
     /// Dark violet, teal, yellow: equal steps look equal, also to the colour-blind and in grey.
     ///
     /// S. van der Walt and N. Smith's map of matplotlib (CC0); the polynomial is M. Zucker's
-    /// (shadertoy.com/view/WlfXRN, CC0).
+    /// (shadertoy.com/view/WlfXRN, CC0), within 4 of 255.
     public static let viridis = ColorMap(
         red: [
             0.2777273272234177, 0.1050930431085774, -0.3308618287255563, -4.634230498983486, 6.228269936347081,

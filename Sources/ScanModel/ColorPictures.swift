@@ -1,7 +1,8 @@
 /// How depth becomes colours that a person can read: the same distance has the same colour in every picture.
 ///
 /// `near` and what is nearer is dark red; then yellow, green and blue; `far` and what is farther is dark blue (Turbo the
-/// other way round, so that near things are warm). 0, "no value", is black, which no distance has.
+/// other way round, so that near things are warm, and without its darkest twentieth). 0, "no value", is black, which no
+/// distance looks like.
 public struct DepthColors: Hashable, Sendable {
     /// Metres.
     public var near: Double
@@ -15,7 +16,9 @@ public struct DepthColors: Hashable, Sendable {
     }
 
     public func color(of metres: Double) -> RGBColor {
-        metres > 0 ? ColorMap.turbo.color(at: 1 - (metres - near) / (far - near)) : .black
+        guard metres > 0 else { return .black }
+        let share = min(max((metres - near) / (far - near), 0), 1)
+        return ColorMap.turbo.color(at: 1 - 0.95 * share)
     }
 
     /// The colours with their metres, for the foot of a ``ContactSheet``.
@@ -106,9 +109,9 @@ extension RGBImage {
         }
     }
 
-    /// This picture with another one below it, at its left.
-    public func stacked(on other: RGBImage, color: RGBColor) -> RGBImage {
-        var both = RGBImage(width: width, height: height + other.height, color: color)
+    /// This picture with another one below it, at the left; black beside that.
+    public func stacked(on other: RGBImage) -> RGBImage {
+        var both = RGBImage(width: width, height: height + other.height, color: .black)
         both.paste(self, atX: 0, y: 0)
         both.paste(other, atX: 0, y: height)
         return both

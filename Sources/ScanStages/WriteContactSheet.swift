@@ -142,7 +142,7 @@ public struct WriteContactSheet: FoldStage {
             case .depth: colors.legend(width: width, isMetric: context.capture.isMetric)
             case .confidence: ConfidenceMap.legend(width: width)
             }
-        if let legend { page = page.stacked(on: legend, color: .black) }
+        if let legend { page = page.stacked(on: legend) }
         try context.output.write(
             try JPEG.encode(page, quality: quality, subsampling: .s444),
             to: path(context.capture.id, page: fold.pageCount))
