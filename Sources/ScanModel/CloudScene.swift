@@ -91,7 +91,7 @@ public struct CloudScene: Sendable {
             let p = cloud[i]
             if isFromAbove, let ceiling, axes.up.dot(p) > ceiling, box?.contains(p) != true { continue }
             guard let point = view.project(p) else { continue }
-            let natural = min(max(2.5 * spacing * view.pixelsPerMetre(at: point.depth), 3), 24)
+            let natural = min(max(2.5 * spacing * view.pixelsPerMetre(at: point.depth), 3), 32)
             canvas.disc(at: point, diameter: pointSize.map { 2 * $0 } ?? natural, color: color(of: i, in: cloud))
         }
     }

@@ -81,7 +81,8 @@ public struct CloudView: Hashable, Sendable {
             projection = .perspective(focal: focal, distance: max(needed.max() ?? 0, 1e-6))
         } else {
             let extent = offsets.map { max(abs($0.x) / half.x, abs($0.y) / half.y) }.max() ?? 0
-            projection = .orthographic(scale: scale ?? 1 / max(extent, 1e-9))
+            // A single point has no extent: a micrometre a pixel is enough.
+            projection = .orthographic(scale: scale ?? 1 / max(extent, 1e-6))
         }
     }
 

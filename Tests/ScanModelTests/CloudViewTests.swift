@@ -110,7 +110,7 @@ import Testing
             for direction in CloudView.Direction.allCases {
                 let view = CloudView(direction, axes: Self.yUp, fitting: points, size: PixelSize(64, 48))
                 let middle = try #require(view.project(points.first ?? .zero))
-                #expect(middle.x == 32 && middle.y == 24)
+                #expect(abs(middle.x - 32) < 1e-6 && abs(middle.y - 24) < 1e-6)
             }
         }
     }
