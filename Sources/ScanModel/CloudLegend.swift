@@ -16,7 +16,8 @@ extension RGBImage {
             fill(x: left, y: bottom - 2 * dot, width: pixels, height: 2 * dot, CloudScene.ink)
             let text = Self.number(length) + (isMetric ? " m" : "")
             write(
-                text, x: width - margin - BitmapFont.width(of: text, scale: dot), y: bottom - 4 * dot - line, scale: dot,
+                text, x: width - margin - BitmapFont.width(of: text, scale: dot), y: bottom - 4 * dot - line,
+                scale: dot,
                 color: CloudScene.ink)
         }
         guard let trail, let limits = trail.limits else { return }

@@ -121,7 +121,8 @@ public struct CloudScene: Sendable {
             if let last, (station.pose.position - last).length < 0.7 * viewerLength { continue }
             last = station.pose.position
             draw(
-                CameraView(camera: camera, pose: station.pose), length: viewerLength, Self.color(station), view, &canvas)
+                CameraView(camera: camera, pose: station.pose), length: viewerLength, Self.color(station), view, &canvas
+            )
         }
         let path = trail.spread(Self.stepCount)
         for (width, isHalo) in [(10.0, true), (6.0, false)] {

@@ -73,7 +73,8 @@ public struct ContactSheet: Sendable {
         let bar = 2 * gap + BitmapFont.width(of: low, scale: dot) + 8
         for x in 0..<barWidth {
             strip.fill(
-                x: bar + x, y: y, width: 1, height: BitmapFont.height * dot, color(Double(x) / Double(max(1, barWidth - 1))))
+                x: bar + x, y: y, width: 1, height: BitmapFont.height * dot,
+                color(Double(x) / Double(max(1, barWidth - 1))))
         }
         strip.write(high, x: bar + barWidth + 8, y: y, scale: dot, color: ink)
         return strip

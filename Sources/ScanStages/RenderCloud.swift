@@ -11,7 +11,7 @@ public struct RenderCloud: CaptureStage {
 
     public static let card = StageCard(
         name: "render-cloud",
-        summary: "Draw the cloud with the box and the cameras: from above, from the front, from the side, in perspective.",
+        summary: "Draw the cloud with the box and the cameras: from above, front and side, and in perspective.",
         details: """
             `view: sheet` puts all four views on one picture, `<id>_cloud.png`, the three orthographic ones at one scale;
             a single view is written to `<id>_cloud_above.png` and so on. `cloud: false` draws the cameras and the box
@@ -98,7 +98,8 @@ public struct RenderCloud: CaptureStage {
         if !drawsBox { scene.box = nil }
         context.count("points", scene.cloud?.count ?? 0)
         let picture = view == .sheet ? sheet(scene, points, capture) : single(scene, points, capture)
-        try context.output.write(try PNG.encodeRGB(picture, compressionLevel: 6, filter: .adaptive), to: path(capture.id))
+        try context.output.write(
+            try PNG.encodeRGB(picture, compressionLevel: 6, filter: .adaptive), to: path(capture.id))
     }
 
     private func single(_ scene: CloudScene, _ points: [Vector3], _ capture: Capture) -> RGBImage {

@@ -37,7 +37,8 @@ import Testing
             ("thumb.jpg", !missing.contains("pictures")), ("contact.jpg", !missing.contains("pictures")),
             ("contact_depth.jpg", !missing.contains("depth")),
             ("contact_confidence.jpg", !missing.contains("confidence")),
-            ("cloud.png", missing.isDisjoint(with: ["depth", "poses"])), ("cameras_above.png", !missing.contains("poses")),
+            ("cloud.png", missing.isDisjoint(with: ["depth", "poses"])),
+            ("cameras_above.png", !missing.contains("poses")),
         ]
         #expect(written.sorted() == expected.filter(\.isThere).map { "\(id)_\($0.file)" }.sorted())
         // Whatever is not there has its reason.

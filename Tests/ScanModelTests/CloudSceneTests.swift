@@ -21,7 +21,8 @@ import Testing
         return (scene, fit)
     }
 
-    private static func draw(_ direction: CloudView.Direction, _ given: (scene: CloudScene, fit: [Vector3])) -> RGBImage {
+    private static func draw(_ direction: CloudView.Direction, _ given: (scene: CloudScene, fit: [Vector3])) -> RGBImage
+    {
         given.scene.picture(CloudView(direction, axes: axes, fitting: given.fit, size: PixelSize(100, 100)))
     }
 

@@ -58,7 +58,8 @@ import Testing
     }
 
     @Test func onePictureStandsOnTheOther() {
-        let both = RGBImage(width: 3, height: 1, color: .white).stacked(on: RGBImage(width: 2, height: 2, color: .black))
+        let both = RGBImage(width: 3, height: 1, color: .white).stacked(
+            on: RGBImage(width: 2, height: 2, color: .black))
         #expect((both.width, both.height) == (3, 3))
         #expect(both[2, 0] == .white && both[1, 2] == .black)
     }

@@ -8,7 +8,8 @@ import Testing
     func everyPixelIsTheMeanOverItsArea(new: PixelSize) {
         var dice = SplitMix(seed: 4)
         let (w, h) = (17, 11)
-        let image = RGBImage(width: w, height: h, pixels: (0..<(w * h * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) })
+        let image = RGBImage(
+            width: w, height: h, pixels: (0..<(w * h * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) })
         let small = image.shrunk(to: new)
         #expect((small.width, small.height) == (new.width, new.height))
         func share(_ old: Int, _ n: Int, _ from: Int, _ to: Int) -> Double {

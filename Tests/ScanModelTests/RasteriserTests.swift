@@ -132,7 +132,8 @@ import Testing
             for x in 0..<20 {
                 let depth = x < 10 ? 1.0 : 2.0
                 canvas.disc(
-                    at: .init(Double(x) + 0.5, Double(y) + 0.5, depth: depth), diameter: 1, color: RGBColor(200, 100, 50))
+                    at: .init(Double(x) + 0.5, Double(y) + 0.5, depth: depth), diameter: 1,
+                    color: RGBColor(200, 100, 50))
             }
         }
         canvas.shade(reach: 2, strength: 0.25, pixelSize: (at0: 0.125, perDepth: 0))

@@ -60,7 +60,9 @@ import Testing
         let panels = [
             reds(0..<200, 0..<150), reds(202..<402, 0..<150), reds(0..<200, 152..<302), reds(202..<402, 152..<302),
         ]
-        #expect(panels[0] > 10_000 && panels[1] > 3000 && (100..<2000).contains(panels[2]) && (100..<2000).contains(panels[3]))
+        #expect(
+            panels[0] > 10_000 && panels[1] > 3000 && (100..<2000).contains(panels[2])
+                && (100..<2000).contains(panels[3]))
     }
 
     @Test func theCamerasAloneNeedNoCloud() throws {
@@ -78,10 +80,14 @@ import Testing
         capture.box = OrientedBox(center: Vector3(0, 0.5, 0), worldFromBox: .identity, halfSize: Vector3(0.5, 0.5, 0.5))
         func magenta(_ options: String) throws -> Int {
             let run = try StageRun(
-                Self.merge + "- render-cloud: {view: above, width: 120, height: 120, cameras: none\(options)}", on: capture)
+                Self.merge + "- render-cloud: {view: above, width: 120, height: 120, cameras: none\(options)}",
+                on: capture)
             let picture = try Self.picture(run, "memory_cloud_above.png")
             return (0..<120).reduce(0) { sum, y in
-                sum + (0..<120).count { picture[$0, y].blue > 90 && picture[$0, y].red > 180 && picture[$0, y].green < 60 }
+                sum
+                    + (0..<120).count {
+                        picture[$0, y].blue > 90 && picture[$0, y].red > 180 && picture[$0, y].green < 60
+                    }
             }
         }
         #expect(try magenta("") > 100)

@@ -143,7 +143,9 @@ import Testing
         #expect(
             PipelineRun.mistakes("- read\n- decompress\n- write-frames: {near: 2, far: 1}")
                 == ["`far` is not farther than `near`; swap them"])
-        #expect(PipelineRun.mistakes("- read\n- decompress\n- write-frames: {depth: none, color: none, confidence: colors}").isEmpty)
+        #expect(
+            PipelineRun.mistakes("- read\n- decompress\n- write-frames: {depth: none, color: none, confidence: colors}")
+                .isEmpty)
     }
 
     // MARK: - Millimetres

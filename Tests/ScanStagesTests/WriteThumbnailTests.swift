@@ -36,7 +36,9 @@ import Testing
             let scores = run.counts("filter-blur")["scores"]?.array ?? []
             let kept = scores.filter { score in run.kept.contains(Int(score["frame"]?.integer ?? -1)) }
             let best = kept.max {
-                ($0["score"]?.double ?? 0, $1["frame"]?.integer ?? 0) < ($1["score"]?.double ?? 0, $0["frame"]?.integer ?? 0)
+                ($0["score"]?.double ?? 0, $1["frame"]?.integer ?? 0) < (
+                    $1["score"]?.double ?? 0, $0["frame"]?.integer ?? 0
+                )
             }
             #expect(run.count("write-thumbnail", "frame") == best?["frame"]?.integer.map { Int($0) })
         }

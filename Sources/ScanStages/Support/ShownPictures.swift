@@ -69,9 +69,11 @@ extension DepthColors {
     /// Declares `near` and `far`.
     init(_ options: inout OptionReader) {
         let near = options.number(
-            "near", "The depth that is dark red in coloured depth; nearer is too.", default: 0.2, in: 0...1000, unit: "m")
+            "near", "The depth that is dark red in coloured depth; nearer is too.", default: 0.2, in: 0...1000,
+            unit: "m")
         let far = options.number(
-            "far", "The depth that is dark blue in coloured depth; farther is too.", default: 5, in: 0...1000, unit: "m")
+            "far", "The depth that is dark blue in coloured depth; farther is too.", default: 5, in: 0...1000, unit: "m"
+        )
         if far <= near { options.fail("far", "`far` is not farther than `near`", "swap them") }
         self.init(near: near, far: far > near ? far : near + 1)
     }

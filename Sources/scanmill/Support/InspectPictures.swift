@@ -75,10 +75,13 @@ struct InspectPictures {
         return [
             Job(
                 content: "thumbnail and contact sheet",
-                parts: [("_thumb.jpg", "the sharpest of the frames below"), ("", "up to 120 frames with their numbers")],
+                parts: [
+                    ("_thumb.jpg", "the sharpest of the frames below"), ("", "up to 120 frames with their numbers"),
+                ],
                 needs: ["pictures"],
                 stages: [
-                    "select-every: {count: 120}", "filter-blur: {at-least: 0}", "write-thumbnail", "write-contact-sheet",
+                    "select-every: {count: 120}", "filter-blur: {at-least: 0}", "write-thumbnail",
+                    "write-contact-sheet",
                 ]),
             Job(
                 content: "depth of up to 24 frames", needs: ["depth"],

@@ -24,7 +24,9 @@ import Testing
         #expect(Self.shown(Self.clock(), milliseconds: [0, 98, 207, 300]) == [0, 100, 200, 300])
         // Of several in one place the first.
         #expect(
-            Self.shown(Self.clock(), milliseconds: [0, 33, 67, 100, 133, 167, 200]) == [0, nil, 100, nil, nil, 200, nil])
+            Self.shown(Self.clock(), milliseconds: [0, 33, 67, 100, 133, 167, 200]) == [
+                0, nil, 100, nil, nil, 200, nil,
+            ])
         #expect(Self.shown(Self.clock(speed: 2), milliseconds: [0, 100, 200, 400]) == [0, 100, nil, 200])
         #expect(Self.shown(Self.clock(speed: 0.5), milliseconds: [0, 100, 200]) == [0, 200, 400])
     }
