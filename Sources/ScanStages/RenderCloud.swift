@@ -21,9 +21,9 @@ public struct RenderCloud: CaptureStage {
             up, along +y with z up; a capture with a box is seen with the box's front face before the viewer. The side view
             is from the right of the front view, and the view from above has its right and its far side on top. The
             perspective view is from the front, the right and above at once, and where the cameras of a capture look one
-            way rather than around, from behind the cameras instead of from the front. Each shows everything but the two hundredth
-            part of the points that lies farthest out on either side, which may be cut off; `around: box` fits the views to
-            the box.
+            way rather than around, from behind the cameras instead of from the front. Each shows everything but the two
+            hundredth part of the points that lies farthest out on either side, which may be cut off; `around: box` fits the
+            views to the box.
 
             **Points** have their own colours; those without are coloured by height, dark violet at the bottom and yellow
             at the top (Viridis). A point is as large as the gaps to its neighbours want it, or `point-size` pixels. What
@@ -40,6 +40,9 @@ public struct RenderCloud: CaptureStage {
             alone.
             """,
         example: "- render-cloud: {view: perspective, width: 1280, height: 960}")
+
+    /// It is drawn four times as large.
+    private static let mostPixels = 8_000_000
 
     let view: View
     let size: PixelSize
@@ -63,6 +66,11 @@ public struct RenderCloud: CaptureStage {
         around = options.choice("around", "What the views are fitted to.", default: .all)
         ceiling = options.choice(
             "ceiling", "Whether points above the highest camera are seen from above.", default: .hide)
+        if size.width * size.height > Self.mostPixels {
+            options.fail(
+                "height", "\(size) is more than \(Self.mostPixels / 1_000_000) million pixels",
+                "a smaller `width` or `height`")
+        }
         if !drawsCloud && cameras == .none {
             options.fail("cameras", "with `cloud: false` and `cameras: none` nothing is drawn", "draw one of them")
         }

@@ -28,9 +28,9 @@ public struct WriteFrames: FrameStage, FoldStage {
 
             `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow, green
             and blue, dark blue at `far`, black for "no value". It is linear in depth and the same in every picture; the
-            colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning. For both kinds of depth pictures let
-            the stage stand twice. `confidence: colors` writes `outputs/confidence-colors/0.png`: the lowest value of the
-            recorder's range dark violet, the highest yellow, on iOS medium teal (Viridis).
+            colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning. For both kinds of
+            depth pictures let the stage stand twice. `confidence: colors` writes `outputs/confidence-colors/0.png`:
+            the lowest value of the recorder's range dark violet, the highest yellow, on iOS medium teal (Viridis).
             """,
         example: "- write-frames: {step: 10, color: jpeg}")
 

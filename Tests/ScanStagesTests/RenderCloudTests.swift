@@ -136,6 +136,11 @@ import Testing
         #expect(read["rows"]?.integer == Int64(picture.pixels.reduce(0) { $0 + Int($1) }))
     }
 
+    @Test func pictureSizesHaveALimit() {
+        let stages = "- voxel-downsample\n- render-cloud: {width: 4096, height: 4096}"
+        #expect(StageRun.mistakes(in: stages).contains("4096×4096 is more than 8 million pixels"))
+    }
+
     @Test func nothingToDrawIsSaid() throws {
         #expect(
             StageRun.mistakes(in: "- voxel-downsample\n- render-cloud: {cloud: false, cameras: none}")
