@@ -15,7 +15,7 @@ import Testing
             .failedBefore(Problem(.input, "still torn")),
             .upToDate, .arriving, .busy, .notBegun("too late"),
         ]
-        try record.end(zip(inputs, endings).map(CaptureOutcome.init), seconds: 1.5)
+        try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1.5)
         let runs = FileSystem.names(in: fixture.state.runs)
         try #require(runs.count == 1)
         #expect(runs[0].prefixMatch(of: #/20\d{6}T\d{6}Z-[0-9a-z]+/#) != nil)
