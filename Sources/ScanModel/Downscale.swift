@@ -4,13 +4,19 @@ extension RGBImage {
         PixelSize(max(1, size.width / factor), max(1, size.height / factor))
     }
 
-    /// The picture made smaller by the mean over the area of each new pixel, rounded to the nearest. Where the size is no
-    /// multiple of the factor, pixels on a border count by the part that lies inside; all of it in whole numbers, so that
-    /// the result is exact.
+    /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
     public func downscaled(by factor: Int) -> RGBImage {
         precondition(factor > 0)
-        let new = Self.downscaledSize(PixelSize(width, height), by: factor)
-        if factor == 1 { return self }
+        return downscaled(to: Self.downscaledSize(PixelSize(width, height), by: factor))
+    }
+
+    /// The picture made smaller by the mean over the area of each new pixel, rounded to the nearest. Where the size is no
+    /// multiple of the new one, pixels on a border count by the part that lies inside; all of it in whole numbers, so that
+    /// the result is exact.
+    /// - Parameter new: no larger than the picture on either side.
+    public func downscaled(to new: PixelSize) -> RGBImage {
+        precondition(new.width > 0 && new.height > 0 && new.width <= width && new.height <= height)
+        if new == PixelSize(width, height) { return self }
         let columns = AreaWeights(from: width, to: new.width)
         let rows = AreaWeights(from: height, to: new.height)
         let area = UInt64(width * height)

@@ -34,7 +34,7 @@ public struct RunRecord: Sendable {
     /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
     public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
         self.state = state
-        path = "\(state.runs)/\(Self.stamp(wallClock()))-\(FileSystem.randomName())"
+        path = "\(state.runs)/\(Self.newName())"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
         var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
@@ -42,6 +42,9 @@ public struct RunRecord: Sendable {
         plan["captures"] = .array(captures)
         try? StateFolder.write(.object(plan), to: "\(path)/plan.json")
     }
+
+    /// A name for a run that begins now.
+    package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 
     /// Keeps a failure until the capture has a result.
     public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline) throws(Problem) {
