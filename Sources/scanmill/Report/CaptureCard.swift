@@ -94,7 +94,7 @@ struct CaptureCard {
         var levels: HTML?
         if let confidence = depth.confidence, confidence.reduce(0, +) > 0 {
             let all = Double(confidence.reduce(0, +))
-            levels = "; confidence \(Figure(pointer: "\(at)/confidence/high", value: Double(confidence[2]), words: Wording.percent(Double(confidence[2]) / all))) high"
+            levels = "; confidence \(Figure.share(Double(confidence[2]) / all, "\(at)/confidence/high-share")) high"
         }
         return Self.plot(
             "\(DepthBars.range(depth))\(depth.confidence.flatMap(DepthBars.confidence))",
@@ -107,10 +107,8 @@ struct CaptureCard {
     private var frames: HTML? {
         guard let frames = capture.frames else { return nil }
         let at = "\(pointer)/frames"
-        var stages: [String] = []
-        for loss in frames.losses where !stages.contains(loss.stage) { stages.append(loss.stage) }
-        let dropped = stages.map { stage -> HTML in
-            " − \(Wording.grouped(frames.dropped(by: stage))) <code>\(stage)</code>"
+        let dropped = frames.droppingStages.map { stage -> HTML in
+            " − \(Figure.count(frames.dropped(by: stage), "\(at)/dropped-by/\(stage)")) <code>\(stage)</code>"
         }
         return Self.plot(
             FrameBar.draw(frames) ?? HTML(),
@@ -152,6 +150,12 @@ struct CaptureCard {
             }
             rows.append("<dt>Dropped frames</dt><dd><ul>\(items)</ul></dd>")
         }
+        if let times = capture.share?.times, !times.isEmpty {
+            let items = times.map { time -> HTML in
+                "<li><code>\(time.label)</code> \(Figure.time(time.seconds, "\(pointer)/run/stages/\(time.label)"))</li>"
+            }
+            rows.append("<dt>Time, over cores</dt><dd><ul class=\"inline\">\(items)</ul></dd>")
+        }
         if let geometry = capture.measured.geometry {
             rows.append("<dt>Geometry</dt><dd>\(geometry.verdict): \(geometry.reason)</dd>")
         }
@@ -189,9 +193,7 @@ struct CaptureCard {
 enum FrameBar {
     static func draw(_ frames: CaptureFacts.FrameAccount) -> HTML? {
         var parts = [ShareBar.Part(style: "ready", amount: Double(frames.kept), title: "kept: \(frames.kept)")]
-        var stages: [String] = []
-        for loss in frames.losses where !stages.contains(loss.stage) { stages.append(loss.stage) }
-        for (number, stage) in stages.enumerated() {
+        for (number, stage) in frames.droppingStages.enumerated() {
             let count = frames.dropped(by: stage)
             parts.append(ShareBar.Part(style: "s\(number % 6)", amount: Double(count), title: "\(stage): \(count)"))
         }

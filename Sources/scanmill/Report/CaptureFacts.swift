@@ -60,6 +60,11 @@ struct CaptureFacts: Sendable {
         var dropped: Int { source - kept }
         var keptShare: Double { source == 0 ? 0 : Double(kept) / Double(source) }
 
+        /// The stages that dropped any, in the order of the pipeline.
+        var droppingStages: [String] {
+            losses.reduce(into: []) { stages, loss in if !stages.contains(loss.stage) { stages.append(loss.stage) } }
+        }
+
         /// Frames that a stage dropped.
         func dropped(by stage: String) -> Int { losses.reduce(0) { $0 + ($1.stage == stage ? $1.count : 0) } }
     }

@@ -30,11 +30,13 @@ struct FigureSections {
             cards.append(
                 card(
                     "Frames kept",
-                    "\(Figure(pointer: "\(at)/kept", value: Double(kept), words: Wording.percent(Double(kept) / Double(source))))",
+                    "\(Figure.share(Double(kept) / Double(source), "\(at)/kept-share"))",
                     "\(Figure.count(kept, "\(at)/kept")) of \(Figure.count(source, "\(at)/source"))", .kept))
         }
         if let seconds = summary.seconds, summary.ran > 0 {
-            let rate = seconds > 0 ? "\(Wording.measure(Double(summary.ran) / seconds * 60)) captures a minute" : ""
+            let rate = summary.capturesPerMinute.map {
+                "\(Figure.measure($0, "", "/summary/captures-per-minute")) captures a minute" as HTML
+            }
             let memory = summary.peakBytes.map { ", at most \(Figure.bytes($0, "/summary/peak-bytes")) of memory each" as HTML }
             cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", "\(rate)\(memory)", .time))
         }
@@ -55,7 +57,8 @@ struct FigureSections {
             let isBad = kind == .time ? trend.side > 0 : trend.side < 0 && kind != .written
             let figure = Figure(
                 pointer: "/trends/\(index)/change", value: change, words: Self.words(change, kind))
-            return "<p><b class=\"\(isBad ? "bad" : trend.side == 0 ? "" : "good")\">\(figure)</b> <span class=\"muted\">against the usual</span></p>"
+            let tone = isBad ? "bad" : trend.side == 0 || kind == .written ? "" : "good"
+            return "<p><b class=\"\(tone)\">\(figure)</b> <span class=\"muted\">against the usual</span></p>"
         }
         return """
             <div class="trend"><p>\(name)</p><p class="value">\(value)</p><p class="muted">\(detail)</p>\(change)\
@@ -71,6 +74,8 @@ struct FigureSections {
         case .written: return sign + Wording.size(Int64(min(9e18, abs(change))))
         }
     }
+
+    private static let nothing: HTML = "<td></td><td class=\"n\">–</td>"
 
     // MARK: - Devices
 
@@ -95,8 +100,8 @@ struct FigureSections {
             }
             return """
                 <tr><th scope="row"><bdi>\(row.name)</bdi></th><td class="n">\(Figure.count(row.captures, "\(at)/captures"))</td>\
-                <td class="n">\(Figure.count(row.odd, "\(at)/odd"))</td>\(dropped ?? "<td></td><td class=\"n\">–</td>")\
-                \(hasSharpness ? sharp ?? "<td></td><td class=\"n\">–</td>" : HTML())</tr>
+                <td class="n">\(Figure.count(row.odd, "\(at)/odd"))</td>\(dropped ?? Self.nothing)\
+                \(hasSharpness ? sharp ?? Self.nothing : HTML())</tr>
                 """
         }
         let hasUsual = report.devices.contains { $0.usual.runs > 0 }
@@ -105,7 +110,7 @@ struct FigureSections {
             \(hasUsual ? "Grey: the middle half of this device's earlier runs." : "What is usual for each is shown after \(DeviceRow.fewestRuns) runs.")</p>\
             <div class="scroll"><table><thead><tr><th scope="col">device</th><th scope="col" class="n">captures</th>\
             <th scope="col" class="n">look or failed</th><th scope="col" colspan="2">frames dropped</th>\
-            \(hasSharpness ? "<th scope=\"col\" colspan=\"2\">median sharpness</th>" : "")</tr></thead><tbody>\(rows)</tbody></table></div></section>
+            \(hasSharpness ? "<th scope=\"col\" colspan=\"2\">median sharpness</th>" as HTML : HTML())</tr></thead><tbody>\(rows)</tbody></table></div></section>
             """
     }
 

@@ -45,11 +45,18 @@ struct FindingRules {
             case .failed: return [failure(capture, index)]
             case .waiting: return []
             case .ready, .look:
-                var found = geometry(capture, index) + coverage(capture, index) + motion(capture, index)
-                found += [
-                    blur(capture, index), lostFrames(capture, index), depthFinding(capture, index),
-                ].compactMap(\.self)
-                return found + warnings(capture, index)
+                let coverage = coverage(capture, index)
+                let blur = blur(capture, index)
+                // One cause once: a short path is why a side is not seen, blur is why frames are dropped.
+                let motion = motion(capture, index).filter { coverage.isEmpty || $0.kind != .path }
+                let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
+                let geometry = geometry(capture, index)
+                // With wrong poses, where the camera was means nothing.
+                if capture.measured.geometry?.verdict == "fail" {
+                    return geometry + rest.compactMap(\.self) + warnings(capture, index)
+                }
+                return geometry + coverage + motion + rest.compactMap(\.self)
+                    + warnings(capture, index)
             }
         }
     }
@@ -81,10 +88,9 @@ struct FindingRules {
         if Wording.pattern(of: problem.summary) != problem.summary {
             finding.text = Self.sentences([problem.summary] + sentences)
         }
-        if let byte = place.byte, let all = place.byteCount, all > 0 {
+        if let extent = Readable(problem) {
             finding.headline = Finding.Headline(
-                label: "readable", value: Double(byte) / Double(all), words: Wording.percent(Double(byte) / Double(all)),
-                expected: "of \(Wording.size(all))")
+                label: extent.label, value: extent.label == "readable" ? extent.share : extent.good, words: extent.words, expected: extent.expected)
         }
         return finding
     }

@@ -36,7 +36,7 @@ struct LookFirst {
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
-            \(others.isEmpty ? HTML() : " <span class=\"muted\">and \(Figure(pointer: "/findings/\(index)/count", value: Double(group.findings.count), words: "\(others.count) more"))</span>" as HTML)</p>\
+            \(others.isEmpty ? HTML() : " <span class=\"muted\">the worst of \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
             <h3>\(group.title)</h3><p>\(worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\
@@ -99,19 +99,17 @@ struct LookFirst {
         }
         switch kind {
         case .failure:
-            let bytes = capture.problem.flatMap { problem -> HTML? in
-                guard let byte = problem.place.byte, let all = problem.place.byteCount, all > 0 else { return nil }
-                return CaptureCard.plot(
-                    ShareBar.readable(Double(byte) / Double(all)),
-                    "\(problem.place.file ?? "the file"): what can be read of \(Wording.size(all))", wide: true)
+            let extent = capture.problem.flatMap(Readable.init).map {
+                CaptureCard.plot(ShareBar.readable($0.share), "\($0.caption)", wide: true)
             }
-            return [bytes].compactMap(\.self)
+            return [extent].compactMap(\.self)
         case .coverage: return [path, faces, measured.coverage.flatMap(SphereMap.draw).map { CaptureCard.plot($0, "directions around the box") }].compactMap(\.self)
         case .jumps, .speed, .path: return [path, faces, blur].compactMap(\.self)
         case .blur: return [path, blur].compactMap(\.self)
         case .dropped: return [frames, blur].compactMap(\.self)
         case .depth: return [depth].compactMap(\.self)
-        case .geometry, .warning: return [path, faces, frames].compactMap(\.self)
+        case .geometry: return [path, faces].compactMap(\.self)
+        case .warning: return [path, faces, frames].compactMap(\.self)
         }
     }
 }

@@ -128,7 +128,8 @@ struct Summary: Sendable {
     var peakBytes: Int64?
 
     var keptShare: Double? { framesSource > 0 ? Double(framesKept) / Double(framesSource) : nil }
-    var readyShare: Double? { captures > 0 ? Double(ready) / Double(captures) : nil }
+    /// Of the captures that ran.
+    var capturesPerMinute: Double? { seconds.flatMap { $0 > 0 && ran > 0 ? Double(ran) / $0 * 60 : nil } }
 
     init(_ captures: [CaptureFacts], _ run: RunFacts?) {
         self.captures = captures.count

@@ -40,12 +40,18 @@ extension Summary {
         var object: JSONObject = [
             "captures": .of(captures), "ready": .of(ready), "look": .of(look), "failed": .of(failed),
             "waiting": .of(waiting), "ran": .of(ran), "run-ready": .of(runReady),
-            "frames": .object(["source": .of(framesSource), "kept": .of(framesKept)]), "bytes": .integer(bytes),
-            "run-frames": .object(["source": .of(runFramesSource), "kept": .of(runFramesKept)]),
-            "run-bytes": .integer(runBytes),
+            "frames": Self.frames(framesSource, framesKept, keptShare), "bytes": .integer(bytes),
+            "run-frames": Self.frames(runFramesSource, runFramesKept, runKeptShare), "run-bytes": .integer(runBytes),
         ]
+        object["captures-per-minute"] = capturesPerMinute.map { .number($0) }
         object["seconds"] = seconds.map { .number($0) }
         object["peak-bytes"] = peakBytes.map { .integer($0) }
+        return .object(object)
+    }
+
+    private static func frames(_ source: Int, _ kept: Int, _ share: Double?) -> JSONValue {
+        var object: JSONObject = ["source": .of(source), "kept": .of(kept)]
+        object["kept-share"] = share.map { .number($0) }
         return .object(object)
     }
 }
@@ -119,6 +125,8 @@ extension CaptureFacts {
         if let frames {
             object["frames"] = .object([
                 "source": .of(frames.source), "kept": .of(frames.kept), "kept-share": .number(frames.keptShare),
+                "dropped-by": .object(
+                    frames.droppingStages.reduce(into: JSONObject()) { $0[$1] = .of(frames.dropped(by: $1)) }),
                 "dropped": .array(
                     frames.losses.map {
                         .object([
@@ -212,9 +220,12 @@ extension Measured.Depth {
         ]
         object["share"] = share.map { .number($0) }
         if let confidence {
-            object["confidence"] = .object([
+            let all = confidence.reduce(0, +)
+            var levels: JSONObject = [
                 "low": .of(confidence[0]), "medium": .of(confidence[1]), "high": .of(confidence[2]),
-            ])
+            ]
+            if all > 0 { levels["high-share"] = .number(Double(confidence[2]) / Double(all)) }
+            object["confidence"] = .object(levels)
         }
         return .object(object)
     }

@@ -97,8 +97,8 @@ struct ReportPage {
     private var legend: HTML {
         """
         <p class="legend"><span class="key ready"></span>ready <span class="key look"></span>look \
-        <span class="key failed"></span>failed \(report.summary.waiting > 0 ? "<span class=\"key waiting\"></span>waiting " : "")\
-        <span class="muted">one mark a capture, in the order in which they ran</span></p>
+        <span class="key failed"></span>failed \(report.summary.waiting > 0 ? "<span class=\"key waiting\"></span>waiting " as HTML : HTML())\
+        <span class="muted aside">one mark a capture, in the order in which they ran</span></p>
         """
     }
 

@@ -32,7 +32,7 @@ enum ReportStyle {
         .count b{display:inline-block;min-width:27px;padding:0 7px;border-radius:14px;text-align:center;background:var(--shade);border:1px solid var(--line)}
         .count.look b{background:var(--pale-amber);border-color:var(--amber);color:var(--dark-amber)}
         .count.failed b{background:#b3261e;border-color:#b3261e;color:#fff}
-        .legend{font-size:13px;margin:6px 0 0}
+        .legend{font-size:13px;margin:6px 0 0}.aside{margin-left:14px}
         .key{display:inline-block;width:9px;height:13px;border-radius:2px;vertical-align:-2px;margin:0 3px 0 12px;background:var(--band)}
         .key:first-child{margin-left:0}.key.ready{height:8px;vertical-align:0;background:var(--green)}
         .key.look{background:var(--amber)}.key.failed{background:var(--red)}
@@ -44,7 +44,7 @@ enum ReportStyle {
         .n{text-align:right;white-space:nowrap}.draw{width:24%;min-width:110px}.why{color:var(--soft);font-size:13.5px;max-width:340px}
         .odd{color:var(--dark-amber);font-weight:700}.around{font-weight:400;color:var(--soft)}
         dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:8px 0}dt{color:var(--soft)}dd{margin:0;min-width:0}
-        dd ul{margin:0;padding-left:18px}summary{cursor:pointer;color:var(--blue);margin:8px 0}
+        dd ul{margin:0;padding-left:18px}.inline{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:0 18px}summary{cursor:pointer;color:var(--blue);margin:8px 0}
         .more{margin-top:14px}
         @media(max-width:640px){main{padding:16px 14px 60px}h2{margin-top:40px}.verdict{font-size:16.5px}
         dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}.why{display:none}
@@ -90,13 +90,13 @@ enum ReportStyle {
         .tools{margin:12px 0;display:flex;flex-wrap:wrap;gap:8px 18px;align-items:center}.tools[hidden]{display:none}
         select,input[type=search]{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:5px;padding:3px 6px}
         .wall{list-style:none;margin:14px 0 0;padding:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(136px,1fr));gap:12px}
-        .t{content-visibility:auto;contain-intrinsic-size:auto 156px}.t[hidden]{display:none}
+        .t{content-visibility:auto;contain-intrinsic-size:auto 166px}.t[hidden]{display:none}
         .t a{display:block;color:inherit;text-decoration:none}.t a:hover b{text-decoration:underline}
         .t .p{display:grid;place-items:center;text-align:center;aspect-ratio:4/3;border-radius:4px;background-color:var(--shade);
         border-bottom:4px solid var(--green);font-size:12px;color:var(--soft);padding:4px}
         .t .p:not(.none){padding:0}
         .t.look .p{border-color:var(--amber)}.t.failed .p{border-color:var(--red)}.t.waiting .p{border-color:var(--band)}
-        .t b{display:block;font-weight:500;font-size:13px;line-height:1.35;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;margin-top:4px}
+        .t b{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;font-weight:500;font-size:12.5px;line-height:1.3;overflow:hidden;margin-top:4px}
         .t small{display:flex;gap:6px;align-items:center;font-size:12.5px;color:var(--soft)}
         #wall:has(#show-ready:checked) .t:not(.ready),#wall:has(#show-look:checked) .t:not(.look),
         #wall:has(#show-failed:checked) .t:not(.failed),#wall:has(#show-waiting:checked) .t:not(.waiting){display:none}
@@ -121,7 +121,7 @@ enum ReportStyle {
         .path .ruler{stroke:var(--soft);stroke-width:1}
         .cross{max-width:172px}.cross rect{stroke:none}.cross text{text-anchor:middle;fill:#17211c}.cross .n{font-size:14px;font-weight:600}.cross .f{font-size:9.5px}
         .c0 rect{fill:none;stroke:var(--red)!important;stroke-width:1.5;stroke-dasharray:4 3}.c0 text.n,.c0 text.f{fill:var(--bad)}
-        .c1 rect{fill:#f3dc4b}.c2 rect{fill:#cfdf55}.c3 rect{fill:#a0dc72}.c4 rect{fill:#6fd397}.c5 rect{fill:#3cc6ab}
+        .cn rect{fill:var(--shade)}.cn text.n,.cn text.f{fill:var(--soft)}.c1 rect{fill:#f3dc4b}.c2 rect{fill:#cfdf55}.c3 rect{fill:#a0dc72}.c4 rect{fill:#6fd397}.c5 rect{fill:#3cc6ab}
         .sphere{max-width:230px}.sphere .d0{fill:none;stroke:var(--line);stroke-width:.7}.sphere .d1{fill:#cfdf55}.sphere .d2{fill:#7fd58c}.sphere .d3{fill:#2fb59c}
         .bars{height:84px}.bars .limit{stroke:var(--ink);stroke-dasharray:4 3;fill:none;vector-effect:non-scaling-stroke}.bars .axis{vector-effect:non-scaling-stroke}
         .share{height:14px}.share.tall{height:44px}.depth{height:28px}.confidence{height:10px;margin-top:6px}

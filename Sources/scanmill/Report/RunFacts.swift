@@ -126,7 +126,9 @@ struct RunMoment: Sendable {
     static func span(_ began: RunMoment?, _ ended: RunMoment?) -> String? {
         guard let began else { return ended.map { "\($0.date), \($0.clock)" } }
         guard let ended else { return "begun \(began.date), \(began.clock)" }
-        if began.date == ended.date { return "\(began.date), \(began.clock) to \(ended.clock)" }
+        if began.date == ended.date {
+            return "\(began.date), \(began.clock)" + (began.clock == ended.clock ? "" : " to \(ended.clock)")
+        }
         return "\(began.date), \(began.clock) to \(ended.date), \(ended.clock)"
     }
 }

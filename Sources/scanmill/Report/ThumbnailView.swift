@@ -3,7 +3,7 @@
 enum ThumbnailView {
     static func draw(_ strip: Thumbnails.Strip, _ index: Int, big: Bool = false) -> HTML {
         let cell = strip.cells[index]
-        let words = cell.roles.map(\.rawValue).joined(separator: ", ")
+        let words = cell.roles == [.between] ? "frame" : cell.roles.map(\.rawValue).joined(separator: ", ")
         let columns = strip.cells.count
         let place = columns > 1 ? Double(index) / Double(columns - 1) * 100 : 0
         return """

@@ -99,7 +99,7 @@ struct Thumbnails: Sendable {
         let rows = (images.count + columns - 1) / columns
         let width = columns * size.width
         var pixels = [UInt8](repeating: margin, count: width * rows * size.height * 3)
-        for (place, image) in images.enumerated() {
+        for (place, image) in images.map({ $0.enlarged(into: size) }).enumerated() {
             let left = place % columns * size.width + (size.width - image.width) / 2
             let top = place / columns * size.height + (size.height - image.height) / 2
             for row in 0..<image.height {
@@ -196,5 +196,25 @@ struct WallSheets: Sendable {
         // A sheet has whole rows, however many captures the last one holds.
         while !images.count.isMultiple(of: side) { images.append(blank) }
         try ReportFiles.write(try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70), to: path)
+    }
+}
+
+extension RGBImage {
+    /// A small picture as large as a cell allows, of whole pixels, so that it does not stand in the middle of nothing.
+    fileprivate func enlarged(into size: PixelSize) -> RGBImage {
+        // One pixel is the place of a picture that is not there.
+        guard width > 1, width < size.width, height < size.height else { return self }
+        let scale = min(Double(size.width) / Double(width), Double(size.height) / Double(height))
+        let new = PixelSize(min(size.width, Int(Double(width) * scale)), min(size.height, Int(Double(height) * scale)))
+        var larger: [UInt8] = []
+        larger.reserveCapacity(new.width * new.height * 3)
+        for y in 0..<new.height {
+            let row = y * height / new.height * width
+            for x in 0..<new.width {
+                let at = (row + x * width / new.width) * 3
+                larger += pixels[at..<at + 3]
+            }
+        }
+        return RGBImage(width: new.width, height: new.height, pixels: larger)
     }
 }

@@ -55,7 +55,12 @@ enum Wording {
         smallNumbers.indices.contains(number) ? smallNumbers[number] : grouped(number)
     }
 
-    static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    /// With a capital letter, unless it begins with a name, such as a stage's.
+    static func capitalised(_ text: String) -> String {
+        let word = text.prefix { $0 != " " }
+        return word.contains("-") || word.contains(".") || word.contains("/")
+            ? text : text.prefix(1).uppercased() + text.dropFirst()
+    }
 
     /// `a`, `a and b`, `a, b and c`.
     static func list(_ words: [String]) -> String {

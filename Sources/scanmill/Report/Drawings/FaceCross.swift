@@ -12,7 +12,7 @@ enum FaceCross {
             let (x, y) = (Double(place.column) * (side + 3), Double(place.row) * (side + 3))
             let figure = Figure.count(coverage[place.face], "\(pointer)/faces/\(place.face)")
             return """
-                <g class="\(shade(coverage[place.face], coverage.goal))"><title>\(place.face)</title>\
+                <g class="\(shade(place.face, coverage))"><title>\(place.face)</title>\
                 <rect x="\(x + 1)" y="\(y + 1)" width="\(side)" height="\(side)" rx="3"/>\
                 <text class="n" x="\(x + side / 2 + 1)" y="\(y + 20)" \(figure.attributes)>\(figure.words)</text>\
                 <text class="f" x="\(x + side / 2 + 1)" y="\(y + 33)">\(place.face)</text></g>
@@ -24,9 +24,11 @@ enum FaceCross {
             """
     }
 
-    private static func shade(_ views: Int, _ goal: Int) -> String {
-        if views == 0 { return "c0" }
-        return "c\(1 + min(4, 4 * views / max(1, goal)))"
+    private static func shade(_ face: String, _ coverage: Measured.Coverage) -> String {
+        let views = coverage[face]
+        // What stands on the floor is not seen from below.
+        if views == 0 { return face == "bottom" ? "cn" : "c0" }
+        return "c\(1 + min(4, 4 * views / max(1, coverage.goal)))"
     }
 
     private static func label(_ coverage: Measured.Coverage) -> String {

@@ -9,9 +9,9 @@ enum MarkStrip {
     /// - Parameter link: the address of a capture's card.
     static func draw(_ report: NightReport, link: (Int) -> String) -> HTML {
         let order = report.order
-        let pitch = order.count <= 1500 ? 11.5 : order.count <= 4000 ? 8 : 5.5
+        let pitch = order.count <= 50 ? 23.6 : order.count <= 1500 ? 11.5 : order.count <= 4000 ? 8 : 5.5
         let columns = Int(width / pitch)
-        let step = pitch < 8 ? 8.0 : 16.0
+        let step = pitch < 8 ? 8.0 : pitch > 20 ? 24.0 : 16.0
         let rows = (order.count + columns - 1) / columns
         let size = (width: pitch - (pitch < 8 ? 1.5 : 2.5), height: step / 2)
         var plain = ""

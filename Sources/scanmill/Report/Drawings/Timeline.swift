@@ -55,7 +55,7 @@ enum Timeline {
     }
 
     private static func words(_ seconds: Double) -> String {
-        if seconds < 10 { return "\(Wording.measure(seconds)) s" }
+        if seconds < 10 { return "\(HTML.short(seconds)) s" }
         if seconds < 120 { return "\(Int(seconds)) s" }
         if seconds < 7200 { return "\(Int(seconds / 60)) min" }
         return "\(Int(seconds / 3600)) h\(Int(seconds) % 3600 == 0 ? "" : " \(Int(seconds) % 3600 / 60) min")"
