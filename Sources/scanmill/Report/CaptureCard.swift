@@ -37,8 +37,10 @@ struct CaptureCard {
                 """
         }
         if let why = capture.waitsFor { return "<p>It has not run yet: \(why).</p>" }
-        return capture.warnings.isEmpty
-            ? HTML() : "<ul class=\"notes\">\(capture.warnings.map { "<li>\($0)</li>" as HTML })</ul>"
+        let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
+            "<li><b>\(page.report.findings[group].title)</b>\(finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
+        }
+        return reasons.isEmpty ? HTML() : "<ul class=\"why-look\">\(reasons)</ul>"
     }
 
     private var plots: [HTML] {
@@ -155,6 +157,9 @@ struct CaptureCard {
                 "<li><code>\(time.label)</code> \(Figure.time(time.seconds, "\(pointer)/run/stages/\(time.label)"))</li>"
             }
             rows.append("<dt>Time, over cores</dt><dd><ul class=\"inline\">\(items)</ul></dd>")
+        }
+        if !capture.warnings.isEmpty {
+            rows.append("<dt>Warnings</dt><dd><ul>\(capture.warnings.map { "<li>\($0)</li>" as HTML })</ul></dd>")
         }
         if let geometry = capture.measured.geometry {
             rows.append("<dt>Geometry</dt><dd>\(geometry.verdict): \(geometry.reason)</dd>")

@@ -30,10 +30,10 @@ struct CaptureFacts: Sendable {
     var warnings: [String] = []
     var fileCount = 0
     var byteCount: Int64 = 0
-    /// What the result rests on: its key, and the digest of the pipeline that made it.
+    /// What the result rests on: its key, the tool, and the digest of the pipeline that made it.
     var key: String?
     var tool: String?
-    var pipeline: JSONValue?
+    var pipeline: Digest?
     /// How it went in this run; nil when it did not run.
     var share: RunFacts.Share?
     /// While this stands, the capture's pictures are the same ones: the result's key, or the failure's fingerprint.
@@ -78,7 +78,7 @@ struct CaptureFacts: Sendable {
         key = receipt["key"]?.string
         pictureKey = key
         tool = receipt["tool"]?.string
-        pipeline = receipt["pipeline"]
+        pipeline = receipt["pipeline"].map(Digest.of)
         warnings = receipt["warnings"]?.array?.compactMap(\.string) ?? []
         for file in receipt["files"]?.array ?? [] {
             fileCount += 1
@@ -110,6 +110,11 @@ struct CaptureFacts: Sendable {
                 (places[$0.stage] ?? .max, $1.count, $0.reason) < (places[$1.stage] ?? .max, $0.count, $1.reason)
             })
     }
+}
+
+extension Digest {
+    /// Of a resolved pipeline, to tell results of one from those of another.
+    static func of(_ pipeline: JSONValue) -> Digest { of(JSONWriter.text(pipeline, pretty: false)) }
 }
 
 extension JSONValue {

@@ -5,18 +5,25 @@ import ScanModel
 struct CaptureWall {
     let page: ReportPage
 
+    /// A browser lays out the groups that are in sight and leaves the others alone. The number has many divisors, so that
+    /// a group fills its last row in most widths.
+    private static let groupSize = 240
+
     private var report: NightReport { page.report }
 
     var html: HTML {
         if report.captures.isEmpty { return HTML() }
         let tiles = Parallel.map(report.captures.count, tile)
+        let groups = stride(from: 0, to: tiles.count, by: Self.groupSize).map { start -> HTML in
+            "<ul class=\"g\">\(Array(tiles[start..<min(tiles.count, start + Self.groupSize)]))</ul>"
+        }
         return """
             <section id="wall"><h2>Every capture</h2><div class="chips" role="radiogroup" aria-label="which captures">\(chips)</div>
             <div class="tools" id="tools" hidden><label>sort by <select id="sort"><option value="">name</option>\
             <option value="b">order of the run</option><option value="k">frames kept</option>\
             <option value="q">sharpness</option><option value="p">path length</option><option value="t">time taken</option>\
             </select></label> <label>find <input id="find" type="search" placeholder="name or device" size="16"></label> \
-            <span id="found" role="status"></span></div><ul class="wall" id="tiles">\(tiles)</ul></section>
+            <span id="found" role="status"></span></div><div class="wall" id="tiles">\(groups)</div></section>
             """
     }
 

@@ -100,10 +100,10 @@ struct FindingRules {
     private func geometry(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
         guard let geometry = capture.measured.geometry, ["fail", "warning"].contains(geometry.verdict) else { return [] }
         let isWrong = geometry.verdict == "fail"
-        let cause = geometry.fitsBetter.map { $0.replacing("-", with: " ") }
+        let cause = geometry.fitsBetter.map { GeometryHypothesis(rawValue: $0)?.meaning ?? $0 }
         let title =
             isWrong
-            ? "Poses, intrinsics and depth do not fit together\(cause.map { ": \($0) fits better" } ?? "")"
+            ? "The geometry is wrong\(cause.map { ": \($0)" } ?? "")"
             : "Poses, intrinsics and depth may not fit together"
         return [
             Finding(
@@ -304,7 +304,7 @@ struct FindingRules {
     private static func sentences(_ notes: [String]) -> String {
         notes.filter { !$0.isEmpty }.map { note in
             let text = Wording.capitalised(note)
-            return text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?") ? text : text + "."
+            return text.last.map { ".!?…".contains($0) } == true ? text : text + "."
         }.joined(separator: " ")
     }
 }

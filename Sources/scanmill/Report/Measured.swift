@@ -14,13 +14,10 @@ struct Measured: Sendable {
     init() {}
 
     init(_ stages: [JSONValue], frameCount: Int) {
-        // `measure-blur` scores every frame, `filter-blur` those that are left for it.
+        // `measure-blur` scores every frame, `filter-blur` those that are left for it; the limit is the filter's.
+        let limit = Self.stage("filter-blur", in: stages)?["options"]?["at-least"]?.finite
         for name in ["measure-blur", "filter-blur"] where sharpness == nil {
-            sharpness = Self.stage(name, in: stages).flatMap { Sharpness($0, frameCount: frameCount) }
-        }
-        // The limit is the filter's, whoever measured.
-        if let limit = Self.stage("filter-blur", in: stages)?["options"]?["at-least"]?.finite {
-            sharpness?.limit = limit
+            sharpness = Self.stage(name, in: stages).flatMap { Sharpness($0, frameCount: frameCount, limit: limit) }
         }
         motion = Self.stage("measure-motion", in: stages).flatMap { Motion($0["counts"]) }
         let predicted = Self.stage("predict-blur", in: stages)?["counts"]
@@ -66,7 +63,7 @@ struct Measured: Sendable {
         /// Below this, frames are dropped.
         var limit: Double?
         /// How many scores are below the limit.
-        private var sorted: [Double] = []
+        private(set) var belowLimit: Int?
         /// How many scores lie in each of equal steps from 0 to the highest.
         var histogram: [Int]
         /// The median score in each of equal stretches of the capture; nil where no frame was scored.
@@ -78,9 +75,8 @@ struct Measured: Sendable {
         var firstFrame: Int
         var lastFrame: Int
 
-        var belowLimit: Int? { limit.map { limit in sorted.count { $0 < limit } } }
-
-        init?(_ stage: JSONValue, frameCount: Int) {
+        /// - Parameter limit: below which frames are dropped, where there is such a limit.
+        init?(_ stage: JSONValue, frameCount: Int, limit: Double?) {
             let scores = (stage["counts"]?["scores"]?.array ?? []).compactMap { score -> (frame: Int, score: Double)? in
                 guard let frame = score["frame"]?.count, let value = score["score"]?.finite else { return nil }
                 return (frame, max(0, value))
@@ -88,7 +84,9 @@ struct Measured: Sendable {
             guard let first = scores.first, let last = scores.last,
                 let best = scores.max(by: { $0.score < $1.score }), let worst = scores.min(by: { $0.score < $1.score })
             else { return nil }
-            sorted = scores.map(\.score).sorted()
+            let sorted = scores.map(\.score).sorted()
+            self.limit = limit
+            belowLimit = limit.map { limit in sorted.count { $0 < limit } }
             lowest = worst.score
             highest = best.score
             median = Statistics.quantile(sorted, 0.5)

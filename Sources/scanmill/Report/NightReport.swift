@@ -9,6 +9,8 @@ struct NightReport: Sendable {
     /// Sorted by id.
     var captures: [CaptureFacts]
     let findings: [FindingGroup]
+    /// The findings of each capture that has any: their groups' places, and themselves.
+    let findingsOf: [Int: [(group: Int, finding: Finding)]]
     /// Warnings that most captures have.
     let commonWarnings: [(text: String, count: Int)]
     let summary: Summary
@@ -20,7 +22,7 @@ struct NightReport: Sendable {
     let verdict: Verdict
 
     /// The resolved pipeline of the newest run; without one, that of the first result.
-    var pipeline: JSONValue? { run?.pipeline ?? captures.lazy.compactMap(\.pipeline).first }
+    let pipeline: JSONValue?
 
     /// Places in ``captures`` in the order in which they ran; those that did not come first.
     var order: [Int] {
@@ -33,12 +35,19 @@ struct NightReport: Sendable {
         let state = StateFolder(output: output)
         let run = RunFacts.newest(in: state).map { RunFacts($0, in: state) }
         let earlier = EarlierRun.all(in: state, before: run?.name)
-        self.init(output: output, run: run, captures: Self.gather(state, run), earlier: earlier)
+        let captures = Self.gather(state, run)
+        let first = captures.first { $0.hasResult }.flatMap { PublishedResult($0.id, in: output) }
+        self.init(
+            output: output, run: run, pipeline: run?.pipeline ?? first?.receipt["pipeline"], captures: captures,
+            earlier: earlier)
     }
 
-    init(output: String, run: RunFacts?, captures gathered: [CaptureFacts], earlier: [EarlierRun]) {
+    init(
+        output: String, run: RunFacts?, pipeline: JSONValue?, captures gathered: [CaptureFacts], earlier: [EarlierRun]
+    ) {
         self.output = output
         self.run = run
+        self.pipeline = pipeline
         var captures = gathered
         let usual = DeviceRow.usual(earlier)
         let rules = FindingRules(captures, usualSharpness: usual.mapValues(\.sharpness).compactMapValues(\.self))
@@ -47,10 +56,15 @@ struct NightReport: Sendable {
             captures[finding.capture].status = .look
         }
         findings = FindingGroup.grouped(found, ids: captures.map(\.id))
+        var findingsOf: [Int: [(group: Int, finding: Finding)]] = [:]
+        for (group, findings) in findings.enumerated() {
+            for finding in findings.findings { findingsOf[finding.capture, default: []].append((group, finding)) }
+        }
+        self.findingsOf = findingsOf
         commonWarnings = rules.common
         self.captures = captures
         summary = Summary(captures, run)
-        stages = StageRow.all(captures, pipeline: run?.pipeline ?? captures.lazy.compactMap(\.pipeline).first)
+        stages = StageRow.all(captures, pipeline: pipeline)
         devices = DeviceRow.all(captures, usual: usual)
         trends = Trend.all(summary, earlier)
         earlierCount = earlier.count

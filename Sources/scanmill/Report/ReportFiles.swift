@@ -81,16 +81,25 @@ struct ReportFiles {
     // MARK: - Text
 
     private func write(_ report: NightReport, _ sheets: WallSheets) throws(Problem) {
-        let pages = ReportPage(report: report, sheets: sheets).files()
+        let pages = ReportPage(report: report, sheets: sheets)
+        let names = pages.names
         // Of a report of the same run with more captures.
         for name in FileSystem.names(in: folder)
-        where name.hasPrefix("captures-") && name.hasSuffix(".html") && !pages.contains(where: { $0.name == name }) {
+        where name.hasPrefix("captures-") && name.hasSuffix(".html") && !names.contains(name) {
             unlink("\(folder)/\(name)")
         }
-        try Self.write(JSONWriter.text(report.json), to: "\(folder)/\(NightReport.fileName)")
+        try Self.write(report.jsonText, to: "\(folder)/\(NightReport.fileName)")
         try Self.write(JSONWriter.text(EarlierRun.json(of: report)), to: "\(folder)/\(EarlierRun.fileName)")
+        let folder = folder
+        let failures = Parallel.map(names.count - 1) { page -> Problem? in
+            do throws(Problem) {
+                try Self.write(Array(pages.html(page).text.utf8), to: "\(folder)/\(names[page])")
+                return nil
+            } catch { return error }
+        }
+        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
         // The main page last: when it is there, all that it leads to is.
-        for page in pages.reversed() { try Self.write(Array(page.html.text.utf8), to: "\(folder)/\(page.name)") }
+        try Self.write(Array(pages.html(names.count - 1).text.utf8), to: page)
         try Self.write(Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8), to: "\(state.path)/\(ReportPage.fileName)")
     }
 

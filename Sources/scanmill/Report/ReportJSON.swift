@@ -5,7 +5,20 @@ import ScanPipeline
 extension NightReport {
     static let fileName = "report.json"
 
-    var json: JSONValue {
+    /// The text; one capture after the other, because of ten thousand the values are larger than the text.
+    var jsonText: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (key, value) in head.members { writer.member(key, value) }
+            writer.key("captures")
+            writer.array { writer in for capture in captures { writer.value(capture.json) } }
+            if let pipeline { writer.member("pipeline", pipeline) }
+        }
+        return writer.drain() + [UInt8(ascii: "\n")]
+    }
+
+    /// All but the captures.
+    private var head: JSONObject {
         var object: JSONObject = ["tool": .string(Tool.nameAndVersion), "verdict": .string(verdict.headline)]
         object["stands-out"] = verdict.standsOut.map { .string($0) }
         object["run"] = run.map(Self.json)
@@ -17,9 +30,7 @@ extension NightReport {
         object["trends"] = .array(trends.map(\.json))
         object["devices"] = .array(devices.map(\.json))
         object["stages"] = .array(stages.map(\.json))
-        object["captures"] = .array(captures.map(\.json))
-        object["pipeline"] = pipeline
-        return .object(object)
+        return object
     }
 
     private static func json(_ run: RunFacts) -> JSONValue {

@@ -10,16 +10,20 @@ struct ReportPage {
     let report: NightReport
     let sheets: WallSheets
 
-    /// All files: names and contents.
-    func files() -> [(name: String, html: HTML)] {
-        let pages = (report.captures.count + Self.cardsPerPage - 1) / Self.cardsPerPage
-        if pages <= 1 { return [(Self.fileName, main(cards: cards(report.captures.indices)))] }
-        return [(Self.fileName, main(cards: nil))]
-            + Parallel.map(pages) { page in
-                let first = page * Self.cardsPerPage
-                let range = first..<min(report.captures.count, first + Self.cardsPerPage)
-                return (pageName(page), cardPage(range, page, of: pages))
-            }
+    /// How many pages of cards there are beside the main page; none when they all stand on it.
+    private var cardPageCount: Int {
+        report.captures.count <= Self.cardsPerPage
+            ? 0 : (report.captures.count + Self.cardsPerPage - 1) / Self.cardsPerPage
+    }
+
+    /// The names of all pages, the main page last.
+    var names: [String] { (0..<cardPageCount).map(pageName) + [Self.fileName] }
+
+    /// A page, by its place in ``names``.
+    func html(_ page: Int) -> HTML {
+        if page == cardPageCount { return main(cards: cardPageCount > 0 ? nil : cards(report.captures.indices)) }
+        let first = page * Self.cardsPerPage
+        return cardPage(first..<min(report.captures.count, first + Self.cardsPerPage), page, of: cardPageCount)
     }
 
     /// The address of a capture's card.
@@ -126,7 +130,7 @@ struct ReportPage {
             title: "Captures \(range.lowerBound + 1) to \(range.upperBound) – ScanMill",
             body: """
                 <header><p class="top"><b>ScanMill</b> <a href="\(Self.fileName)">the whole report</a></p>\
-                <h1>Captures \(range.lowerBound + 1) to \(range.upperBound) of \(report.captures.count)</h1>\
+                <h1>Captures \(range.lowerBound + 1) to \(range.upperBound) of \(Wording.grouped(report.captures.count))</h1>\
                 <p>\(before)\(after)</p></header>\(cards(range))<p>\(before)\(after)</p>
                 """)
     }
@@ -137,7 +141,8 @@ struct ReportPage {
         let text = report.pipeline.map { String(decoding: JSONWriter.text($0), as: UTF8.self) }
         let tools = Dictionary(grouping: report.captures.compactMap(\.tool), by: \.self).mapValues(\.count)
         let made = tools.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value, "result")) by \($0.key)" }
-        let others = report.captures.count { $0.pipeline != nil && $0.pipeline != report.pipeline }
+        let current = report.pipeline.map(Digest.of)
+        let others = report.captures.count { $0.pipeline != nil && $0.pipeline != current }
         let settings = report.run?.settings ?? []
         return """
             <section id="provenance"><h2>Where this comes from</h2><dl>

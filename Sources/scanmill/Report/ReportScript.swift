@@ -11,12 +11,12 @@ enum ReportScript {
           const sort = document.getElementById('sort'), find = document.getElementById('find');
           let inOrder = null;
           sort.addEventListener('change', () => {
-            inOrder ??= [...list.children];
+            inOrder ??= [...list.querySelectorAll('.t')];
             const key = sort.value;
             const tiles = [...inOrder];
             const value = tile => key in tile.dataset ? +tile.dataset[key] : Infinity;
             if (key) tiles.sort((a, b) => value(a) - value(b) || 0);
-            list.replaceChildren(...tiles);
+            for (const group of list.children) group.replaceChildren(...tiles.splice(0, group.children.length));
           });
           let timer;
           find.addEventListener('input', () => {
@@ -24,7 +24,8 @@ enum ReportScript {
             timer = setTimeout(() => {
               const words = find.value.toLowerCase();
               let count = 0;
-              for (const tile of list.children) {
+              list.classList.toggle('flat', words !== '');
+              for (const tile of list.querySelectorAll('.t')) {
                 const text = tile.querySelector('bdi').textContent + ' ' + (tile.dataset.d || '');
                 const isHit = text.toLowerCase().includes(words);
                 tile.hidden = !isHit;

@@ -36,7 +36,7 @@ enum ReportStyle {
         .key{display:inline-block;width:9px;height:13px;border-radius:2px;vertical-align:-2px;margin:0 3px 0 12px;background:var(--band)}
         .key:first-child{margin-left:0}.key.ready{height:8px;vertical-align:0;background:var(--green)}
         .key.look{background:var(--amber)}.key.failed{background:var(--red)}
-        .notes{margin:14px 0 0;padding-left:20px;color:var(--soft)}
+        .why-look{margin:6px 0;padding-left:18px}.notes{margin:14px 0 0;padding-left:20px;color:var(--soft)}
         .scroll{overflow-x:auto}
         table{border-collapse:collapse;width:100%;min-width:560px}
         th,td{padding:8px 10px;border-bottom:1px solid var(--line);text-align:left;vertical-align:middle}
@@ -89,8 +89,9 @@ enum ReportStyle {
         .chip :checked+span{background:var(--ink);color:var(--page);border-color:var(--ink)}
         .tools{margin:12px 0;display:flex;flex-wrap:wrap;gap:8px 18px;align-items:center}.tools[hidden]{display:none}
         select,input[type=search]{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:5px;padding:3px 6px}
-        .wall{list-style:none;margin:14px 0 0;padding:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(136px,1fr));gap:12px}
-        .t{content-visibility:auto;contain-intrinsic-size:auto 166px}.t[hidden]{display:none}
+        .wall,.g{display:grid;grid-template-columns:repeat(auto-fill,minmax(136px,1fr));gap:12px}.wall{margin-top:14px}
+        .g{grid-column:1/-1;list-style:none;margin:0;padding:0;content-visibility:auto;contain-intrinsic-size:auto 5000px}
+        .wall.flat .g,.chips:not(:has(#show-all:checked))~.wall .g{display:contents}.t[hidden]{display:none}
         .t a{display:block;color:inherit;text-decoration:none}.t a:hover b{text-decoration:underline}
         .t .p{display:grid;place-items:center;text-align:center;aspect-ratio:4/3;border-radius:4px;background-color:var(--shade);
         border-bottom:4px solid var(--green);font-size:12px;color:var(--soft);padding:4px}
@@ -98,14 +99,15 @@ enum ReportStyle {
         .t.look .p{border-color:var(--amber)}.t.failed .p{border-color:var(--red)}.t.waiting .p{border-color:var(--band)}
         .t b{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;font-weight:500;font-size:12.5px;line-height:1.3;overflow:hidden;margin-top:4px}
         .t small{display:flex;gap:6px;align-items:center;font-size:12.5px;color:var(--soft)}
-        #wall:has(#show-ready:checked) .t:not(.ready),#wall:has(#show-look:checked) .t:not(.look),
-        #wall:has(#show-failed:checked) .t:not(.failed),#wall:has(#show-waiting:checked) .t:not(.waiting){display:none}
+        .chips:has(#show-ready:checked)~.wall .t:not(.ready),.chips:has(#show-look:checked)~.wall .t:not(.look),
+        .chips:has(#show-failed:checked)~.wall .t:not(.failed),.chips:has(#show-waiting:checked)~.wall .t:not(.waiting){display:none}
         @media(max-width:900px){.finding{grid-template-columns:minmax(0,1fr)}.finding>*{grid-column:1!important;grid-row:auto!important}
-        .finding>.headline{text-align:left;max-width:none;display:flex;gap:8px;align-items:baseline}.shot{max-width:420px}
+        .finding>.headline{text-align:left;max-width:none;display:flex;gap:8px;align-items:baseline}.shot{max-width:480px;display:grid;grid-template-columns:2fr 1fr;gap:8px}.shot.none{display:grid;grid-template-columns:1fr;min-height:60px}.small{grid-template-columns:1fr;align-content:start;margin:0}
+        .proof figure{flex:1 1 150px}
         .plots{grid-template-columns:repeat(2,minmax(0,1fr))}.trends{grid-template-columns:repeat(2,minmax(0,1fr))}
         .row{grid-template-columns:repeat(3,minmax(0,1fr))}}
-        @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.wall{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
-        @media print{body{background:#fff}.tools,.chips{display:none!important}.card,.t{content-visibility:visible}.finding,.card,.trend{break-inside:avoid}}
+        @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
+        @media print{body{background:#fff}.tools,.chips{display:none!important}.card,.g{content-visibility:visible}.finding,.card,.trend{break-inside:avoid}}
 
         """
 
