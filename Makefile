@@ -1,9 +1,11 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build install demo test torture fuzz sanitize lint docs clean
+.PHONY: help setup build install demo test bench torture fuzz sanitize lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libpng-dev libjpeg-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
 OUT     ?= out/demo
+MANUAL  ?= out/manual
 PREFIX  ?= /usr/local
+SHARE    = $(DESTDIR)$(PREFIX)/share
 SCANMILL = .build/release/scanmill
 SECONDS ?= 60
 TARGET  ?= all
@@ -13,13 +15,14 @@ SUDO     = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 help:
 	@echo "make demo    build everything and run the main job on the samples; results in $(OUT)"
 	@echo "make test    build everything and run the tests"
+	@echo "make bench   measure against scripts, and against what the machine can do; JOB=voxels for one job"
 	@echo "make torture kill runs, cut the power, fill the disk: the long form, an hour and root"
 	@echo "make fuzz    throw damaged input at the readers: SECONDS=60 for each, TARGET=all or one of Fuzz/corpus"
 	@echo "make sanitize   run the tests under the address and the thread sanitizer"
 	@echo "make build   build the tool: $(SCANMILL)"
-	@echo "make install copy the tool to $(PREFIX)/bin, pipelines and systemd units to $(PREFIX)/share/scanmill"
+	@echo "make install copy the tool to $(PREFIX)/bin; pipelines, systemd units, the manual page and completions to $(PREFIX)/share"
 	@echo "make lint    check the sources' format"
-	@echo "make docs    write the reference pages again from the stages"
+	@echo "make docs    write the reference pages again from the stages, and the manual as HTML to $(MANUAL)"
 	@echo "make clean   remove what was built"
 
 setup:
@@ -30,10 +33,17 @@ setup:
 	  $(SUDO) apt-get update -qq && \
 	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null; fi
 
+# What the tool says of itself, as a file below share/ that everybody may read, whatever the umask.
+told = install -Dm 644 /dev/null $(SHARE)/$(1) && $(SCANMILL) $(2) > $(SHARE)/$(1)
+
 install: build
 	install -Dm 755 $(SCANMILL) $(DESTDIR)$(PREFIX)/bin/scanmill
-	install -d $(DESTDIR)$(PREFIX)/share/scanmill
-	cp -r pipelines packaging/systemd $(DESTDIR)$(PREFIX)/share/scanmill/
+	install -Dm 644 -t $(SHARE)/scanmill/pipelines pipelines/*
+	install -Dm 644 -t $(SHARE)/scanmill/systemd packaging/systemd/*
+	$(call told,man/man1/scanmill.1,man-page)
+	$(call told,bash-completion/completions/scanmill,--generate-completion-script bash)
+	$(call told,zsh/site-functions/_scanmill,--generate-completion-script zsh)
+	$(call told,fish/vendor_completions.d/scanmill.fish,--generate-completion-script fish)
 
 build: setup
 	swift build -c release --product scanmill
@@ -43,8 +53,13 @@ demo: build
 	$(SCANMILL) run pipelines/object-nerf.yaml samples/desk -o $(OUT)
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
+test: PACKAGES += cmark-gfm mandoc valgrind
 test: setup
 	swift test -c release
+
+# What scripts need is installed from PyPI into a folder of its own below .build.
+bench: build
+	python3 Tests/Benchmarks/bench.py $(foreach job,$(JOB),--job $(job)) $(BENCH_FLAGS)
 
 # What is missing, such as root or loop devices, is said aloud by the tests that skip.
 torture: PACKAGES += strace faketime e2fsprogs mount util-linux procps
@@ -73,10 +88,15 @@ sanitize: setup
 lint:
 	swift format lint --strict -r Package.swift Sources Tests Fuzz
 
+ARTICLES = Sources/ScanStages/ScanStages.docc
+
+docs: PACKAGES += cmark-gfm
 docs: build
-	rm -rf Sources/ScanStages/ScanStages.docc/Stages
-	$(SCANMILL) docs Sources/ScanStages/ScanStages.docc/Stages
-	mv Sources/ScanStages/ScanStages.docc/Stages/pipeline.schema.json pipelines/
+	rm -rf $(ARTICLES)/Stages
+	$(SCANMILL) docs $(ARTICLES)/Stages
+	mv $(ARTICLES)/Stages/pipeline.schema.json pipelines/
+	python3 packaging/manual/transcripts.py $(SCANMILL) . $(ARTICLES)/FirstNight.md
+	python3 packaging/manual/manual.py $(ARTICLES) $(MANUAL)
 
 clean:
 	rm -rf .build .build-* out

@@ -11,6 +11,8 @@ public struct PLYReader {
     public let warnings: [String]
     /// Points left out so far because a coordinate is not finite.
     public private(set) var notFiniteCount = 0
+    /// Points read so far, those left out among them.
+    public private(set) var readCount = 0
 
     /// Bytes that are asked for at once: a record may have thousands of properties.
     private static let chunkByteCount = 1 << 20
@@ -18,7 +20,6 @@ public struct PLYReader {
     /// The places of x, y, z and, with colours, of red, green, blue among the properties.
     private let wanted: [Int]
     private var lines: LineReader
-    private var read = 0
 
     /// Reads the header.
     /// - Throws: fault `input` when it is damaged, or the points are laid out in a way that is not read.
@@ -53,7 +54,7 @@ public struct PLYReader {
     /// The next points, at most `limit` of them; nil after the last. A chunk is smaller by its points that are not finite.
     /// - Throws: fault `input` where the file ends too early or holds what is no number.
     public mutating func next(_ limit: Int = 1 << 16) throws(Problem) -> PointCloud? {
-        let count = min(max(1, limit), pointCount - read)
+        let count = min(max(1, limit), pointCount - readCount)
         if count == 0 { return nil }
         var values = PointValues(hasColor: hasColor)
         switch header.format {
@@ -61,7 +62,7 @@ public struct PLYReader {
             values.reserve(min(count, Self.chunkByteCount / 12))
             for _ in 0..<count {
                 try readLine(&values)
-                read += 1
+                readCount += 1
             }
         case .binaryLittleEndian, .binaryBigEndian:
             let stride = vertex.byteCount
@@ -77,7 +78,7 @@ public struct PLYReader {
                     UnsafeRawBufferPointer(bytes), count: whole, stride: stride, properties, isBigEndian: isBigEndian)
             }
             lines.rest.consume(whole * stride)
-            read += whole
+            readCount += whole
         }
         notFiniteCount += values.notFiniteCount
         return PointCloud(positions: values.positions, colors: hasColor ? values.colors : nil)
@@ -128,7 +129,7 @@ public struct PLYReader {
     }
 
     private func truncated(after bytes: Int) -> Problem {
-        Problem(.input, "the PLY file ends after \(read) of \(pointCount) points").at(
+        Problem(.input, "the PLY file ends after \(readCount) of \(pointCount) points").at(
             file: lines.rest.name, byte: lines.rest.offset + Int64(bytes), of: lines.rest.byteCount)
     }
 }
@@ -164,6 +165,10 @@ private struct PointValues {
     ) {
         let (px, py, pz) = (properties[0], properties[1], properties[2])
         let offsets = properties.map(\.offset)
+        // What nearly every program writes, ScanMill among them.
+        if !isBigEndian, px.type == .float32, py.type == .float32, pz.type == .float32 {
+            return appendFloats(bytes, count, stride, offsets)
+        }
         for i in 0..<count {
             let record = i * stride
             let x = Self.float(bytes, record + px.offset, px.type, isBigEndian)
@@ -180,6 +185,45 @@ private struct PointValues {
             colors.append(bytes[record + offsets[3]])
             colors.append(bytes[record + offsets[4]])
             colors.append(bytes[record + offsets[5]])
+        }
+    }
+
+    /// The same for records whose coordinates are floats in the machine's own order.
+    private mutating func appendFloats(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ stride: Int, _ offsets: [Int]) {
+        let (ox, oy, oz) = (offsets[0], offsets[1], offsets[2])
+        let places = hasColor ? (offsets[3], offsets[4], offsets[5]) : nil
+        var kept = 0
+        positions += [Float](unsafeUninitializedCapacity: 3 * count) { out, written in
+            var record = 0
+            for _ in 0..<count {
+                let x = bytes.loadUnaligned(fromByteOffset: record &+ ox, as: Float.self)
+                let y = bytes.loadUnaligned(fromByteOffset: record &+ oy, as: Float.self)
+                let z = bytes.loadUnaligned(fromByteOffset: record &+ oz, as: Float.self)
+                out[3 &* kept] = x
+                out[3 &* kept &+ 1] = y
+                out[3 &* kept &+ 2] = z
+                // Only infinities and NaN are not 0 when multiplied by 0.
+                kept &+= (x * 0 + y * 0 + z * 0) == 0 ? 1 : 0
+                record &+= stride
+            }
+            written = 3 * kept
+        }
+        notFiniteCount += count - kept
+        guard let (red, green, blue) = places else { return }
+        colors += [UInt8](unsafeUninitializedCapacity: 3 * count) { out, written in
+            var target = 0
+            var record = 0
+            for _ in 0..<count {
+                out[target] = bytes[record &+ red]
+                out[target &+ 1] = bytes[record &+ green]
+                out[target &+ 2] = bytes[record &+ blue]
+                let x = bytes.loadUnaligned(fromByteOffset: record &+ ox, as: Float.self)
+                let y = bytes.loadUnaligned(fromByteOffset: record &+ oy, as: Float.self)
+                let z = bytes.loadUnaligned(fromByteOffset: record &+ oz, as: Float.self)
+                target &+= (x * 0 + y * 0 + z * 0) == 0 ? 3 : 0
+                record &+= stride
+            }
+            written = target
         }
     }
 

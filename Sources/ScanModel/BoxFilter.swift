@@ -31,17 +31,19 @@ extension OrientedBox {
         return [Int32](unsafeUninitializedCapacity: count + 1) { out, written in
             cloud.positions.withUnsafeBufferPointer { p in
                 var kept = 0
-                for i in 0..<count {
+                var i = 0
+                while i < count {
+                    out[kept] = Int32(truncatingIfNeeded: i)
                     let dx = p[3 &* i] - cx
                     let worldY = p[3 &* i &+ 1]
                     let dy = worldY - cy
                     let dz = p[3 &* i &+ 2] - cz
-                    let qx = abs(dx * x0 + dy * x1 + dz * x2)
-                    let qy = abs(dx * y0 + dy * y1 + dz * y2)
-                    let qz = abs(dx * z0 + dy * z1 + dz * z2)
-                    let isInside = (qx <= hx) && (qy <= hy) && (qz <= hz) && (worldY >= lowest)
-                    out[kept] = Int32(truncatingIfNeeded: i)
-                    kept &+= isInside == keepInside ? 1 : 0
+                    i &+= 1
+                    // Neighbours lie on the same side for the most part, so that these jumps are foreseen.
+                    let isInside =
+                        abs(dx * x0 + dy * x1 + dz * x2) <= hx && abs(dx * y0 + dy * y1 + dz * y2) <= hy
+                        && abs(dx * z0 + dy * z1 + dz * z2) <= hz && worldY >= lowest
+                    if isInside == keepInside { kept &+= 1 }
                 }
                 written = kept
             }

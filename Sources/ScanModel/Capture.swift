@@ -45,6 +45,9 @@ public struct Capture: Sendable {
     /// What a bad frame means, and the share of bad frames above which the capture fails.
     public var onBadFrame = BadFrameRule.drop
     public var badFrameLimit = 0.05
+    /// How many threads a decoder of this capture's video may use; 0 leaves it to the decoder. Results do not depend on
+    /// it, but more threads than cores that are free cost more time in all.
+    public var decodingThreads = 0
     /// A picture with more pixels is refused before memory is taken for it.
     public var maxPicturePixels = 1 << 28
 

@@ -30,6 +30,7 @@ extension Channel {
     public static let pose = Channel("pose", "worldFromCamera, metres")
     public static let intrinsics = Channel("intrinsics", "focal lengths and principal point, pixels")
     public static let timestamp = Channel("timestamp", "nanoseconds on the recorder's clock")
+    public static let exposure = Channel("exposure", "how long the picture was exposed, nanoseconds")
     public static let color = Channel("color", "the frame's picture")
     /// The luma plane alone, which a video decoder gives for less than a picture costs.
     public static let luma = Channel("luma", "the brightness plane of a video frame, full range")
@@ -44,6 +45,7 @@ extension Channel {
     public static let points = Channel("points", "the frame's points in the world, metres")
     public static let downscaled = Channel("downscaled", "smaller copies of the frame's picture")
     public static let sharpness = Channel("sharpness", "variance of the picture's Laplacian")
+    public static let predictedBlur = Channel("predicted-blur", "motion blur as the camera's motion tells, pixels")
 }
 
 extension Channel {

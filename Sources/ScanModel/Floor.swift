@@ -55,7 +55,7 @@ public struct Floor: Hashable, Sendable {
     }
 
     /// Two directions at right angles to `up` and to each other.
-    static func ground(_ up: Vector3) -> (right: Vector3, forward: Vector3) {
+    package static func ground(_ up: Vector3) -> (right: Vector3, forward: Vector3) {
         let seed = abs(up.x) < 0.9 ? Vector3(1, 0, 0) : Vector3(0, 0, 1)
         let right = (seed - up * up.dot(seed)).normalized
         return (right, up.cross(right))

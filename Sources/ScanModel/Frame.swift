@@ -7,11 +7,15 @@ public struct FrameFacts: Hashable, Sendable {
     public var pose: Pose?
     /// For the colour picture's size.
     public var intrinsics: CameraIntrinsics?
+    /// How long the picture was exposed, nanoseconds; where the recorder says so.
+    public var exposure: Int64?
     /// The picture's file, relative to the capture, where pictures are files.
     public var pictureFile: String?
     /// Where the camera line stands in its file, where there is one.
     public var line: ByteSpan?
     public var sharpness: Double?
+    /// How far the picture's points moved while it was exposed, in the mean, as the camera's motion tells; pixels.
+    public var predictedBlur: Double?
     public var drop: Drop?
 
     public init(index: Int) { self.index = index }

@@ -69,13 +69,21 @@ public struct ConfidenceMap: Hashable, Sendable {
     }
 }
 
-extension DepthMap {
-    /// Pixels with depth.
-    public var validCount: Int {
-        metres.withUnsafeBufferPointer { metres in
-            var count: Int32 = 0
-            for i in 0..<metres.count { count &+= metres[i] > 0 ? 1 : 0 }
-            return Int(count)
+extension ConfidenceMap {
+    /// The pixels of each level: low, medium, high.
+    public var levelCounts: [Int] {
+        let medium = Self.threshold(level: 1, in: range)
+        let high = Self.threshold(level: 2, in: range)
+        return values.withUnsafeBufferPointer { values in
+            var (atLeastMedium, atLeastHigh): (Int32, Int32) = (0, 0)
+            // A loop over indices would not become vector instructions.
+            var i = 0
+            while i < values.count {
+                atLeastMedium &+= Int32(values[i]) >= Int32(medium) ? 1 : 0
+                atLeastHigh &+= Int32(values[i]) >= Int32(high) ? 1 : 0
+                i &+= 1
+            }
+            return [values.count - Int(atLeastMedium), Int(atLeastMedium - atLeastHigh), Int(atLeastHigh)]
         }
     }
 }

@@ -13,10 +13,11 @@ public struct VoxelGrid: Sendable {
     public private(set) var outOfRange = 0
     public private(set) var hasColor = false
 
-    /// The packed cube numbers, in the order of first meeting.
+    /// The packed cube numbers, in the order of first meeting; what stands behind `count` is room.
     private var keys: [UInt64] = []
+    /// As long as `keys`.
     private var sums: [Sum] = []
-    /// Numbers of `keys` + 1; 0 is an empty slot. A power of two long.
+    /// Numbers of `keys` + 1; 0 is an empty slot. A power of two long, at least twice as long as `keys`.
     private var slots: [Int32] = []
 
     private struct Sum {
@@ -27,35 +28,39 @@ public struct VoxelGrid: Sendable {
         var green: Int64 = 0
         var blue: Int64 = 0
         var points: Int64 = 0
+
+        static func += (a: inout Sum, b: Sum) {
+            a.x += b.x
+            a.y += b.y
+            a.z += b.z
+            a.red &+= b.red
+            a.green &+= b.green
+            a.blue &+= b.blue
+            a.points &+= b.points
+        }
     }
 
+    /// Cubes are numbered from −half + 1 to half − 1 along each axis.
     private static let half = 1_048_576.0
+    /// How many points or voxels are added between two looks at the room that is left.
+    private static let batch = 1024
 
     public init(size: Double) {
         precondition(size > 0)
         self.size = size
-        slots = Array(repeating: 0, count: 1024)
     }
 
     /// Adds every point of a cloud.
     public mutating func add(_ cloud: PointCloud) {
-        let points = cloud.count
         if cloud.colors != nil { hasColor = true }
         cloud.positions.withUnsafeBufferPointer { positions in
-            for i in 0..<points {
-                let x = Double(positions[3 &* i])
-                let y = Double(positions[3 &* i &+ 1])
-                let z = Double(positions[3 &* i &+ 2])
-                let index = slot(x, y, z)
-                if index < 0 { continue }
-                sums[index].x += x
-                sums[index].y += y
-                sums[index].z += z
-                sums[index].points &+= 1
+            for start in stride(from: 0, to: cloud.count, by: Self.batch) {
+                let points = start..<min(start + Self.batch, cloud.count)
+                makeRoom(for: points.count)
                 if let colors = cloud.colors {
-                    sums[index].red &+= Int64(colors[3 &* i])
-                    sums[index].green &+= Int64(colors[3 &* i &+ 1])
-                    sums[index].blue &+= Int64(colors[3 &* i &+ 2])
+                    colors.withUnsafeBufferPointer { add(points, of: positions, $0) }
+                } else {
+                    add(points, of: positions, nil)
                 }
             }
         }
@@ -66,20 +71,22 @@ public struct VoxelGrid: Sendable {
         precondition(other.size == size)
         hasColor = hasColor || other.hasColor
         outOfRange += other.outOfRange
-        for (key, sum) in zip(other.keys, other.sums) {
-            let index = find(key)
-            sums[index].x += sum.x
-            sums[index].y += sum.y
-            sums[index].z += sum.z
-            sums[index].red &+= sum.red
-            sums[index].green &+= sum.green
-            sums[index].blue &+= sum.blue
-            sums[index].points &+= sum.points
+        for start in stride(from: 0, to: other.count, by: Self.batch) {
+            let voxels = start..<min(start + Self.batch, other.count)
+            makeRoom(for: voxels.count)
+            other.keys.withUnsafeBufferPointer { keys in
+                other.sums.withUnsafeBufferPointer { sums in
+                    withTable { table in
+                        for i in voxels { table.sums[table.find(keys[i])] += sums[i] }
+                    }
+                }
+            }
         }
     }
 
     /// One point a voxel: the centroid and the mean colour of the points in it.
     public var cloud: PointCloud {
+        let sums = sums[..<count]
         var positions: [Float] = []
         positions.reserveCapacity(count * 3)
         for sum in sums {
@@ -97,44 +104,120 @@ public struct VoxelGrid: Sendable {
         return PointCloud(positions: positions, colors: colors)
     }
 
-    private mutating func slot(_ x: Double, _ y: Double, _ z: Double) -> Int {
-        // A division, not a product with the inverse: on a face the product may be one unit in the last place off, and
-        // the point would fall into another cube than everybody else's.
-        let (gx, gy, gz) = ((x / size).rounded(.down), (y / size).rounded(.down), (z / size).rounded(.down))
-        guard abs(gx) < Self.half, abs(gy) < Self.half, abs(gz) < Self.half else {
-            outOfRange += 1
-            return -1
-        }
-        let bias = 1 << 20
-        let key = UInt64(Int(gx) &+ bias) << 42 | UInt64(Int(gy) &+ bias) << 21 | UInt64(Int(gz) &+ bias)
-        return find(key)
-    }
-
-    private mutating func find(_ key: UInt64) -> Int {
-        if count &* 2 >= slots.count { grow() }
-        let mask = slots.count &- 1
-        // Fibonacci hashing: the upper bits of the product are well mixed.
-        var at = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-        while true {
-            let number = Int(slots[at])
-            if number == 0 {
-                slots[at] = Int32(count + 1)
-                keys.append(key)
-                sums.append(Sum())
-                count += 1
-                return count - 1
+    private mutating func add(
+        _ points: Range<Int>, of positions: UnsafeBufferPointer<Float>, _ colors: UnsafeBufferPointer<UInt8>?
+    ) {
+        let size = size
+        var lost = 0
+        withTable { table in
+            for i in points {
+                let x = Double(positions[3 &* i])
+                let y = Double(positions[3 &* i &+ 1])
+                let z = Double(positions[3 &* i &+ 2])
+                // A division, not a product with the inverse: on a face the product may be one unit in the last place
+                // off, and the point would fall into another cube than everybody else's.
+                guard let key = Self.key(x / size, y / size, z / size) else {
+                    lost &+= 1
+                    continue
+                }
+                let index = table.find(key)
+                table.sums[index].x += x
+                table.sums[index].y += y
+                table.sums[index].z += z
+                table.sums[index].points &+= 1
+                guard let colors else { continue }
+                table.sums[index].red &+= Int64(colors[3 &* i])
+                table.sums[index].green &+= Int64(colors[3 &* i &+ 1])
+                table.sums[index].blue &+= Int64(colors[3 &* i &+ 2])
             }
-            if keys[number &- 1] == key { return number &- 1 }
-            at = (at &+ 1) & mask
+        }
+        outOfRange += lost
+    }
+
+    /// The packed number of the cube in which a point lies, whose coordinates are counted in cubes; nil for points too
+    /// far out, and for those that are nowhere.
+    @inline(__always)
+    private static func key(_ x: Double, _ y: Double, _ z: Double) -> UInt64? {
+        let low = 1 - half
+        guard x >= low, x < half, y >= low, y < half, z >= low, z < half else { return nil }
+        return floor(x) << 42 | floor(y) << 21 | floor(z)
+    }
+
+    /// The next whole number below, plus 2²⁰, of a value in −2²⁰…2²⁰. The sum with 1.5 · 2⁵² is rounded to a whole number
+    /// and has it in its lowest bits: a few instructions, where the C library's `floor` is a call for each coordinate.
+    @inline(__always)
+    private static func floor(_ value: Double) -> UInt64 {
+        let shift = 0x1.8p52
+        let sum = value + shift
+        return sum.bitPattern &- shift.bitPattern &+ 1 << 20 &- (sum - shift > value ? 1 : 0)
+    }
+}
+
+// MARK: - The hash table
+
+extension VoxelGrid {
+    /// The table under direct pointers, which hold while no room has to be made.
+    private struct Table {
+        let keys: UnsafeMutablePointer<UInt64>
+        let sums: UnsafeMutablePointer<Sum>
+        let slots: UnsafeMutablePointer<Int32>
+        let mask: Int
+        var count: Int
+
+        /// The place of a voxel, which is new if need be.
+        @inline(__always)
+        mutating func find(_ key: UInt64) -> Int {
+            var at = VoxelGrid.hash(key) & mask
+            while true {
+                let number = Int(slots[at])
+                if number == 0 {
+                    keys[count] = key
+                    count &+= 1
+                    slots[at] = Int32(truncatingIfNeeded: count)
+                    return count &- 1
+                }
+                if keys[number &- 1] == key { return number &- 1 }
+                at = (at &+ 1) & mask
+            }
         }
     }
 
-    private mutating func grow() {
-        slots = Array(repeating: 0, count: slots.count * 4)
-        let mask = slots.count - 1
-        for (number, key) in keys.enumerated() {
-            var at = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-            while slots[at] != 0 { at = (at + 1) & mask }
+    /// Fibonacci hashing: the upper bits of the product are well mixed.
+    @inline(__always)
+    private static func hash(_ key: UInt64) -> Int {
+        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32)
+    }
+
+    private mutating func withTable(_ body: (inout Table) -> Void) {
+        keys.withUnsafeMutableBufferPointer { keys in
+            sums.withUnsafeMutableBufferPointer { sums in
+                slots.withUnsafeMutableBufferPointer { slots in
+                    guard let keys = keys.baseAddress, let sums = sums.baseAddress, let first = slots.baseAddress else {
+                        return
+                    }
+                    var table = Table(keys: keys, sums: sums, slots: first, mask: slots.count - 1, count: count)
+                    body(&table)
+                    count = table.count
+                }
+            }
+        }
+    }
+
+    /// Sees to it that so many voxels more have a place.
+    private mutating func makeRoom(for more: Int) {
+        let needed = count + more
+        if needed > keys.count {
+            let room = max(needed, 2 * keys.count) - keys.count
+            keys.append(contentsOf: repeatElement(0, count: room))
+            sums.append(contentsOf: repeatElement(Sum(), count: room))
+        }
+        if slots.count >= 2 * needed { return }
+        var length = max(slots.count, 1024)
+        while length < 2 * needed { length *= 4 }
+        slots = Array(repeating: 0, count: length)
+        for number in 0..<count {
+            var at = Self.hash(keys[number]) & (length - 1)
+            while slots[at] != 0 { at = (at + 1) & (length - 1) }
             slots[at] = Int32(number + 1)
         }
     }

@@ -162,7 +162,7 @@ package struct OrderCheck {
             defer { used.formUnion(step.uses.reads) }
             let made = step.uses.roles.reduce(into: Set<Channel>()) { $0.formUnion($1.touches) }
             guard !made.isEmpty, !made.contains(.frames), step.uses.claims.isEmpty, made.isDisjoint(with: used),
-                !step.uses.roles.contains(where: \.drops)
+                !step.uses.isMeasurement, !step.uses.roles.contains(where: \.drops)
             else { continue }
             let names = made.map(\.name).sorted().joined(separator: " and ")
             warnings.append(

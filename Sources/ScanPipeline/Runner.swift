@@ -112,6 +112,7 @@ private struct Run {
             try run(plan)
             // The first pass is the reader's.
             if next == 0 {
+                capture.decodingThreads = runner.workers
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
                 var opened = Runner.Opened(key: key, inputs: inputs, capture: capture, files: files)

@@ -174,15 +174,19 @@ public struct Uses: Sendable {
     /// Files that its options name, relative to the capture or to the pipeline. They are read before the first frame;
     /// ``StageContext/file(_:)`` gives their bytes.
     public var files: [String]
+    /// What it leaves in the receipt is a result by itself, so that nothing below it has to use what it makes.
+    public var isMeasurement: Bool
 
     public init(
-        frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = []
+        frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = [],
+        isMeasurement: Bool = false
     ) {
         self.frame = frame
         self.fold = fold
         self.finish = finish
         self.claims = claims
         self.files = files
+        self.isMeasurement = isMeasurement
     }
 
     public var roles: [Role] { [frame, fold, finish] }

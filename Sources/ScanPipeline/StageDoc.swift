@@ -5,15 +5,17 @@ public enum StageDoc {
     /// Markdown.
     public static func page(_ entry: StageLibrary.Entry) -> String {
         let card = entry.card
-        var page = "# \(card.name)\n\n\(card.summary)\n\n```yaml\n\(card.example)\n```\n\n\(card.details)\n"
+        var page = "# \(card.name)\n\n\(MarkdownText.prose(card.summary))\n\n```yaml\n\(card.example)\n```\n\n"
+        page += MarkdownText.prose(card.details) + "\n"
         page += "\n## Options\n\n"
         if entry.options.isEmpty {
             page += "None.\n"
         } else {
             page += "| option | value | default | meaning |\n| --- | --- | --- | --- |\n"
             for option in entry.options {
-                let fallback = option.defaultText.map { "`\(cell($0))`" } ?? "–"
-                page += "| `\(option.name)` | \(value(of: option)) | \(fallback) | \(cell(option.help)) |\n"
+                let fallback = option.defaultText.map { "`\($0.replacing("|", with: "\\|"))`" } ?? "–"
+                page +=
+                    "| `\(option.name)` | \(value(of: option)) | \(fallback) | \(MarkdownText.cell(option.help)) |\n"
             }
         }
         page += "\n## Needs and makes\n\n" + uses(entry.uses)
@@ -25,7 +27,7 @@ public enum StageDoc {
         var page =
             "# Stages\n\nIn the order in which a pipeline would use them.\n\n| stage | what it does |\n| --- | --- |\n"
         for entry in library.entries {
-            page += "| [\(entry.card.name)](\(entry.card.name).md) | \(cell(entry.card.summary)) |\n"
+            page += "| [\(entry.card.name)](\(entry.card.name).md) | \(MarkdownText.cell(entry.card.summary)) |\n"
         }
         return page
     }
@@ -118,7 +120,4 @@ public enum StageDoc {
     private static func unique<Item: Equatable>(_ items: [Item]) -> [Item] {
         items.reduce(into: []) { list, item in if !list.contains(item) { list.append(item) } }
     }
-
-    /// A text as a table's cell holds it.
-    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

@@ -157,6 +157,7 @@ public struct CullByBox: FrameStage, CaptureStage {
                 camera: view.camera, pose: view.pose, width: depth.width, height: depth.height, centre: centre
             ).points(of: depth)
             let removed = box.selection(points, keepInside: side == .outside)
+            let count = DepthMap.MaskCount(before: points.count, after: points.count - removed.count)
             // The n-th point is the n-th pixel with depth.
             var pixel = -1
             var point: Int32 = -1
@@ -167,6 +168,7 @@ public struct CullByBox: FrameStage, CaptureStage {
                 }
                 depth.metres[pixel] = 0
             }
+            return count
         }
     }
 }

@@ -1,12 +1,8 @@
-import ScanFormats
 import ScanModel
 import ScanPipeline
 
 /// Drops blurred frames.
 public struct FilterBlur: FrameStage, CaptureStage {
-    /// Which brightness the score is taken of.
-    public enum Gray: String, CaseIterable, Sendable { case bt601, luma }
-
     enum Rule: Sendable {
         case atLeast(Double)
         case keep(Double)
@@ -17,18 +13,14 @@ public struct FilterBlur: FrameStage, CaptureStage {
         name: "filter-blur",
         summary: "Drop frames whose picture is not sharp enough.",
         details: """
-            The score is the variance of the 4-neighbour Laplacian of the full-size 8-bit grey picture (reflect-101
-            border): the `sharpness` that instant-ngp's datasets publish. Higher is sharper; what is sharp depends on the
-            scene, so compare frames of one capture.
+            \(BlurScore.meaning)
 
             Exactly one rule is given. `at-least` keeps frames with that score. `keep` keeps the ceil(keep · n) frames with
             the best scores, ties going to the lower frame. `window` keeps the sharpest of each n consecutive frames, the
             last short window keeping one too; no hole is longer than two windows, where a global `keep: 0.2` left 75
             frames in a row without a picture on a real capture.
 
-            `gray: bt601` computes grey from red, green and blue, which gives instant-ngp's number; `luma` takes the
-            picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to 0.3 %
-            on JPEG.
+            \(BlurScore.grays)
 
             The receipt holds the scores of the frames that are left and of those dropped here, and the longest run of
             frames dropped here. A hole of more than a second without a frame is warned about.
@@ -36,56 +28,41 @@ public struct FilterBlur: FrameStage, CaptureStage {
         example: "- filter-blur: {window: 5}")
 
     let rule: Rule
-    let gray: Gray
+    let score: BlurScore
 
     public init(_ options: inout OptionReader) {
-        let score = options.number("at-least", "Lowest score that is kept.", in: 0...Double.greatestFiniteMagnitude)
+        let limit = options.number("at-least", "Lowest score that is kept.", in: 0...Double.greatestFiniteMagnitude)
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
         let window = options.integer(
             "window", "Keep the sharpest of each so many consecutive frames.", in: 1...1_000_000)
-        gray = options.choice("gray", "The brightness that is scored.", default: .bt601)
+        score = BlurScore(&options)
         options.exactlyOne(of: ["at-least", "keep", "window"])
-        rule = score.map(Rule.atLeast) ?? share.map(Rule.keep) ?? .window(window ?? 1)
+        rule = limit.map(Rule.atLeast) ?? share.map(Rule.keep) ?? .window(window ?? 1)
     }
 
     public var uses: Uses {
-        let picture: [[Channel]] = gray == .luma ? [[.luma, .color]] : [[.color]]
         if case .atLeast = rule {
-            return Uses(frame: .init(anyOf: picture, makes: [.sharpness], drops: true))
+            return Uses(frame: .init(anyOf: score.pictures, makes: [.sharpness], drops: true))
         }
-        return Uses(frame: .init(anyOf: picture, makes: [.sharpness]), finish: .init(drops: true))
+        return Uses(frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(drops: true))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        let score = try self.score(&frame, context)
-        frame.sharpness = score
-        if case .atLeast(let limit) = rule, score < limit {
+        let sharpness = try score.take(of: &frame, context)
+        if case .atLeast(let limit) = rule, sharpness < limit {
             frame.facts.drop = Drop(
-                stage: context.label, reason: "sharpness \(Self.text(score)) is under \(Self.text(limit))")
+                stage: context.label, reason: "sharpness \(Self.text(sharpness)) is under \(Self.text(limit))")
         }
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        let reached = capture.frames.filter {
-            $0.sharpness != nil && ($0.drop == nil || $0.drop?.stage == context.label)
-        }
-        context.record(
-            "scores",
-            .array(reached.map { .object(["frame": .of($0.index), "score": .number($0.sharpness ?? 0)]) }))
+        BlurScore.record(capture, context)
         switch rule {
         case .atLeast: break
         case .keep(let share): keep(share, &capture, context)
         case .window(let length): thin(length, &capture, context)
         }
         reportHoles(capture, context)
-    }
-
-    private func score(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
-        if gray == .luma {
-            if let luma = frame.luma { return Sharpness.score(luma) }
-            if let luma = try frame.loadOwnLuma(context) { return Sharpness.score(luma) }
-        }
-        return Sharpness.score(try frame.loadRGB(context))
     }
 
     private func keep(_ share: Double, _ capture: inout Capture, _ context: StageContext) {

@@ -46,11 +46,7 @@ public struct MaskConfidence: FrameStage {
                     "depth is \(depth.width)×\(depth.height), confidence \(confidence.width)×\(confidence.height)",
                     fix: "leave mask-confidence out for this capture")
             }
-            confidence.values.withUnsafeBufferPointer { values in
-                depth.metres.withUnsafeMutableBufferPointer { metres in
-                    for i in 0..<metres.count { metres[i] = Int(values[i]) >= threshold ? metres[i] : 0 }
-                }
-            }
+            return depth.mask(confidence: confidence, atLeast: threshold)
         }
     }
 }

@@ -30,16 +30,10 @@ public struct MaskJumps: FrameStage {
         try DepthMask.apply(to: &frame, in: context) { depth in
             guard let previous, previous.metres.count == depth.metres.count else {
                 context.count("frames-without-previous", 1)
-                return
+                let count = depth.validCount
+                return DepthMap.MaskCount(before: count, after: count)
             }
-            previous.metres.withUnsafeBufferPointer { before in
-                depth.metres.withUnsafeMutableBufferPointer { metres in
-                    for i in 0..<metres.count {
-                        let isSteady = abs(metres[i] - before[i]) <= limit && before[i] > 0
-                        metres[i] = isSteady ? metres[i] : 0
-                    }
-                }
-            }
+            return depth.mask(jumpsFrom: previous, over: limit)
         }
     }
 }

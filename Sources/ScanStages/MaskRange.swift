@@ -25,13 +25,6 @@ public struct MaskRange: FrameStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         // In single precision, so that a depth recorded as 700 mm is inside `near: 0.7`.
         let (near, far) = (Float(near), Float(far))
-        try DepthMask.apply(to: &frame, in: context) { depth in
-            depth.metres.withUnsafeMutableBufferPointer { metres in
-                for i in 0..<metres.count {
-                    let z = metres[i]
-                    metres[i] = z >= near && z <= far ? z : 0
-                }
-            }
-        }
+        try DepthMask.apply(to: &frame, in: context) { $0.mask(near: near, far: far) }
     }
 }

@@ -24,6 +24,10 @@ public struct Read: CaptureStage {
 
             **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds no other of its kind.
 
+            **Point clouds.** With `format: ply` a PLY file that is named as INPUT is a capture of points, whose frames are
+            slices of 65,536 of them: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding
+            all of it. Coordinates are taken to be metres.
+
             **Archives.** A capture may be a ZIP archive, with or without one folder at its top. It is read in place;
             only a video that is compressed in it is unpacked into a temporary file (under `TMPDIR`) while the capture
             runs. An archive that asks for more than the `max-archive-` limits is refused before anything is unpacked.
@@ -93,13 +97,14 @@ public struct Read: CaptureStage {
     }
 
     public var uses: Uses {
-        Uses(
-            finish: .init(
-                makes: [.frames],
-                mayMake: [
-                    .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
-                    .motion, .cloud,
-                ]))
+        // What only one format has, such as the points of a PLY file, is there for those who name the format: else the
+        // order check could not say that `unproject` is missing.
+        let own = CaptureFormats.format(named: format.rawValue)?.card.reads ?? []
+        let usual: [Channel] = [
+            .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box, .motion,
+            .cloud, .exposure,
+        ]
+        return Uses(finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }))
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {

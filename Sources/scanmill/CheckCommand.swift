@@ -7,9 +7,12 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Shows all mistakes of a pipeline at once.",
         discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
 
-    @Argument(help: "The pipeline's YAML file.") var pipeline: String
-    @Option(name: .customLong("set"), help: "Change an option: stage.option=value. Can be repeated.") var settings:
-        [String] = []
+    @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"),
+        completion: .setting)
+    var settings: [String] = []
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {

@@ -7,13 +7,17 @@ import ScanStages
 struct DocsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docs",
-        abstract: "Writes the reference pages of stages and formats, and the pipelines' JSON Schema.")
+        abstract: "Writes the reference pages of stages, formats and commands, and the pipelines' JSON Schema.")
 
-    @Argument(help: "The folder to write into; it is made when it is missing.") var folder: String
+    @Argument(help: "The folder to write into; it is made when it is missing.", completion: .directory) var folder:
+        String
 
     func run() throws {
         let library = StageLibrary.builtIn
-        var pages = ["stages.md": StageDoc.index(library), "formats.md": FormatDoc.page]
+        var pages = [
+            "stages.md": StageDoc.index(library), "formats.md": FormatDoc.page,
+            "commands.md": CommandDoc.page(try CommandTree.scanmill()),
+        ]
         for entry in library.entries { pages["\(entry.card.name).md"] = StageDoc.page(entry) }
         pages["pipeline.schema.json"] = String(decoding: JSONWriter.text(PipelineSchema.schema(library)), as: UTF8.self)
         do {

@@ -14,7 +14,7 @@ struct InspectCommand: ParsableCommand {
             (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O).
             """)
 
-    @Argument(help: "A capture: a folder or an archive.") var capture: String
+    @Argument(help: "A capture: a folder or an archive.", completion: .capture) var capture: String
     @Flag(help: "Print the same as JSON.") var json = false
 
     func run() throws {

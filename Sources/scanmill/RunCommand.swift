@@ -38,9 +38,13 @@ struct RunCommand: AsyncParsableCommand {
             "Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set.", valueName: "command")
     )
     var onFinish: String?
-    @Option(help: ArgumentHelp("Append what happens to this file, one JSON object a line.", valueName: "file")) var log:
-        String?
-    @Option(help: ArgumentHelp("Write figures to this file in Prometheus' text format.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Append what happens to this file, one JSON object a line.", valueName: "file"),
+        completion: .file())
+    var log: String?
+    @Option(
+        help: ArgumentHelp("Write figures to this file in Prometheus' text format.", valueName: "file"),
+        completion: .file())
     var metrics: String?
     @Flag(help: "Write no report when the run has ended.") var noReport = false
     @Flag(name: .shortAndLong, help: "Say nothing unless something failed.") var quiet = false

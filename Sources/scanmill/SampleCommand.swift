@@ -16,13 +16,16 @@ struct SampleCommand: ParsableCommand {
 
     enum Pictures: String, CaseIterable, ExpressibleByArgument { case jpg, png, mp4 }
 
-    @Argument(help: "The capture's folder; its last part becomes the capture's id.") var folder: String
+    @Argument(help: "The capture's folder; its last part becomes the capture's id.", completion: .directory) var folder:
+        String
     @Option(help: "Number of frames.") var frames = 60
     @Option(help: "How MultiScan's pictures are stored: jpg, png or mp4.") var rgb = Pictures.jpg
-    @Option(help: "The format: one of those that ScanMill writes.") var format = MultiScanCapture.name
+    @Option(help: "The format: one of those that ScanMill writes.", completion: .writtenFormat) var format =
+        MultiScanCapture.name
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of `synthesize` or the writer.", valueName: "stage.option=value"))
+        help: ArgumentHelp("Change an option of `synthesize` or the writer.", valueName: "stage.option=value"),
+        completion: .setting)
     var settings: [String] = []
 
     func run() throws {

@@ -14,8 +14,8 @@ struct ScanMillCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, ReportCommand.self, VerifyCommand.self, CollectCommand.self,
             CheckCommand.self,
-            InspectCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self, DocsCommand.self,
-            CaptureChildCommand.self,
+            InspectCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self, SchemaCommand.self,
+            DocsCommand.self, ManPageCommand.self, CaptureChildCommand.self,
         ])
 
     /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.
@@ -37,5 +37,7 @@ struct ScanMillCommand: AsyncParsableCommand {
 
 enum Tool {
     static let version = "0.1.0"
+    /// The day of that version, which manual pages show.
+    static let released = "2026-11-22"
     static let nameAndVersion = "scanmill \(version)"
 }

@@ -7,7 +7,7 @@ struct StagesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stages", abstract: "Lists the stages, or shows one with its options and an example.")
 
-    @Argument(help: "A stage's name.") var name: String?
+    @Argument(help: "A stage's name.", completion: .stage) var name: String?
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {

@@ -8,7 +8,8 @@ struct StatusCommand: ParsableCommand {
         discussion:
             "Everything is read from receipts, failure notes and the plans of earlier runs; there is no database.")
 
-    @Argument(help: "The folder with the results.") var output: String
+    @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
+    var output: String
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -39,7 +40,8 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Reads every published file again and compares it with its receipt.",
         discussion: "Exit code 3 when a file is missing, has other bytes, or is not listed.")
 
-    @Argument(help: "The folder with the results.") var output: String
+    @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
+    var output: String
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
@@ -75,7 +77,8 @@ struct CollectCommand: ParsableCommand {
         commandName: "gc", abstract: "Removes what killed runs left behind.",
         discussion: "Results are never touched, nor is anything that a runner still works on.")
 
-    @Argument(help: "The folder with the results.") var output: String
+    @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
+    var output: String
 
     func run() throws {
         let removed = try Console.orExit { () throws(Problem) in

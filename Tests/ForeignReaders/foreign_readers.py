@@ -11,26 +11,9 @@ import os
 import subprocess
 import sys
 
+from environment import enter
+
 PACKAGES = ['pycolmap', 'open3d', 'plyfile', 'opencv-python-headless', 'pillow', 'numpy']
-
-
-def enter(venv):
-    """Goes on in the virtual environment, which is made first if need be."""
-    python = os.path.join(venv, 'bin', 'python')
-    if sys.prefix == os.path.abspath(venv):
-        return
-    ready = os.path.join(venv, 'ready')
-    if not os.path.exists(ready):
-        try:
-            subprocess.run([sys.executable, '-m', 'venv', '--clear', venv], check=True, capture_output=True, timeout=120)
-            install = [python, '-m', 'pip', 'install', '--quiet', '--retries', '1', '--timeout', '15']
-            subprocess.run(install + PACKAGES, check=True, capture_output=True, timeout=400)
-        except (subprocess.SubprocessError, OSError) as error:
-            output = getattr(error, 'stderr', None) or b''
-            print('cannot be installed:', (output.decode('utf-8', 'replace').strip().splitlines() or [str(error)])[-1])
-            sys.exit(77)
-        open(ready, 'w').close()
-    os.execv(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
 
 
 def close(a, b, limit, what):
@@ -146,5 +129,5 @@ def main(result, camera_lines):
 
 
 if __name__ == '__main__':
-    enter(sys.argv[1])
+    enter(sys.argv[1], PACKAGES)
     main(*sys.argv[2:])

@@ -22,6 +22,17 @@ import Testing
         #expect(try folder.bytes("pipeline.schema.json") == [UInt8](schema), "run `make docs` and commit the schema")
     }
 
+    /// The page of commands, and the article for unattended nights, know the same exit codes.
+    @Test func exitCodesAreTheSameEverywhere() throws {
+        let articles = SharedData.checkout.appendingPathComponent("Sources/ScanStages/ScanStages.docc")
+        let commands = try String(contentsOf: articles.appendingPathComponent("Stages/commands.md"), encoding: .utf8)
+        let night = try String(contentsOf: articles.appendingPathComponent("EveryNight.md"), encoding: .utf8)
+        let rows = commands.components(separatedBy: "## Exit codes").last?.split(separator: "\n")
+            .filter { $0.hasPrefix("| ") }.dropFirst(2)
+        #expect(rows?.map { $0.dropFirst(2).prefix { $0 != " " && $0 != "," } } == ["0", "1", "2", "3", "75", "130"])
+        for row in rows ?? [] { #expect(night.contains(row), "\(row)") }
+    }
+
     @Test func aFolderThatCannotBeMadeIsTheEnvironmentsFault() throws {
         let folder = try TemporaryFolder()
         try folder.write("a file", to: "taken")

@@ -17,7 +17,7 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
         let read = try runCommand(
             [
-                "python3", readers.appendingPathComponent("foreign_readers.py").path,
+                "python3", "-B", readers.appendingPathComponent("foreign_readers.py").path,
                 checkout.appendingPathComponent(".build/foreign-readers").path, "\(folder.path)/desk",
                 "\(sample)/desk.jsonl",
             ])

@@ -94,6 +94,40 @@ import Testing
         #expect(facts["format"]?.string == "multiscan" || facts["capture"]?["format"]?.string == "multiscan")
     }
 
+    /// What the sample's truth says: an ellipse of 1.15 × 0.95 m in 8 s, about 0.83 m/s; depth everywhere.
+    @Test(arguments: ["object-nerf", "object-no-box", "room-cloud", "nightly-staging"])
+    func readyPipelinesMeasure(_ pipeline: String) throws {
+        let (_, receipt) = try Self.run(pipeline)
+        let counts = { (stage: String) in
+            receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"]
+        }
+        let speed = try #require(counts("measure-motion")?["speed-m-per-s"]?["median"]?.double)
+        #expect((0.75...0.9).contains(speed))
+        #expect(counts("measure-motion")?["track"]?.array?.count == 60, "before any frame is dropped")
+        let depth = try #require(counts("measure-depth")?["depth-m"]?["median"]?.double)
+        #expect((0.5...3).contains(depth))
+        #expect(counts("measure-depth")?["share-with-depth"]?.double == 1)
+        if pipeline != "room-cloud" {
+            let faces = try #require(counts("report-coverage")?["faces"]?.object)
+            let kept = try #require(receipt["frames"]?["kept"]?.integer)
+            #expect(faces.members.reduce(0) { $0 + ($1.value.integer ?? 0) } == kept)
+        }
+    }
+
+    /// Captures of apps that record no box, no motion, no time: nothing to measure is no reason for a warning.
+    @Test(arguments: ["tum", "polycam", "stray-scanner", "7-scenes/seq-01"])
+    func whatIsNotThereIsPassedOver(_ sample: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run([
+            "run", "\(Self.folder)/room-cloud.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path, "-q",
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        let id = sample.split(separator: "/").last.map(String.init) ?? sample
+        let receipt = try JSONValue.parse(try folder.bytes("\(id)/receipt.json"), file: "receipt.json")
+        let warnings = (receipt["warnings"]?.array ?? []).compactMap(\.string)
+        #expect(!warnings.contains { $0.hasPrefix("measure-") }, "\(warnings)")
+    }
+
     @Test func decodeImages() throws {
         let (folder, _) = try Self.run("decode-images")
         for number in ["0", "10", "50"] {

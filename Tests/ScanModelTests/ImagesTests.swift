@@ -2,6 +2,13 @@ import ScanModel
 import Testing
 
 @Suite struct ImagesTests {
+    @Test func levelsOfConfidenceAreCountedWhateverTheRange() {
+        let ios = ConfidenceMap(width: 5, height: 1, values: [0, 1, 1, 2, 2], range: 0...2)
+        #expect(ios.levelCounts == [1, 2, 2])
+        let android = ConfidenceMap(width: 6, height: 1, values: [0, 84, 85, 169, 170, 255], range: 0...255)
+        #expect(android.levelCounts == [2, 2, 2])
+    }
+
     @Test func aLevelsThresholdIsTheSmallestValueThatPasses() {
         // By the definition, for every range that a byte can have.
         for low in 0...254 {

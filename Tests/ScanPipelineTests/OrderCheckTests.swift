@@ -188,6 +188,13 @@ import Testing
         #expect(Self.check(["read", "drop", "every"], of: Self.usual + [drop]).warnings.isEmpty)
     }
 
+    @Test func measurementsAreNeverUseless() {
+        var measure = Mock.frame("measure", .init(makes: [.sharpness]))
+        #expect(Self.check(["read", "measure"], of: Self.usual + [measure]).warnings.count == 1)
+        measure.uses.isMeasurement = true
+        #expect(Self.check(["read", "measure"], of: Self.usual + [measure]).warnings.isEmpty)
+    }
+
     // MARK: - For one capture
 
     private static func steps(_ names: [String], of mocks: [Mock] = usual) throws -> [Pipeline.Step] {

@@ -177,6 +177,7 @@ public enum CaptureFormats {
         Record3DCapture.self,
         TransformsDataset.self,
         COLMAPCapture.self,
+        PLYCapture.self,
         PictureFolderCapture.self,
     ]
 
@@ -211,7 +212,7 @@ public enum CaptureFormats {
         case .file?:
             if ZipArchive.isArchive(path) { return try ZipArchive(path: path, limits: limits) }
             let single = try OneFile(path: path)
-            if SensCapture.recognise(single) != nil { return single }
+            if SensCapture.recognise(single) != nil || PLYCapture.recognise(single) != nil { return single }
             throw Problem(
                 .input, "this file is not a capture in a format that ScanMill reads",
                 fix: "name the capture's folder, or its ZIP archive"

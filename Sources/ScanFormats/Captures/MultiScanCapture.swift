@@ -9,7 +9,8 @@ public enum MultiScanCapture: CaptureFormat {
         name: "multiscan",
         summary: "MultiScan staging capture: metadata, camera lines, depth and confidence streams, video or frames.",
         reads: [
-            .color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion,
+            .color, .luma, .video, .pose, .intrinsics, .timestamp, .exposure, .recordedDepth, .recordedConfidence, .box,
+            .motion,
         ],
         passesOver: [
             "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
@@ -108,6 +109,7 @@ struct MultiScanReader {
         readMotion()
         if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
         if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
+        if capture.frames.contains(where: { $0.exposure != nil }) { capture.channels.insert(.exposure) }
         capture.source = source
         capture.sortFiles()
         return capture
@@ -151,6 +153,8 @@ struct MultiScanReader {
                 facts.timestamp = line.timestamp
                 facts.line = line.span
                 facts.pose = line.pose
+                // Recorders write 0 for what they do not know.
+                facts.exposure = line.exposure == 0 ? nil : line.exposure
                 // Where metadata gives no size, the pictures will.
                 let camera = line.intrinsics(width: size?.width ?? 1, height: size?.height ?? 1)
                 facts.intrinsics = camera

@@ -99,22 +99,25 @@ struct PictureFolder {
         capture.channels.insert(.color)
     }
 
-    private static let headBytes = 256 << 10
+    /// How much of a large file's start and end is read: first as little as nearly all cameras need, then more, since
+    /// thumbnails and profiles may stand before a picture's own header, and notes behind its end.
+    private static let parts = [(head: 4 << 10, tail: 1 << 10), (head: 256 << 10, tail: JPEG.tailBytes)]
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
     static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
-        guard let file = source as? FileSource, let total = file.byteCount,
-            total > Int64(headBytes + JPEG.tailBytes)
-        else {
+        guard let file = source as? FileSource, let total = file.byteCount else {
             let bytes = try source.readAll(limit: PictureLimits.fileBytes)
-            return try size(bytes, tail: bytes.suffix(JPEG.tailBytes), limits)
+            return try size(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
         }
-        let tail = try file.bytes(at: total - Int64(JPEG.tailBytes), count: JPEG.tailBytes)
-        do throws(Problem) { return try size(try file.bytes(at: 0, count: headBytes), tail: tail, limits) } catch {
-            // Thumbnails, profiles and a second picture for motion may stand before the picture's own header.
-            guard total <= Int64(PictureLimits.fileBytes) else { throw error }
-            return try size(try file.bytes(at: 0, count: Int(total)), tail: tail, limits)
+        var problem: Problem?
+        for part in parts where total > Int64(part.head + part.tail) {
+            let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)
+            let head = try file.bytes(at: 0, count: part.head)
+            do throws(Problem) { return try size(head, tail: tail, limits) } catch { problem = error }
         }
+        if let problem, total > Int64(PictureLimits.fileBytes) { throw problem }
+        let bytes = try file.bytes(at: 0, count: Int(total))
+        return try size(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
     }
 
     private static func size(_ head: [UInt8], tail: [UInt8], _ limits: PictureLimits) throws(Problem) -> PixelSize {

@@ -18,15 +18,14 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private let frameCount: Int
     private var position = 0
 
-    init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout) throws(Problem) {
+    init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout, threads: Int) throws(Problem) {
         let location = try tree.place(video.file)
         name = "\(video.file) (\(layout))"
         self.layout = layout
         frameCount = video.facts.frameCount
         decoder = try VideoDecoder(
             VideoInput(path: location.path, range: location.range, name: video.file), facts: video.facts,
-            layout: layout,
-            with: try FFmpeg.find())
+            layout: layout, threads: threads, with: try FFmpeg.find())
     }
 
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {

@@ -29,13 +29,9 @@ extension CaptureInspection {
 
         init(_ box: OrientedBox, seenBy frames: [FrameFacts]) {
             self.box = box
-            for pose in frames.compactMap(\.pose) where pose.defect == nil {
-                switch box.encounter(from: pose.position, along: -pose.rotation.columns.2) {
-                case .miss: missCount += 1
-                case .inside: insideCount += 1
-                case .face(let face): faceHits[face, default: 0] += 1
-                }
-            }
+            var coverage = BoxCoverage(of: box)
+            for pose in frames.compactMap(\.pose) where pose.defect == nil { coverage.add(pose) }
+            (faceHits, insideCount, missCount) = (coverage.faces, coverage.insideCount, coverage.missCount)
         }
     }
 }

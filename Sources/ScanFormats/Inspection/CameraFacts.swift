@@ -54,7 +54,7 @@ extension CaptureInspection {
                     backwardCount += 1
                 }
             }
-            guard let median = middle(of: steps.map { $0.seconds / Double($0.frames) }) else { return }
+            guard let median = Distribution(steps.map { $0.seconds / Double($0.frames) })?.median else { return }
             medianStep = median
             for step in steps where step.seconds > (Double(step.frames) + 0.5) * median {
                 gapCount += 1
@@ -64,11 +64,7 @@ extension CaptureInspection {
             }
         }
 
-        /// Two timestamps may be further apart than a timestamp can say.
-        static func seconds(from start: Int64, to end: Int64) -> Double {
-            let (difference, isTooFar) = end.subtractingReportingOverflow(start)
-            return (isTooFar ? Double(end) - Double(start) : Double(difference)) / 1e9
-        }
+        static func seconds(from start: Int64, to end: Int64) -> Double { Trajectory.seconds(from: start, to: end) }
     }
 
     /// The way of the camera's centre through the world.
@@ -104,27 +100,23 @@ extension CaptureInspection {
 
         /// - Returns: nil when no frame has a pose.
         init?(_ frames: [FrameFacts], worldUp: Vector3?) {
-            let stations = frames.compactMap { facts in facts.pose.map { (facts: facts, pose: $0) } }
-                .filter { $0.pose.defect == nil }
-            guard let first = stations.first else { return nil }
-            poseCount = stations.count
-            length = 0
-            (low, high) = (first.pose.position, first.pose.position)
-            var speeds: [(frame: Int, value: Double)] = []
-            for (before, after) in zip(stations, stations.dropFirst()) {
-                let position = after.pose.position
-                let distance = (position - before.pose.position).length
-                length += distance
+            let poses = frames.compactMap(\.pose).filter { $0.defect == nil }
+            guard let first = poses.first else { return nil }
+            (low, high) = (first.position, first.position)
+            for position in poses.lazy.map(\.position) {
                 low = Vector3(min(low.x, position.x), min(low.y, position.y), min(low.z, position.z))
                 high = Vector3(max(high.x, position.x), max(high.y, position.y), max(high.z, position.z))
-                if let start = before.facts.timestamp, let end = after.facts.timestamp, end > start {
-                    speeds.append((after.facts.index, distance / Clock.seconds(from: start, to: end)))
-                }
             }
-            if let median = middle(of: speeds.map(\.value)), let highest = speeds.max(by: { $0.value < $1.value }) {
+            let trajectory = Trajectory(frames)
+            poseCount = trajectory.stationCount
+            length = trajectory.length
+            let speeds = trajectory.steps.compactMap { step in step.speed.map { (frame: step.to, value: $0) } }
+            if let median = Distribution(speeds.map(\.value))?.median,
+                let highest = speeds.max(by: { $0.value < $1.value })
+            {
                 self.speeds = Speeds(median: median, highest: highest.value, highestFrame: highest.frame)
             }
-            attitude = worldUp.flatMap { Attitude(stations.map(\.pose), up: $0) }
+            attitude = worldUp.flatMap { Attitude(poses, up: $0) }
         }
     }
 
@@ -184,11 +176,4 @@ extension CaptureInspection.Path.Attitude {
         axisAngle = degrees(nearest.along)
         upAngle = degrees(mean.y)
     }
-}
-
-/// The middle value, or the mean of the two in the middle; nil of nothing.
-private func middle(of values: [Double]) -> Double? {
-    guard !values.isEmpty else { return nil }
-    let sorted = values.sorted()
-    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
 }

@@ -6,14 +6,21 @@ import ScanPipeline
 
 /// The options that `run` and `plan` share: which captures, and when they are done again.
 struct BatchOptions: ParsableArguments {
-    @Argument(help: "The pipeline's YAML file.") var pipeline: String
-    @Argument(help: "Captures, or folders in which captures are searched.") var inputs: [String]
-    @Option(name: .shortAndLong, help: "The folder for the results.") var output: String
+    @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
+    @Argument(
+        help: ArgumentHelp("Captures, or folders in which captures are searched.", valueName: "input"),
+        completion: .capture)
+    var inputs: [String]
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The folder for the results.", valueName: "out"), completion: .directory
+    )
+    var output: String
     @Option(help: ArgumentHelp("Run only the capture with this id. Can be repeated.", valueName: "id")) var only:
         [String] = []
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"))
+        help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"),
+        completion: .setting)
     var settings: [String] = []
     @Flag(help: "Run captures whose result is up to date, too.") var force = false
     @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false

@@ -46,11 +46,3 @@ enum Console {
 
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
-
-/// Exit codes: 0 ok, 1 some captures failed, 2 usage or invalid pipeline, 3 environment; 75 busy, 130 and 143 signals.
-enum ExitStatus {
-    static let capturesFailed: Int32 = 1
-    static let usage: Int32 = 2
-    static let environment: Int32 = 3
-    static let busy: Int32 = 75
-}

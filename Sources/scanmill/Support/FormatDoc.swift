@@ -1,5 +1,6 @@
 import ScanFormats
 import ScanModel
+import ScanPipeline
 
 /// The tables of formats, from the formats' own declarations.
 enum FormatDoc {
@@ -28,7 +29,7 @@ enum FormatDoc {
             """
         for card in cards {
             let marks = columns.map { card.reads.contains($0.channel) ? "●" : "" }.joined(separator: " | ")
-            page += "| `\(card.name)` | \(cell(card.summary)) | \(marks) | \(list(card.passesOver)) |\n"
+            page += "| `\(card.name)` | \(MarkdownText.cell(card.summary)) | \(marks) | \(list(card.passesOver)) |\n"
         }
         page += """
 
@@ -62,8 +63,7 @@ enum FormatDoc {
     }
 
     private static func list(_ items: [String]) -> String {
-        items.isEmpty ? "–" : items.map(cell).joined(separator: "; ")
+        items.isEmpty ? "–" : items.map(MarkdownText.cell).joined(separator: "; ")
     }
 
-    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

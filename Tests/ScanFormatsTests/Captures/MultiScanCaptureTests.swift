@@ -70,6 +70,21 @@ import Testing
         #expect(capture.metadata?["depth_unit"]?.string == "m")
     }
 
+    @Test func exposureIsKeptWhereItIsRecorded() throws {
+        let key = "\"exposure_duration\":"
+        let capture = try open { files in
+            var lines = String(decoding: files["scan.jsonl"] ?? [], as: UTF8.self).split(separator: "\n")
+            // Known, 0 for what is not known, and no number at all.
+            for (number, value) in ["16666666", "0", "null"].enumerated() {
+                lines[number] = "{\(key)\(value)," + lines[number].dropFirst()
+            }
+            files["scan.jsonl"] = Array(lines.joined(separator: "\n").utf8)
+        }
+        #expect(capture.frames.map(\.exposure) == [16_666_666, nil, nil, nil])
+        #expect(capture.channels.contains(.exposure))
+        #expect(try !open().channels.contains(.exposure))
+    }
+
     @Test func eachLinesPlaceIsKnown() throws {
         let capture = try open()
         let lines = try folder.bytes("scan/scan.jsonl")
@@ -338,7 +353,7 @@ import Testing
         let capture = try MultiScanCapture.open(CaptureFolder(path: SharedData.path("ipad")), rules: ReadRules())
         #expect(capture.frames.count == 354)
         #expect(capture.keptFrames.count == 354)
-        #expect(capture.channels == [.pose, .intrinsics, .timestamp])
+        #expect(capture.channels == [.pose, .intrinsics, .timestamp, .exposure])
         #expect(Set(capture.frames.compactMap(\.intrinsics?.fx)).count > 10)
     }
 }

@@ -10,6 +10,8 @@ import Synchronization
 struct MemoryCapture {
     struct Item {
         var timestamp: Int64?
+        var exposure: Int64?
+        var sharpness: Double?
         var pose: Pose? = .identity
         var intrinsics: CameraIntrinsics? = MemoryCapture.camera
         var recordedDepth: RecordedDepth?
@@ -49,13 +51,16 @@ struct MemoryCapture {
         for (index, item) in items.enumerated() {
             var facts = FrameFacts(index: index)
             facts.timestamp = item.timestamp
+            facts.exposure = item.exposure
+            facts.sharpness = item.sharpness
             facts.pose = item.pose
             facts.intrinsics = item.intrinsics
             facts.pictureFile = item.file
             facts.drop = item.drop
             capture.frames.append(facts)
             let there: [(Channel, Bool)] = [
-                (.timestamp, item.timestamp != nil), (.pose, item.pose != nil), (.intrinsics, item.intrinsics != nil),
+                (.timestamp, item.timestamp != nil), (.exposure, item.exposure != nil),
+                (.sharpness, item.sharpness != nil), (.pose, item.pose != nil), (.intrinsics, item.intrinsics != nil),
                 (.recordedDepth, item.recordedDepth != nil), (.recordedConfidence, item.recordedConfidence != nil),
                 (.depth, item.depth != nil), (.confidence, item.confidence != nil), (.points, item.points != nil),
                 (.color, item.pixels != nil || item.file != nil), (.luma, item.luma != nil), (.box, box != nil),
@@ -146,8 +151,8 @@ struct HandIn: CaptureStage {
             finish: .init(
                 makes: [.frames],
                 mayMake: [
-                    .pose, .intrinsics, .timestamp, .color, .luma, .recordedDepth, .recordedConfidence, .box, .depth,
-                    .confidence, .points, .cloud,
+                    .pose, .intrinsics, .timestamp, .exposure, .sharpness, .color, .luma, .recordedDepth,
+                    .recordedConfidence, .box, .depth, .confidence, .points, .cloud,
                 ]))
     }
 

@@ -1,0 +1,103 @@
+import ScanModel
+
+/// A PLY file of points: a capture that is only a cloud, for cropping and thinning large ones.
+///
+/// Its frames are slices of the file, so that no more than a few of them are in memory at once. PLY says nothing of units or
+/// of which way is up: coordinates are taken to be metres, in the world as they are.
+public enum PLYCapture: CaptureFormat {
+    /// Points of a slice.
+    public static let sliceCount = 1 << 16
+
+    public static let card = FormatCard(
+        name: "ply",
+        summary: """
+            PLY file of points, text or binary, named itself as INPUT: points with their colours, in slices of \
+            \(sliceCount) that stand for frames. Say `read: {format: ply}`.
+            """,
+        reads: [.points], passesOver: ["faces", "normals and other properties of points"], writer: "write-ply")
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        guard let file = file(in: tree) else { return nil }
+        return Recognition(format: name, reason: "\(file) begins as a PLY file does")
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        guard let file = file(in: tree) else {
+            throw Problem(.input, "this is not a PLY file", fix: "name the PLY file itself as the capture")
+        }
+        let reader = try PLYReader(try tree.open(file))
+        var capture = Capture(id: tree.name)
+        capture.format = name
+        capture.variant = reader.header.format.rawValue
+        capture.list(file, in: tree, [.points])
+        if reader.pointCount == 0 { throw Problem(.input, "the PLY file holds no points").at(file: file) }
+        let slices = (reader.pointCount - 1) / sliceCount + 1
+        try rules.check(frames: slices, of: "slices of \(sliceCount) points")
+        capture.frames = (0..<slices).map(FrameFacts.init(index:))
+        capture.channels = [.points]
+        capture.warnings = reader.warnings
+        capture.findings["points"] = .of(reader.pointCount)
+        capture.lacks(
+            [
+                .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence, .motion, .box, .video,
+            ], "a PLY file has only points")
+        capture.source = PLYSource(tree: tree, file: file)
+        return capture
+    }
+
+    /// A file in a folder is no capture: folders of scans hold meshes and results too.
+    private static func file(in tree: any CaptureTree) -> String? {
+        guard let single = tree as? OneFile, let source = try? single.open(single.file) else { return nil }
+        var start = [UInt8](repeating: 0, count: 4)
+        guard (try? source.read(into: &start)) == 4, start.starts(with: Array("ply".utf8)) else { return nil }
+        return start[3] == UInt8(ascii: "\n") || start[3] == UInt8(ascii: "\r") ? single.file : nil
+    }
+}
+
+private struct PLYSource: CaptureSource {
+    let tree: any CaptureTree
+    let file: String
+
+    func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
+        channels.contains(.points) ? [try PLYTrack(tree, file: file)] : []
+    }
+
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try tree.bytes(of: file, limit: limit) }
+
+    func location(of file: String) -> FileLocation? { tree.location(of: file) }
+
+    func open(_ file: String) throws(Problem) -> any ByteSource { try tree.open(file) }
+}
+
+/// The points during one pass, slice by slice.
+private final class PLYTrack: FrameTrack, @unchecked Sendable {
+    // One frame at a time: the pass hands them over in order.
+    let name: String
+    private var reader: PLYReader
+
+    init(_ tree: any CaptureTree, file: String) throws(Problem) {
+        name = file
+        reader = try PLYReader(try tree.open(file))
+    }
+
+    func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
+        let end = reader.readCount + PLYCapture.sliceCount
+        var slice = PointCloud(colors: reader.hasColor ? [] : nil)
+        while reader.readCount < end, let part = try reader.next(end - reader.readCount) {
+            if slice.count == 0 {
+                slice = part
+            } else {
+                slice.positions += part.positions
+                if let colors = part.colors { slice.colors?.append(contentsOf: colors) }
+            }
+        }
+        if isWanted { frame.points = slice }
+    }
+
+    func finish() -> TrackEnd {
+        let lost = reader.notFiniteCount
+        return TrackEnd(warnings: lost == 0 ? [] : ["\(lost) points were left out: a coordinate is not a finite number"])
+    }
+}

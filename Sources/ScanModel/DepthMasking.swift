@@ -1,0 +1,101 @@
+/// Zeroing depth pixels. Each kernel passes once over the pixels, counts on the way, and is written as a plain loop
+/// without a jump in it, which the compiler turns into vector instructions.
+extension DepthMap {
+    /// How many pixels had depth before a mask, and how many have it afterwards.
+    public struct MaskCount: Hashable, Sendable {
+        public var before: Int
+        public var after: Int
+
+        public init(before: Int, after: Int) {
+            self.before = before
+            self.after = after
+        }
+    }
+
+    /// Zeroes pixels nearer than `near` or farther than `far`, metres; both bounds are kept.
+    public mutating func mask(near: Float, far: Float) -> MaskCount {
+        metres.withUnsafeMutableBufferPointer { metres in
+            guard let pixels = metres.baseAddress else { return MaskCount(before: 0, after: 0) }
+            let count = metres.count
+            var (before, after): (Int32, Int32) = (0, 0)
+            var i = 0
+            while i < count {
+                let z = pixels[i]
+                let kept: Float = z >= near && z <= far ? z : 0
+                before &+= z > 0 ? 1 : 0
+                after &+= kept > 0 ? 1 : 0
+                pixels[i] = kept
+                i &+= 1
+            }
+            return MaskCount(before: Int(before), after: Int(after))
+        }
+    }
+
+    /// Zeroes pixels whose confidence is below `threshold`, as recorded; see ``ConfidenceMap/threshold(level:in:)``.
+    /// - Precondition: both maps have the same size.
+    public mutating func mask(confidence: ConfidenceMap, atLeast threshold: Int) -> MaskCount {
+        precondition(confidence.width == width && confidence.height == height)
+        let threshold = Int32(clamping: threshold)
+        return confidence.values.withUnsafeBufferPointer { values in
+            metres.withUnsafeMutableBufferPointer { metres in
+                guard let pixels = metres.baseAddress, let values = values.baseAddress else {
+                    return MaskCount(before: 0, after: 0)
+                }
+                let count = metres.count
+                var (before, after): (Int32, Int32) = (0, 0)
+                var i = 0
+                while i < count {
+                    let z = pixels[i]
+                    let kept: Float = Int32(values[i]) >= threshold ? z : 0
+                    before &+= z > 0 ? 1 : 0
+                    after &+= kept > 0 ? 1 : 0
+                    pixels[i] = kept
+                    i &+= 1
+                }
+                return MaskCount(before: Int(before), after: Int(after))
+            }
+        }
+    }
+
+    /// Zeroes pixels that differ by more than `limit` metres from the same pixel of an earlier map, or that had no depth
+    /// there.
+    /// - Precondition: both maps have the same size.
+    public mutating func mask(jumpsFrom earlier: DepthMap, over limit: Float) -> MaskCount {
+        precondition(earlier.metres.count == metres.count)
+        return earlier.metres.withUnsafeBufferPointer { earlier in
+            metres.withUnsafeMutableBufferPointer { metres in
+                guard let pixels = metres.baseAddress, let earlier = earlier.baseAddress else {
+                    return MaskCount(before: 0, after: 0)
+                }
+                let count = metres.count
+                var (before, after): (Int32, Int32) = (0, 0)
+                var i = 0
+                while i < count {
+                    let z = pixels[i]
+                    let old = earlier[i]
+                    let kept: Float = abs(z - old) <= limit && old > 0 ? z : 0
+                    before &+= z > 0 ? 1 : 0
+                    after &+= kept > 0 ? 1 : 0
+                    pixels[i] = kept
+                    i &+= 1
+                }
+                return MaskCount(before: Int(before), after: Int(after))
+            }
+        }
+    }
+
+    /// Pixels with depth.
+    public var validCount: Int {
+        metres.withUnsafeBufferPointer { metres in
+            guard let pixels = metres.baseAddress else { return 0 }
+            let end = metres.count
+            var count: Int32 = 0
+            var i = 0
+            while i < end {
+                count &+= pixels[i] > 0 ? 1 : 0
+                i &+= 1
+            }
+            return Int(count)
+        }
+    }
+}

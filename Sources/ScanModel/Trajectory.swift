@@ -1,0 +1,159 @@
+/// The way of a camera through a recording: where it stood, how fast it went and turned, and where it jumped.
+///
+/// Every recorded frame with a pose is a station, whether a stage has dropped it or not, so that thinning the frames out
+/// does not change how fast the camera was.
+public struct Trajectory: Sendable {
+    /// From one station to the next.
+    public struct Step: Hashable, Sendable {
+        /// The frames at its ends.
+        public var from: Int
+        public var to: Int
+        /// Between the camera's centres; in the world's unit where that is not known to be a metre.
+        public var metres: Double
+        /// The angle of the rotation between both poses, at most 180.
+        public var degrees: Double
+        /// Nil where a frame has no timestamp, or the later one does not have a later one.
+        public var seconds: Double?
+        /// No hand carries a camera so fast: tracking was lost, and found again elsewhere.
+        public var isJump = false
+
+        /// Metres per second.
+        public var speed: Double? { seconds.map { metres / $0 } }
+        /// Degrees per second.
+        public var turning: Double? { seconds.map { degrees / $0 } }
+    }
+
+    /// Above which a step is a jump. Steps shorter than both lengths never are: a clock that trembles makes them fast.
+    public struct JumpLimits: Hashable, Sendable {
+        /// Metres per second.
+        public var speed = 3.0
+        /// Degrees per second.
+        public var turning = 360.0
+        static let metres = 0.05
+        static let degrees = 10.0
+
+        public init(speed: Double = 3, turning: Double = 360) {
+            self.speed = speed
+            self.turning = turning
+        }
+
+        func isExceeded(by step: Step) -> Bool {
+            guard let speed = step.speed, let turning = step.turning else { return false }
+            return speed > self.speed && step.metres > Self.metres
+                || turning > self.turning && step.degrees > Self.degrees
+        }
+    }
+
+    /// How fast the camera was when a frame was taken.
+    public struct Rate: Hashable, Sendable {
+        /// Metres per second.
+        public var speed: Double
+        /// Degrees per second.
+        public var turning: Double
+
+        public init(speed: Double, turning: Double) {
+            self.speed = speed
+            self.turning = turning
+        }
+    }
+
+    /// The same with its directions, in the camera's own axes (x right, y up, z back).
+    public struct Velocity: Hashable, Sendable {
+        /// Metres per second.
+        public var linear: Vector3
+        /// Radians per second, right-handed about this axis.
+        public var angular: Vector3
+
+        public init(linear: Vector3, angular: Vector3) {
+            self.linear = linear
+            self.angular = angular
+        }
+    }
+
+    private struct Station: Sendable {
+        var frame: Int
+        var timestamp: Int64?
+        var pose: Pose
+    }
+
+    private var stations: [Station] = []
+    /// Step n leads from station n to station n + 1.
+    public private(set) var steps: [Step] = []
+    /// The station of each frame, by the frame's number; −1 for none.
+    private var places: [Int] = []
+
+    /// - Parameter frames: of the source, all of them and in order.
+    public init(_ frames: [FrameFacts], jumps: JumpLimits = JumpLimits()) {
+        places = Array(repeating: -1, count: frames.count)
+        for (place, facts) in frames.enumerated() {
+            guard let pose = facts.pose, pose.defect == nil else { continue }
+            places[place] = stations.count
+            stations.append(Station(frame: facts.index, timestamp: facts.timestamp, pose: pose))
+        }
+        for (before, after) in zip(stations, stations.dropFirst()) {
+            var step = Step(
+                from: before.frame, to: after.frame, metres: (after.pose.position - before.pose.position).length,
+                degrees: Self.rotation(before, after).length * 180 / .pi)
+            if let start = before.timestamp, let end = after.timestamp, end > start {
+                step.seconds = Self.seconds(from: start, to: end)
+            }
+            step.isJump = jumps.isExceeded(by: step)
+            steps.append(step)
+        }
+    }
+
+    public var stationCount: Int { stations.count }
+    /// The sum of all steps, jumps too, metres.
+    public var length: Double { steps.reduce(0) { $0 + $1.metres } }
+    public var jumps: [Step] { steps.filter(\.isJump) }
+
+    /// How fast the camera was at a frame: the step that leads to it from the recorded frame before, or, where there is
+    /// none that is timed and no jump, the step behind it.
+    public func rate(at frame: Int) -> Rate? {
+        guard let step = usableSteps(at: frame).first, let speed = step.speed, let turning = step.turning else {
+            return nil
+        }
+        return Rate(speed: speed, turning: turning)
+    }
+
+    /// The same with directions: the central difference between the recorded frames before and behind, or one of the two
+    /// steps where the other is none.
+    public func velocity(at frame: Int) -> Velocity? {
+        let around = usableSteps(at: frame)
+        let seconds = around.compactMap(\.seconds).reduce(0, +)
+        guard seconds > 0, let station = place(of: frame) else { return nil }
+        var way = Vector3.zero
+        var turn = Vector3.zero
+        for step in around {
+            guard let a = place(of: step.from), let b = place(of: step.to) else { continue }
+            way = way + stations[b].pose.position - stations[a].pose.position
+            // A rotation leaves its own axis where it is, so the vector is the same in the axes of both ends.
+            turn = turn + Self.rotation(stations[a], stations[b])
+        }
+        return Velocity(
+            linear: stations[station].pose.rotation.transposed * way / seconds, angular: turn / seconds)
+    }
+
+    /// The steps to and from a frame that tell a speed, in this order.
+    private func usableSteps(at frame: Int) -> [Step] {
+        guard let station = place(of: frame) else { return [] }
+        return [station - 1, station].filter(steps.indices.contains).map { steps[$0] }
+            .filter { $0.seconds != nil && !$0.isJump }
+    }
+
+    private func place(of frame: Int) -> Int? {
+        guard places.indices.contains(frame), places[frame] >= 0 else { return nil }
+        return places[frame]
+    }
+
+    /// How the camera turned, as a rotation vector in its own axes, radians.
+    private static func rotation(_ before: Station, _ after: Station) -> Vector3 {
+        Quaternion(before.pose.rotation.transposed * after.pose.rotation).rotationVector
+    }
+
+    /// Two timestamps may be further apart than a timestamp can say.
+    public static func seconds(from start: Int64, to end: Int64) -> Double {
+        let (difference, isTooFar) = end.subtractingReportingOverflow(start)
+        return (isTooFar ? Double(end) - Double(start) : Double(difference)) / 1e9
+    }
+}

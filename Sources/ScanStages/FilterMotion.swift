@@ -1,0 +1,90 @@
+import ScanModel
+import ScanPipeline
+
+/// Drops frames that were taken while the camera moved too fast.
+public struct FilterMotion: CaptureStage {
+    public static let card = StageCard(
+        name: "filter-motion",
+        summary: "Drop frames taken too fast, with too much predicted blur, or after a jump.",
+        details: """
+            At least one rule is given; a frame that any of them names is dropped. `speed` and `turning` are as
+            `measure-motion` takes them: of the step that leads to the frame from the *recorded* frame before, whether or
+            not that one was dropped. `blur` goes by what `predict-blur` above has predicted; frames without a prediction
+            stay. `after-jump` drops the frame that a jump leads to and those of so many seconds behind it, while tracking
+            settles; 0 drops that one frame alone.
+
+            Speeds and jumps in metres are not looked at where the world's unit is unknown.
+            """,
+        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}")
+
+    let speed: Double?
+    let turning: Double?
+    let blur: Double?
+    let afterJump: Double?
+    let jumps: Trajectory.JumpLimits
+
+    public init(_ options: inout OptionReader) {
+        speed = options.number("speed", "Highest speed that is kept.", in: 0...1e6, unit: "m/s")
+        turning = options.number("turning", "Highest turning rate that is kept.", in: 0...1e6, unit: "°/s")
+        blur = options.number("blur", "Most predicted blur that is kept.", in: 0...1e6, unit: "px")
+        afterJump = options.number(
+            "after-jump", "How long to drop frames behind a jump.", in: 0...86_400, unit: "s")
+        jumps = Trajectory.JumpLimits(&options)
+        if speed == nil, turning == nil, blur == nil, afterJump == nil {
+            options.fail(
+                nil, "one of `speed`, `turning`, `blur`, `after-jump` is needed",
+                "give those you mean; `scanmill stages filter-motion` explains them")
+        }
+    }
+
+    public var uses: Uses {
+        let goesByPoses = speed != nil || turning != nil || afterJump != nil
+        return Uses(
+            finish: .init(
+                needs: [.frames] + (goesByPoses ? [.pose, .timestamp] : []) + (blur != nil ? [.predictedBlur] : []),
+                drops: true))
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) {
+        let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
+        if !capture.isMetric, speed != nil {
+            context.warn("the world's unit is unknown, so no frame was dropped by its speed")
+        }
+        var jump: Trajectory.Step?
+        var pending = trajectory.jumps[...]
+        for facts in capture.frames {
+            if let next = pending.first, next.to == facts.index { jump = pending.removeFirst() }
+            if facts.isDropped { continue }
+            let cause =
+                jump.flatMap { reason(of: facts, after: $0, in: capture.frames) }
+                ?? trajectory.rate(at: facts.index).flatMap { reason(of: $0, isMetric: capture.isMetric) }
+                ?? reason(of: facts.predictedBlur)
+            if let cause { capture.drop(facts.index, stage: context.label, reason: cause) }
+        }
+    }
+
+    private func reason(of facts: FrameFacts, after jump: Trajectory.Step, in frames: [FrameFacts]) -> String? {
+        guard let afterJump, let start = frames[jump.to].timestamp, let time = facts.timestamp else { return nil }
+        let seconds = Trajectory.seconds(from: start, to: time)
+        guard seconds <= afterJump else { return nil }
+        let way = "\(Self.text(jump.metres)) m and \(Self.text(jump.degrees))°"
+        return "it is \(Self.text(seconds)) s behind a jump of \(way) to frame \(jump.to)"
+    }
+
+    private func reason(of rate: Trajectory.Rate, isMetric: Bool) -> String? {
+        if let speed, isMetric, rate.speed > speed {
+            return "the camera moved at \(Self.text(rate.speed)) m/s, over \(Self.text(speed))"
+        }
+        if let turning, rate.turning > turning {
+            return "the camera turned by \(Self.text(rate.turning))°/s, over \(Self.text(turning))"
+        }
+        return nil
+    }
+
+    private func reason(of predicted: Double?) -> String? {
+        guard let blur, let predicted, predicted > blur else { return nil }
+        return "its predicted blur is \(Self.text(predicted)) px, over \(Self.text(blur))"
+    }
+
+    private static func text(_ value: Double) -> String { String((value * 100).rounded() / 100) }
+}

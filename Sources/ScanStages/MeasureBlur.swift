@@ -1,0 +1,35 @@
+import ScanModel
+import ScanPipeline
+
+/// Scores pictures, and keeps them all.
+public struct MeasureBlur: FrameStage, CaptureStage {
+    public static let card = StageCard(
+        name: "measure-blur",
+        summary: "Score how sharp each frame's picture is, and drop none.",
+        details: """
+            \(BlurScore.meaning)
+
+            \(BlurScore.grays)
+
+            The receipt holds the score of each frame that is left (`scores`). `select-keyframes` takes the sharpest
+            picture of each neighbourhood by it, and `predict-blur` compares it with what the camera's motion tells.
+            `filter-blur` scores for itself, so the two need not stand together.
+            """,
+        example: "- measure-blur: {gray: luma}")
+
+    let score: BlurScore
+
+    public init(_ options: inout OptionReader) { score = BlurScore(&options) }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(needs: [.frames]),
+            isMeasurement: true)
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        _ = try score.take(of: &frame, context)
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) { BlurScore.record(capture, context) }
+}

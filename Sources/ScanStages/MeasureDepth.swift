@@ -1,0 +1,77 @@
+import ScanModel
+import ScanPipeline
+
+/// Measures how far away things are.
+public struct MeasureDepth: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "measure-depth",
+        summary: "Measure the range of depth, how much of it there is, and how far the recorder trusts it.",
+        details: """
+            Of all pixels with depth in the frames that are left: the lowest and the highest exactly, `p05`, `median` and
+            `p95` to 5 mm (within 20 m). `share-with-depth` is their share of all depth pixels. `histogram` has at most 60
+            bins of `step` metres from 0 on, as wide as the depth needs; the last one also holds what is farther.
+
+            `confidence` counts the recorded pixels by level, as `mask-confidence` takes them: for iOS's 0, 1 and 2 these
+            are low, medium and high.
+
+            Depth is measured as it stands here: below `decompress` as recorded, below a mask what the mask left.
+            """,
+        example: "- measure-depth")
+
+    private static let binLimit = 60
+
+    /// What is known of some frames' depth.
+    public struct Tally: Sendable {
+        var depth = DepthHistogram()
+        /// Pixels of confidence low, medium and high.
+        var levels = [0, 0, 0]
+        /// Frames without a single pixel of depth.
+        var emptyFrames = 0
+    }
+
+    public init(_ options: inout OptionReader) {}
+
+    public var uses: Uses { Uses(frame: .init(needs: [.depth], wants: [.confidence])) }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        guard let depth = frame.depth else { throw Problem(.input, "the frame has no depth") }
+        var tally = Tally()
+        tally.depth.add(depth)
+        if let confidence = frame.confidence { tally.levels = confidence.levelCounts }
+        tally.emptyFrames = tally.depth.validCount == 0 ? 1 : 0
+        frame.parcels[context.label] = tally
+    }
+
+    public func begin(_ context: StageContext) -> Tally { Tally() }
+
+    public func fold(_ frame: inout Frame, into all: inout Tally, in context: StageContext) {
+        guard let tally = frame.parcels.removeValue(forKey: context.label) as? Tally else { return }
+        all.depth.add(tally.depth)
+        for level in all.levels.indices { all.levels[level] += tally.levels[level] }
+        all.emptyFrames += tally.emptyFrames
+    }
+
+    public func end(_ all: consuming Tally, _ capture: inout Capture, in context: StageContext) {
+        let depth = all.depth
+        if let p05 = depth.quantile(0.05), let median = depth.quantile(0.5), let p95 = depth.quantile(0.95) {
+            context.record(
+                "depth-m",
+                .object([
+                    "lowest": Measurement.number(depth.lowest), "p05": Measurement.number(p05, digits: 4),
+                    "median": Measurement.number(median, digits: 4), "p95": Measurement.number(p95, digits: 4),
+                    "highest": Measurement.number(depth.highest),
+                ]))
+        } else {
+            context.recordUnmeasured("no pixel has depth")
+        }
+        let (step, pixels) = depth.coarse(atMost: Self.binLimit)
+        context.record("histogram", .object(["from": .of(0), "step": .number(step), "pixels": .of(pixels)]))
+        context.record("share-with-depth", Measurement.number(depth.shareWithDepth, digits: 4))
+        context.record("frames-without-depth", .of(all.emptyFrames))
+        let levels = all.levels
+        if levels.contains(where: { $0 > 0 }) {
+            context.record(
+                "confidence", .object(["low": .of(levels[0]), "medium": .of(levels[1]), "high": .of(levels[2])]))
+        }
+    }
+}

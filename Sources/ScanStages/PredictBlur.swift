@@ -1,0 +1,105 @@
+import ScanModel
+import ScanPipeline
+
+/// Predicts motion blur from how the camera moved while a picture was exposed.
+public struct PredictBlur: FrameStage, FoldStage {
+    public static let card = StageCard(
+        name: "predict-blur",
+        summary: "Predict each picture's motion blur from its exposure and the camera's motion, in pixels.",
+        details: """
+            Blur is exposure × speed in the picture. The speed is the mean, over 5 × 5 points of the picture, of the motion
+            field of a camera that moves among things that stand still (H. C. Longuet-Higgins and K. Prazdny, 1980): about
+            focal length × (turning rate + speed / distance), with turning about the optical axis and moving along it in
+            their right places. Velocities are central differences between the recorded frames before and behind, whether
+            or not an earlier stage has dropped them; a step that is a jump is left out, as `measure-motion` tells jumps.
+
+            How far away things are says the median of the frame's depth, where it has any (below `decompress`), else
+            `distance`; with neither, turning alone is taken. The exposure is that of the camera line, else `exposure`;
+            with neither there is nothing to predict, and a warning says so.
+
+            This is what hands do: blur of a lens out of focus, of things that move, and of a tremor faster than the frames
+            follow is not in it. `correlation` is the rank correlation with the pictures' own scores, where `measure-blur`
+            or `filter-blur` above has left them: well below 0 where motion is what blurs.
+
+            The receipt holds the distribution, `predicted` with at most 256 frames as `[frame, pixels]`, and where
+            exposure and distance came from. `filter-motion` drops frames by it.
+            """,
+        example: "- predict-blur: {distance: 1.5, exposure: 16.7}")
+
+    let exposure: Double?
+    let distance: Double?
+    let jumps: Trajectory.JumpLimits
+
+    public init(_ options: inout OptionReader) {
+        exposure = options.number(
+            "exposure", "Exposure of the pictures of which none is recorded.", in: 0.001...10_000, unit: "ms")
+        distance = options.number(
+            "distance", "Distance of what is filmed, for frames without depth.", in: 0.001...1e6, unit: "m")
+        jumps = Trajectory.JumpLimits(&options)
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(wants: [.depth]),
+            fold: .init(
+                needs: [.frames, .pose, .intrinsics, .timestamp], wants: [.exposure, .sharpness],
+                makes: [.predictedBlur]),
+            isMeasurement: true)
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) {
+        guard let depth = frame.depth else { return }
+        var histogram = DepthHistogram()
+        histogram.add(depth)
+        frame.parcels[context.label] = histogram.quantile(0.5)
+    }
+
+    /// The median depth of each frame that has any, metres.
+    public struct Distances: Sendable {
+        var medians: [Int: Double] = [:]
+    }
+
+    public func begin(_ context: StageContext) -> Distances { Distances() }
+
+    public func fold(_ frame: inout Frame, into distances: inout Distances, in context: StageContext) {
+        distances.medians[frame.index] = frame.parcels.removeValue(forKey: context.label) as? Double
+    }
+
+    public func end(_ distances: consuming Distances, _ capture: inout Capture, in context: StageContext) {
+        let medians = distances.medians
+        let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
+        var sources = (exposure: Set<String>(), distance: Set<String>())
+        var predicted: [(frame: Int, pixels: Double, sharpness: Double?)] = []
+        for facts in capture.keptFrames {
+            guard let camera = facts.intrinsics, let velocity = trajectory.velocity(at: facts.index),
+                let seconds = facts.exposure.map({ Double($0) / 1e9 }) ?? exposure.map({ $0 / 1e3 })
+            else { continue }
+            let depth = medians[facts.index] ?? distance
+            let pixels = MotionField(camera: camera, velocity: velocity).meanSpeed(depth: depth) * seconds
+            guard pixels.isFinite else { continue }
+            sources.exposure.insert(facts.exposure == nil ? "option" : "recorded")
+            sources.distance.insert(medians[facts.index] != nil ? "depth" : distance != nil ? "option" : "none")
+            predicted.append((facts.index, pixels, facts.sharpness))
+            capture.frames[facts.index].predictedBlur = pixels
+        }
+        guard let pixels = Distribution(predicted.map(\.pixels)) else { return sayWhyNot(capture, context) }
+        context.record("pixels", Measurement.object(pixels))
+        context.record("exposure-from", .of(sources.exposure.sorted()))
+        context.record("distance-from", .of(sources.distance.sorted()))
+        let scored = predicted.filter { $0.sharpness != nil }
+        let correlation = Distribution.rankCorrelation(scored.map(\.pixels), scored.map { $0.sharpness ?? 0 })
+        if let correlation { context.record("correlation", Measurement.number(correlation, digits: 3)) }
+        let list = Measurement.thinned(predicted)
+        context.record(
+            "predicted", .array(list.map { .array([.of($0.frame), Measurement.number($0.pixels, digits: 4)]) }))
+    }
+
+    private func sayWhyNot(_ capture: Capture, _ context: StageContext) {
+        let hasExposure = exposure != nil || capture.keptFrames.contains { $0.exposure != nil }
+        let reason =
+            hasExposure
+            ? "no two frames in a row have poses and times in order" : "the capture does not record its exposure"
+        context.recordUnmeasured(reason)
+        context.warn("no blur was predicted: \(reason)\(hasExposure ? "" : "; give it with `exposure`")")
+    }
+}

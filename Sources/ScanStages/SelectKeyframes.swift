@@ -1,0 +1,73 @@
+import ScanModel
+import ScanPipeline
+
+/// Keeps one frame of each place from which was filmed.
+public struct SelectKeyframes: CaptureStage {
+    public static let card = StageCard(
+        name: "select-keyframes",
+        summary: "Keep the best frame of each neighbourhood of viewpoints, and enough views of each face of the box.",
+        details: """
+            Frames are taken in order. One that is within `distance` and within `angle` of the first frame of a
+            neighbourhood belongs to it, to the nearest one of several; any other founds a new one (J. A. Hartigan's leader
+            algorithm, 1975). Where the camera comes back to a place, its frames join those of the first time. The angle
+            is that of the rotation between both cameras. Of each neighbourhood the sharpest frame stays, where
+            `measure-blur` or `filter-blur` above has scored the pictures; else its first one. Frames without a score are
+            behind those with one, and frames without a pose are dropped.
+
+            `per-face` is a quota: where fewer of these frames look at a face of the box (as `report-coverage` counts),
+            others that do come back until there are so many, each time the one that is farthest from all frames that stay,
+            the sharper of equals. Where not so many were recorded, all of them stay.
+            """,
+        example: "- select-keyframes: {distance: 0.1, angle: 10, per-face: 10}")
+
+    let distance: Double
+    let angle: Double
+    let perFace: Int?
+
+    public init(_ options: inout OptionReader) {
+        distance = options.number(
+            "distance", "How far apart the cameras of one neighbourhood may be.", default: 0.1, in: 1e-6...1e6,
+            unit: "m")
+        angle = options.number(
+            "angle", "By how much the cameras of one neighbourhood may be turned.", default: 10, in: 0.01...180,
+            unit: "°")
+        perFace = options.integer(
+            "per-face", "How many frames are to look at each face of the box.", in: 1...1_000_000)
+    }
+
+    public var uses: Uses {
+        Uses(finish: .init(needs: [.frames, .pose], wants: [.sharpness] + (perFace == nil ? [] : [.box]), drops: true))
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) {
+        if !capture.isMetric { context.warn("the world's unit is unknown: \(distance) m may be anything") }
+        var views: [Viewpoint] = []
+        for facts in capture.keptFrames {
+            guard let pose = facts.pose, pose.defect == nil else {
+                capture.drop(facts.index, stage: context.label, reason: "it has no pose")
+                continue
+            }
+            views.append(Viewpoint(facts, pose))
+        }
+        var choice = Neighbourhoods(of: views, distance: distance, angle: angle * .pi / 180)
+        context.record("neighbourhoods", .of(choice.kept.count))
+        if let perFace { fill(perFace, &choice, capture.box, context) }
+        for (place, view) in views.enumerated() where !choice.kept.contains(place) {
+            let best = views[choice.best(of: place)].frame
+            capture.drop(view.frame, stage: context.label, reason: "frame \(best) stands for its neighbourhood")
+        }
+    }
+
+    private func fill(_ quota: Int, _ choice: inout Neighbourhoods, _ box: OrientedBox?, _ context: StageContext) {
+        guard let box else { return context.warn("the capture has no box, so `per-face` was left aside") }
+        var coverage = BoxCoverage(of: box)
+        let faces = choice.views.map { coverage.add($0.pose) }
+        var taken = 0
+        for face in BoxFace.allCases {
+            let looking = faces.indices.filter { faces[$0] == face }
+            let missing = quota - looking.count(where: choice.kept.contains)
+            if missing > 0 { taken += choice.takeBack(missing, of: looking) }
+        }
+        context.record("taken-back-for-faces", .of(taken))
+    }
+}

@@ -1,0 +1,55 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// How sharp a picture is: what `filter-blur` decides by and `measure-blur` records.
+public struct BlurScore: Sendable {
+    /// Which brightness the score is taken of.
+    public enum Gray: String, CaseIterable, Sendable { case bt601, luma }
+
+    static let meaning = """
+        The score is the variance of the 4-neighbour Laplacian of the full-size 8-bit grey picture (reflect-101
+        border): the `sharpness` that instant-ngp's datasets publish. Higher is sharper; what is sharp depends on the
+        scene, so compare frames of one capture.
+        """
+
+    static let grays = """
+        `gray: bt601` computes grey from red, green and blue, which gives instant-ngp's number; `luma` takes the
+        picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to 0.3 %
+        on JPEG.
+        """
+
+    let gray: Gray
+
+    init(_ options: inout OptionReader) {
+        gray = options.choice("gray", "The brightness that is scored.", default: .bt601)
+    }
+
+    /// What a frame must have, of each group one.
+    var pictures: [[Channel]] { gray == .luma ? [[.luma, .color]] : [[.color]] }
+
+    /// Scores a frame's picture, and leaves the score in its facts.
+    func take(of frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
+        let score = try score(&frame, context)
+        frame.sharpness = score
+        return score
+    }
+
+    private func score(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
+        if gray == .luma {
+            if let luma = frame.luma { return Sharpness.score(luma) }
+            if let luma = try frame.loadOwnLuma(context) { return Sharpness.score(luma) }
+        }
+        return Sharpness.score(try frame.loadRGB(context))
+    }
+
+    /// Puts the scores of the frames that are left, and of those that this stage dropped, into the receipt.
+    static func record(_ capture: Capture, _ context: StageContext) {
+        let reached = capture.frames.filter {
+            $0.sharpness != nil && ($0.drop == nil || $0.drop?.stage == context.label)
+        }
+        context.record(
+            "scores",
+            .array(reached.map { .object(["frame": .of($0.index), "score": .number($0.sharpness ?? 0)]) }))
+    }
+}

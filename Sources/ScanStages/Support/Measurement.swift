@@ -1,0 +1,65 @@
+import ScanModel
+import ScanPipeline
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// What measuring stages leave in the receipt: few numbers, rounded to what they are worth.
+enum Measurement {
+    /// The most entries of a list that has one for each frame.
+    static let listLimit = 256
+
+    /// A number rounded to so many significant digits, so that small worlds keep theirs.
+    static func number(_ value: Double, digits: Int = 5) -> JSONValue {
+        guard value != 0, value.isFinite else { return .number(0) }
+        let places = digits - 1 - Int(log10(abs(value)).rounded(.down))
+        // Whole powers of ten are exact; their inverses are not.
+        let scale = pow(10, Double(abs(places)))
+        return .number(places >= 0 ? (value * scale).rounded() / scale : (value / scale).rounded() * scale)
+    }
+
+    /// A coordinate, rounded to tenths of a millimetre.
+    static func coordinate(_ value: Double) -> JSONValue { .number((value * 1e4).rounded() / 1e4 + 0) }
+
+    /// `{lowest, median, p90, highest}`.
+    static func object(_ distribution: Distribution) -> JSONValue {
+        .object([
+            "lowest": number(distribution.lowest), "median": number(distribution.median),
+            "p90": number(distribution.quantile(0.9)), "highest": number(distribution.highest),
+        ])
+    }
+
+    /// At most ``listLimit`` of the values, evenly from the first to the last.
+    static func thinned<Value>(_ values: [Value]) -> [Value] {
+        guard values.count > listLimit else { return values }
+        return (0..<listLimit).map { values[$0 * (values.count - 1) / (listLimit - 1)] }
+    }
+}
+
+extension StageContext {
+    /// Says in the receipt, and nowhere else, what could not be measured and why: ready pipelines measure what there is
+    /// to measure, and a capture that has no box is no reason for a warning.
+    func recordUnmeasured(_ reason: String) { record("not-measured", .string(reason)) }
+}
+
+extension Trajectory.JumpLimits {
+    /// Declares the options that decide what a jump is.
+    init(_ options: inout OptionReader) {
+        let usual = Trajectory.JumpLimits()
+        self.init(
+            speed: options.number(
+                "jump-speed", "A step of more than 5 cm that is faster than this is a jump.", default: usual.speed,
+                in: 0...1e6, unit: "m/s"),
+            turning: options.number(
+                "jump-turning", "A step of more than 10° that is faster than this is a jump.", default: usual.turning,
+                in: 0...1e6, unit: "°/s"))
+    }
+
+    /// For a capture whose unit may not be a metre: its speeds say nothing then.
+    func applied(to capture: Capture) -> Trajectory.JumpLimits {
+        capture.isMetric ? self : Trajectory.JumpLimits(speed: .infinity, turning: turning)
+    }
+}

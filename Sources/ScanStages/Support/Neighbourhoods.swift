@@ -1,0 +1,86 @@
+import ScanModel
+
+/// A frame's camera, and how good its picture is.
+struct Viewpoint {
+    var frame: Int
+    var pose: Pose
+    /// Lower than any score where there is none.
+    var sharpness: Double
+
+    init(_ facts: FrameFacts, _ pose: Pose) {
+        frame = facts.index
+        self.pose = pose
+        sharpness = facts.sharpness ?? -1
+    }
+}
+
+/// Viewpoints parted into neighbourhoods, and the ones that stay.
+struct Neighbourhoods {
+    let views: [Viewpoint]
+    private let distance: Double
+    private let angle: Double
+    /// For each viewpoint, its neighbourhood; for each of those, the viewpoint that stands for it.
+    private var membership: [Int] = []
+    private var best: [Int] = []
+    /// The viewpoints that stay, by their place in ``views``.
+    private(set) var kept: Set<Int> = []
+
+    /// - Parameter angle: radians.
+    init(of views: [Viewpoint], distance: Double, angle: Double) {
+        self.views = views
+        self.distance = distance
+        self.angle = angle
+        var founders: [Int] = []
+        for place in views.indices {
+            var nearest: (neighbourhood: Int, apart: Double)?
+            for (neighbourhood, founder) in founders.enumerated() {
+                let apart = apart(place, founder, atMost: nearest?.apart ?? 1)
+                if apart <= 1, apart < nearest?.apart ?? .infinity { nearest = (neighbourhood, apart) }
+            }
+            if let nearest {
+                membership.append(nearest.neighbourhood)
+                if views[place].sharpness > views[best[nearest.neighbourhood]].sharpness {
+                    best[nearest.neighbourhood] = place
+                }
+            } else {
+                membership.append(founders.count)
+                founders.append(place)
+                best.append(place)
+            }
+        }
+        kept = Set(best)
+    }
+
+    /// The viewpoint that stands for another one's neighbourhood.
+    func best(of place: Int) -> Int { best[membership[place]] }
+
+    /// How far two viewpoints are apart: 1 where they are just not neighbours any more, by way or by angle.
+    /// - Parameter limit: beyond which the answer only has to be larger.
+    private func apart(_ a: Int, _ b: Int, atMost limit: Double = .infinity) -> Double {
+        let way = (views[a].pose.position - views[b].pose.position).length / distance
+        // Most pairs are told apart by their positions, which cost less.
+        if way > limit { return way }
+        let turn = Quaternion(views[a].pose.rotation.transposed * views[b].pose.rotation).rotationVector.length
+        return max(way, turn / angle)
+    }
+
+    /// Keeps more of some viewpoints: each time the one that is farthest from all that are kept, the sharper of equals.
+    /// - Returns: how many there were to take.
+    mutating func takeBack(_ count: Int, of candidates: [Int]) -> Int {
+        var left = candidates.filter { !kept.contains($0) }
+        var gaps = left.map { place in kept.map { apart(place, $0) }.min() ?? .infinity }
+        var taken = 0
+        while taken < count, !left.isEmpty {
+            let next = left.indices.max { a, b in
+                (gaps[a], views[left[a]].sharpness, left[b]) < (gaps[b], views[left[b]].sharpness, left[a])
+            }
+            guard let next else { break }
+            let place = left.remove(at: next)
+            gaps.remove(at: next)
+            kept.insert(place)
+            taken += 1
+            for other in left.indices { gaps[other] = min(gaps[other], apart(left[other], place, atMost: gaps[other])) }
+        }
+        return taken
+    }
+}

@@ -1,0 +1,17 @@
+/// What the tool's exit codes mean: for whoever calls it, and for the pages that say so.
+enum ExitStatus {
+    static let capturesFailed: Int32 = 1
+    static let usage: Int32 = 2
+    static let environment: Int32 = 3
+    static let busy: Int32 = 75
+
+    /// Each code with its meaning, in the order of the codes.
+    static let meanings: [(code: String, meaning: String)] = [
+        ("0", "all captures are done, or were left for another night as `--until` and `--min-free` say"),
+        ("\(capturesFailed)", "some captures failed; each is named with its cause"),
+        ("\(usage)", "usage, or an invalid pipeline; nothing was run"),
+        ("\(environment)", "the environment: disk, permission, a missing tool"),
+        ("\(busy)", "another runner works on what is left"),
+        ("130, 143", "stopped by SIGINT, SIGTERM"),
+    ]
+}

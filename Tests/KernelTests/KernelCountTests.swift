@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How many instructions the hot loops take for one frame of 256×192 depth and 640×480 colour, counted by callgrind: the
+/// same on every run, however busy the machine is. They are held against figures that were recorded when they were good,
+/// and against the same loops in C (Tests/KernelTwins).
+@Suite struct KernelCountTests {
+    struct Expectation {
+        /// Instructions of one call, as Swift 6.3 compiles it for x86-64.
+        var recorded: Int
+        /// How many times its twin's instructions it may take.
+        var limit = 1.1
+    }
+
+    static let expectations: [String: Expectation] = [
+        "mask_range": Expectation(recorded: 191_441),
+        "mask_confidence": Expectation(recorded: 202_844),
+        "mask_jumps": Expectation(recorded: 227_410),
+        "valid_count": Expectation(recorded: 67_609),
+        "unproject": Expectation(recorded: 1_282_526),
+        "unproject_colored": Expectation(recorded: 2_236_615, limit: 1.15),
+        "cull_by_box": Expectation(recorded: 1_498_833),
+        "voxels": Expectation(recorded: 6_928_619, limit: 1.2),
+        "halve": Expectation(recorded: 1_905_692),
+    ]
+
+    /// How far a count may be from the recorded one.
+    static let tolerance = 0.05
+
+    @Test(.disabled(if: Sanitizer.isOn, "a sanitizer adds instructions of its own"))
+    func theHotLoopsAreAsShortAsTheyWere() throws {
+        guard let run = try CountedRun() else { return }
+        #expect(Set(run.results.keys) == Set(Self.expectations.keys))
+        for (name, expected) in Self.expectations.sorted(by: { $0.key < $1.key }) {
+            let (kernel, twin) = try #require(run.results[name])
+            #expect(kernel == twin, "\(name) and its twin do not compute the same")
+            let count = try #require(run.instructions["kernel_\(name)"])
+            // Colours are gathered beside the positions, by two loops.
+            let parts = name == "unproject_colored" ? ["unproject", name] : [name]
+            let inC = try parts.reduce(0) { $0 + (try #require(run.instructions["twin_\($1)"])) }
+            print("\(name): \(count) instructions, \(Double(count * 100 / inC) / 100) of its twin's in C")
+            #expect(
+                Double(count) <= Double(inC) * expected.limit, "\(name) takes \(count) instructions, its twin in C \(inC)")
+            #if swift(>=6.3) && !swift(>=6.4) && arch(x86_64)
+                let change = Double(count) / Double(expected.recorded) - 1
+                #expect(
+                    abs(change) <= Self.tolerance,
+                    "\(name) took \(expected.recorded) instructions and takes \(count) now: record it if that is meant")
+            #endif
+        }
+    }
+}
+
+/// The kernels' program under callgrind.
+private struct CountedRun {
+    /// What each kernel and its twin gave.
+    var results: [String: (kernel: String, twin: String)] = [:]
+    /// Instructions, those of callees too, by the function's name.
+    var instructions: [String: Int] = [:]
+
+    /// Nil, and said aloud, where instructions cannot be counted.
+    init?() throws {
+        let program = URL(fileURLWithPath: Scanmill.path).deletingLastPathComponent()
+            .appendingPathComponent("kernel-counts").path
+        guard try runCommand(["valgrind", "--version"]).status == 0 else {
+            print("SKIPPED: instruction counts, because valgrind is not installed")
+            return nil
+        }
+        #if DEBUG
+            print("SKIPPED: instruction counts, which are those of a release build")
+            return nil
+        #else
+            let folder = try TemporaryFolder()
+            let run = try runCommand(
+                ["valgrind", "--tool=callgrind", "--callgrind-out-file=\(folder.path)/counts", program])
+            try #require(run.status == 0, "\(run.errors)")
+            for line in run.output.split(separator: "\n") {
+                let words = line.split(separator: " ").map(String.init)
+                if words.count == 3 { results[words[0]] = (words[1], words[2]) }
+            }
+            let table = try runCommand(
+                ["callgrind_annotate", "--inclusive=yes", "--threshold=100", "\(folder.path)/counts"])
+            // "    1,282,526 ( 2.42%)  Tests/KernelCounts/Pairs.swift:kernel_unproject [program]"
+            for line in table.output.split(separator: "\n") where !line.contains("=>") {
+                guard let name = line.split(separator: " ").first(where: { $0.contains(".swift:") || $0.contains(".c:") }),
+                    let function = name.split(separator: ":").last.map(String.init),
+                    function.hasPrefix("kernel_") || function.hasPrefix("twin_"),
+                    let count = Int(line.split(separator: "(")[0].filter(\.isNumber))
+                else { continue }
+                instructions[function] = max(instructions[function] ?? 0, count)
+            }
+        #endif
+    }
+}

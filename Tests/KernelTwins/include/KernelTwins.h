@@ -1,0 +1,36 @@
+#ifndef KERNEL_TWINS_H
+#define KERNEL_TWINS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// ScanModel's kernels once more, in plain C: how many instructions each of them should need. See KernelCountTests.swift.
+
+struct twin_count { int32_t before, after; };
+
+struct twin_count twin_mask_range(float *metres, size_t count, float near, float far);
+struct twin_count twin_mask_confidence(float *metres, const uint8_t *values, size_t count, int32_t threshold);
+struct twin_count twin_mask_jumps(float *metres, const float *earlier, size_t count, float limit);
+int32_t twin_valid_count(const float *metres, size_t count);
+
+/// `tables` holds x, y, z of each column, `rows` a factor a row, `axis` what it is for, `position` the camera's.
+/// Returns the number of floats written; there must be room for one point more than pixels.
+size_t twin_unproject(
+    const float *metres, size_t width, size_t height, const float *tables, const float *rows, const float *axis,
+    const float *position, float *out);
+
+/// `columns` holds, for each depth column, where its colour begins in a row of the picture.
+size_t twin_unproject_colored(
+    const float *metres, size_t width, size_t height, const uint8_t *picture, size_t picture_width,
+    size_t picture_height, const int64_t *columns, uint8_t *out);
+
+/// `box`: three axes, centre, half size, the lowest y; 16 floats. Returns how many points are inside.
+size_t twin_cull_by_box(const float *points, size_t count, const float *box, int32_t *kept);
+
+/// Sums up points in cubes; returns how many cubes there are.
+size_t twin_voxels(const float *points, size_t count, double size);
+
+/// Halves a picture's width and height.
+void twin_halve(const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out);
+
+#endif

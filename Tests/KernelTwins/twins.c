@@ -1,0 +1,148 @@
+#include "KernelTwins.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct twin_count twin_mask_range(float *metres, size_t count, float near, float far) {
+    struct twin_count counted = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        const float z = metres[i], kept = z >= near && z <= far ? z : 0;
+        counted.before += z > 0;
+        counted.after += kept > 0;
+        metres[i] = kept;
+    }
+    return counted;
+}
+
+struct twin_count twin_mask_confidence(float *metres, const uint8_t *values, size_t count, int32_t threshold) {
+    struct twin_count counted = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        const float z = metres[i], kept = values[i] >= threshold ? z : 0;
+        counted.before += z > 0;
+        counted.after += kept > 0;
+        metres[i] = kept;
+    }
+    return counted;
+}
+
+struct twin_count twin_mask_jumps(float *metres, const float *earlier, size_t count, float limit) {
+    struct twin_count counted = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        const float z = metres[i], old = earlier[i];
+        const float kept = fabsf(z - old) <= limit && old > 0 ? z : 0;
+        counted.before += z > 0;
+        counted.after += kept > 0;
+        metres[i] = kept;
+    }
+    return counted;
+}
+
+int32_t twin_valid_count(const float *metres, size_t count) {
+    int32_t valid = 0;
+    for (size_t i = 0; i < count; i++) valid += metres[i] > 0;
+    return valid;
+}
+
+size_t twin_unproject(
+    const float *metres, size_t width, size_t height, const float *tables, const float *rows, const float *axis,
+    const float *position, float *out) {
+    const float *xs = tables, *ys = tables + width, *zs = tables + 2 * width;
+    float *target = out;
+    for (size_t v = 0; v < height; v++) {
+        const float rx = rows[v] * axis[0], ry = rows[v] * axis[1], rz = rows[v] * axis[2];
+        for (size_t u = 0; u < width; u++) {
+            const float z = metres[v * width + u];
+            target[0] = (xs[u] + rx) * z + position[0];
+            target[1] = (ys[u] + ry) * z + position[1];
+            target[2] = (zs[u] + rz) * z + position[2];
+            target += z > 0 ? 3 : 0;
+        }
+    }
+    return (size_t)(target - out);
+}
+
+size_t twin_unproject_colored(
+    const float *metres, size_t width, size_t height, const uint8_t *picture, size_t picture_width,
+    size_t picture_height, const int64_t *columns, uint8_t *out) {
+    uint8_t *target = out;
+    for (size_t v = 0; v < height; v++) {
+        const uint8_t *row = picture + (2 * v + 1) * picture_height / (2 * height) * picture_width * 3;
+        for (size_t u = 0; u < width; u++) {
+            const uint8_t *pixel = row + columns[u];
+            target[0] = pixel[0];
+            target[1] = pixel[1];
+            target[2] = pixel[2];
+            target += metres[v * width + u] > 0 ? 3 : 0;
+        }
+    }
+    return (size_t)(target - out);
+}
+
+size_t twin_cull_by_box(const float *points, size_t count, const float *box, int32_t *kept) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        kept[found] = (int32_t)i;
+        const float dx = points[3 * i] - box[9], y = points[3 * i + 1], dy = y - box[10], dz = points[3 * i + 2] - box[11];
+        if (fabsf(dx * box[0] + dy * box[1] + dz * box[2]) <= box[12]
+            && fabsf(dx * box[3] + dy * box[4] + dz * box[5]) <= box[13]
+            && fabsf(dx * box[6] + dy * box[7] + dz * box[8]) <= box[14] && y >= box[15]) found++;
+    }
+    return found;
+}
+
+struct sum { double x, y, z; int64_t red, green, blue, points; };
+
+size_t twin_voxels(const float *points, size_t count, double size) {
+    size_t slot_count = 1024, used = 0, capacity = 1024;
+    int32_t *slots = calloc(slot_count, sizeof *slots);
+    uint64_t *keys = malloc(capacity * sizeof *keys);
+    struct sum *sums = malloc(capacity * sizeof *sums);
+    for (size_t i = 0; i < count; i++) {
+        const double x = points[3 * i], y = points[3 * i + 1], z = points[3 * i + 2];
+        const double gx = floor(x / size), gy = floor(y / size), gz = floor(z / size);
+        if (!(fabs(gx) < 1048576 && fabs(gy) < 1048576 && fabs(gz) < 1048576)) continue;
+        const uint64_t key = (uint64_t)((int64_t)gx + 1048576) << 42 | (uint64_t)((int64_t)gy + 1048576) << 21
+            | (uint64_t)((int64_t)gz + 1048576);
+        if (used * 2 >= slot_count) {
+            slot_count *= 4;
+            free(slots);
+            slots = calloc(slot_count, sizeof *slots);
+            for (size_t n = 0; n < used; n++) {
+                size_t at = (keys[n] * 0x9E3779B97F4A7C15u >> 32) & (slot_count - 1);
+                while (slots[at]) at = (at + 1) & (slot_count - 1);
+                slots[at] = (int32_t)n + 1;
+            }
+        }
+        size_t at = (key * 0x9E3779B97F4A7C15u >> 32) & (slot_count - 1);
+        while (slots[at] && keys[slots[at] - 1] != key) at = (at + 1) & (slot_count - 1);
+        if (!slots[at]) {
+            if (used == capacity) {
+                capacity *= 2;
+                keys = realloc(keys, capacity * sizeof *keys);
+                sums = realloc(sums, capacity * sizeof *sums);
+            }
+            keys[used] = key;
+            sums[used] = (struct sum){0};
+            slots[at] = (int32_t)++used;
+        }
+        struct sum *sum = &sums[slots[at] - 1];
+        sum->x += x;
+        sum->y += y;
+        sum->z += z;
+        sum->points++;
+    }
+    free(slots);
+    free(keys);
+    free(sums);
+    return used;
+}
+
+void twin_halve(const uint8_t *pixels, size_t width, size_t height, uint16_t *sums, uint8_t *out) {
+    for (size_t v = 0; v + 1 < height; v += 2) {
+        const uint8_t *row = pixels + v * width * 3;
+        for (size_t i = 0; i < width * 3; i++) sums[i] = row[i] + row[width * 3 + i];
+        for (size_t u = 0; u + 1 < width; u += 2) {
+            for (size_t c = 0; c < 3; c++) *out++ = (uint8_t)((sums[3 * u + c] + sums[3 * u + 3 + c] + 2) >> 2);
+        }
+    }
+}

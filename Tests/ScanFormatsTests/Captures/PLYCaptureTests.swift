@@ -1,0 +1,102 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct PLYCaptureTests {
+    /// A file whose point i is (i, i/2, −i), green i.
+    private func file(
+        _ folder: TemporaryFolder, points: Int, colored: Bool = true, spoilt: Set<Int> = [], named name: String = "hall.ply"
+    ) throws -> String {
+        var bytes = Array(
+            "ply\nformat binary_little_endian 1.0\nelement vertex \(points)\n".utf8)
+        bytes += Array("property float x\nproperty float y\nproperty float z\n".utf8)
+        if colored { bytes += Array("property uchar red\nproperty uchar green\nproperty uchar blue\n".utf8) }
+        bytes += Array("end_header\n".utf8)
+        for i in 0..<points {
+            let values = [spoilt.contains(i) ? Float.nan : Float(i), Float(i) / 2, Float(-i)]
+            for value in values { withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes += $0 } }
+            if colored { bytes += [1, UInt8(truncatingIfNeeded: i), 3] }
+        }
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+        return "\(folder.path)/\(name)"
+    }
+
+    private func slices(of capture: Capture) throws -> [PointCloud] {
+        let track = try #require(try capture.source.tracks(for: [.points], of: capture).first)
+        var result: [PointCloud] = []
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: true)
+            result.append(try #require(frame.points))
+        }
+        _ = try track.finish()
+        return result
+    }
+
+    @Test(arguments: [1, 65_535, 65_536, 65_537, 150_000], [true, false])
+    func everyPointIsInOneSlice(points: Int, colored: Bool) throws {
+        let folder = try TemporaryFolder()
+        let tree = try CaptureFormats.tree(at: try file(folder, points: points, colored: colored))
+        #expect(CaptureFormats.recognise(tree)?.format == "ply")
+        let capture = try PLYCapture.open(tree, rules: ReadRules())
+        #expect(capture.id == "hall")
+        #expect(capture.channels == [.points])
+        let slices = try slices(of: capture)
+        #expect(slices.map(\.count).dropLast().allSatisfy { $0 == PLYCapture.sliceCount })
+        #expect(slices.count == (points + 65_535) / 65_536)
+        var i = 0
+        for slice in slices {
+            #expect((slice.colors != nil) == colored)
+            for at in [0, slice.count / 2, slice.count - 1] {
+                #expect(slice[at] == Vector3(Double(i + at), Double(i + at) / 2, -Double(i + at)))
+                if let colors = slice.colors { #expect(colors[3 * at + 1] == UInt8(truncatingIfNeeded: i + at)) }
+            }
+            i += slice.count
+        }
+        #expect(i == points)
+    }
+
+    @Test func pointsThatAreNowhereAreLeftOutAndCounted() throws {
+        let folder = try TemporaryFolder()
+        let tree = try CaptureFormats.tree(at: try file(folder, points: 70_000, spoilt: [0, 5, 65_535, 69_999]))
+        let capture = try PLYCapture.open(tree, rules: ReadRules())
+        #expect(try slices(of: capture).map(\.count) == [65_536 - 3, 70_000 - 65_536 - 1])
+        let track = try #require(try capture.source.tracks(for: [.points], of: capture).first)
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: false)
+            #expect(frame.points == nil)
+        }
+        #expect(try track.finish().warnings == ["4 points were left out: a coordinate is not a finite number"])
+    }
+
+    @Test func aFileThatEndsTooEarlyFailsWithItsPlace() throws {
+        let folder = try TemporaryFolder()
+        let path = try file(folder, points: 70_000)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        try whole.prefix(whole.count - 100).write(to: URL(fileURLWithPath: path))
+        let capture = try PLYCapture.open(try CaptureFormats.tree(at: path), rules: ReadRules())
+        let problem = #expect(throws: Problem.self) { try self.slices(of: capture) }
+        #expect(problem?.summary == "the PLY file ends after 69993 of 70000 points")
+        #expect(problem?.place.file == "hall.ply")
+    }
+
+    @Test func onlyAFileThatIsNamedIsACapture() throws {
+        let folder = try TemporaryFolder()
+        _ = try file(folder, points: 3)
+        #expect(try CaptureSearch.captures(at: folder.path).isEmpty)
+        let found = try CaptureSearch.captures(at: "\(folder.path)/hall.ply")
+        #expect(found.map(\.id) == ["hall"])
+        try Data("plywood".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/wood.ply"))
+        #expect(throws: Problem.self) { try CaptureFormats.tree(at: "\(folder.path)/wood.ply") }
+    }
+
+    @Test func aFileWithoutPointsIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let tree = try CaptureFormats.tree(at: try file(folder, points: 0))
+        let problem = #expect(throws: Problem.self) { try PLYCapture.open(tree, rules: ReadRules()) }
+        #expect(problem?.summary == "the PLY file holds no points")
+    }
+}
