@@ -35,7 +35,8 @@ public enum CaptureWork {
                 try? ResultState.taking(opened, job: job, pipeline: pipeline, outputs: outputs, looked: looked)
                     .save(job.input.id, in: state)
             }
-            return receipt.map { .done(CaptureSummary($0, times: runner.clock.times, peakBytes: PeakMemory.bytes)) } ?? .upToDate
+            return receipt.map { .done(CaptureSummary($0, times: runner.clock.times, peakBytes: PeakMemory.bytes)) }
+                ?? .upToDate
         } catch {
             if output.isPublished {
                 throw error.noting(

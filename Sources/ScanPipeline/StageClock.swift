@@ -15,8 +15,8 @@ public struct StageTime: Sendable, Hashable, Codable {
     }
 }
 
-/// Adds up how long each stage of a pipeline works. Two looks at the clock and one addition a frame and stage: about a
-/// tenth of a microsecond.
+/// Adds up how long each stage of a pipeline works. Two looks at the clock and one addition a frame and stage: some
+/// tenths of a microsecond.
 public final class StageClock: Sendable {
     /// Taking the digests of the input's files.
     public static let digests = "digests"

@@ -37,7 +37,8 @@ import Testing
         let json = try report()
         let ids = try #require(json["captures"]?.array?.compactMap { $0["id"]?.string })
         let kinds = [
-            "blurred": "blur", "half-covered": "coverage", "too-fast": "speed", "wrong-axes": "geometry", "jump": "jumps",
+            "blurred": "blur", "half-covered": "coverage", "too-fast": "speed", "wrong-axes": "geometry",
+            "jump": "jumps",
             "no-depth": "depth", "still": "path", "truncated": "failure", "uneven": "warning",
         ]
         for (fault, kind) in kinds {
@@ -68,11 +69,13 @@ import Testing
 
     @Test func whatMostCapturesSayIsSaidOnce() throws {
         try makeNight(20)
-        for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out") where name != ".scanmill" {
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out") where name != ".scanmill"
+        {
             let path = "out/\(name)/receipt.json"
             let text = String(decoding: try folder.bytes(path), as: UTF8.self)
             try folder.write(
-                text.replacingOccurrences(of: "\"warnings\": [", with: "\"warnings\": [\"the clock is 7 s off\""), to: path)
+                text.replacingOccurrences(of: "\"warnings\": [", with: "\"warnings\": [\"the clock is 7 s off\""),
+                to: path)
         }
         let json = try report()
         #expect(captures(of: "warning", in: json) == [])
@@ -179,7 +182,8 @@ import Testing
         let stages = try #require(capture["run"]?["stages"]?.object)
         #expect(
             stages.keys == [
-                "read", "select-every", "decompress", "unproject", "voxel-downsample", "write-ply", "digests", "publish",
+                "read", "select-every", "decompress", "unproject", "voxel-downsample", "write-ply", "digests",
+                "publish",
             ])
         // No more than eight pictures were taken, each 192 pixels wide, and the wall shows one of them.
         let strip = try folder.bytes("\(page.dropLast("report.html".count))pictures/0.jpg")
@@ -254,7 +258,8 @@ import Testing
         #expect(finding["captures"]?.array?.first?["expected"]?.string == "of 60")
         let page = try #require(failed.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
         let html = String(decoding: try folder.bytes(page), as: UTF8.self)
-        let shown = try #require(html.firstMatch(of: #/<code class="command">(scanmill run [^<]*)</#).map { String($0.1) })
+        let shown = try #require(
+            html.firstMatch(of: #/<code class="command">(scanmill run [^<]*)</#).map { String($0.1) })
         let command = shown.replacingOccurrences(of: "&#39;", with: "'")
             .replacingOccurrences(of: "scanmill", with: Scanmill.path, options: .anchored)
         try folder.write(depth, to: "it's cut/desk.depth.zlib")

@@ -49,7 +49,9 @@ import Testing
             #expect(shown[name].map(Int64.init) == summary[key]?.integer, "\(name)")
         }
         #expect((seen["sorted"] as? [String: Bool])?.filter { !$0.value }.keys.sorted() == [])
-        let kitchens = try #require(try night.json["captures"]?.array).count { $0["id"]?.string?.contains("kitchen") == true }
+        let kitchens = try #require(try night.json["captures"]?.array).count {
+            $0["id"]?.string?.contains("kitchen") == true
+        }
         #expect((seen["found"] as? [Any])?.first as? Int == kitchens)
         // Usable within two seconds, also on a machine that is busy with other tests.
         if !Sanitizer.isOn { #expect(try #require(seen["seconds"] as? Double) < 2) }
@@ -93,7 +95,9 @@ import Testing
                 let stored = try #require(Self.value(at: pointer, in: json)?.double, "\(pointer) is not in the JSON")
                 #expect(Double(value) == stored, "\(pointer)")
                 // Whole numbers are shown with all their digits.
-                if let shown = Int(words.replacing("\u{202F}", with: "")), stored == stored.rounded(), !pointer.contains("sharpness/") {
+                if let shown = Int(words.replacing("\u{202F}", with: "")), stored == stored.rounded(),
+                    !pointer.contains("sharpness/")
+                {
                     #expect(Double(shown) == stored, "\(pointer) is shown as \(words)")
                 }
                 compared += 1
@@ -110,7 +114,9 @@ import Testing
 
     private static func value(at pointer: String, in json: JSONValue) -> JSONValue? {
         pointer.split(separator: "/").reduce(json as JSONValue?) { value, key in
-            if let index = Int(key), let array = value?.array { return array.indices.contains(index) ? array[index] : nil }
+            if let index = Int(key), let array = value?.array {
+                return array.indices.contains(index) ? array[index] : nil
+            }
             return value?[String(key)]
         }
     }

@@ -53,7 +53,8 @@ import Testing
         let times = [StageTime(label: "read", seconds: 0.1234567), StageTime(label: "every", seconds: 2)]
         let summary = CaptureSummary(run.receipt, times: times, peakBytes: 12_345_678)
         try record.end(
-            [CaptureOutcome(input: input, ending: .done(summary), span: .init(begin: 0.5004, seconds: 7.25))], seconds: 8)
+            [CaptureOutcome(input: input, ending: .done(summary), span: .init(begin: 0.5004, seconds: 7.25))],
+            seconds: 8)
         let plan = try #require(StateFolder.read("\(record.path)/plan.json"))
         #expect(plan["command"]?["pipeline"]?.string == "p.yaml")
         #expect(plan["command"]?["set"] == .of(["a.b=c"]))

@@ -47,7 +47,8 @@ struct CaptureCard {
         guard capture.hasResult else { return [] }
         let measured = capture.measured
         return [
-            path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured), depth(measured.depth),
+            path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
+            depth(measured.depth),
             frames, time,
         ].compactMap(\.self)
     }
@@ -55,7 +56,9 @@ struct CaptureCard {
     private func path(_ motion: Measured.Motion?) -> HTML {
         guard let motion else { return Self.lack("Path and speed", "measure-motion") }
         let at = "\(pointer)/motion"
-        let speed = motion.speed.map { ", median \(Figure.measure($0.median, " m/s", "\(at)/speed-m-per-s/median"))" as HTML }
+        let speed = motion.speed.map {
+            ", median \(Figure.measure($0.median, " m/s", "\(at)/speed-m-per-s/median"))" as HTML
+        }
         let fast = motion.tooFast.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-fast")) too fast" as HTML : nil }
         let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
         return Self.plot(
@@ -68,7 +71,8 @@ struct CaptureCard {
         let at = "\(pointer)/coverage"
         return Self.plot(
             FaceCross.draw(coverage, at),
-            "views per box face, goal \(Figure.count(coverage.goal, "\(at)/goal")); \(Figure.count(coverage.miss, "\(at)/miss")) miss it")
+            "views per box face, goal \(Figure.count(coverage.goal, "\(at)/goal")); \(Figure.count(coverage.miss, "\(at)/miss")) miss it"
+        )
     }
 
     private func sharpness(_ sharpness: Measured.Sharpness?, _ measured: Measured) -> HTML {
@@ -84,7 +88,8 @@ struct CaptureCard {
             caption += "; \(Figure.count(below, "\(at)/below-limit")) under \(Figure.measure(limit, "", "\(at)/limit"))"
         }
         if let predicted = measured.predictedBlur {
-            caption += "; predicted blur \(Figure.measure(predicted.median, " px", "\(pointer)/predicted-blur-pixels/median"))"
+            caption +=
+                "; predicted blur \(Figure.measure(predicted.median, " px", "\(pointer)/predicted-blur-pixels/median"))"
         }
         return Self.plot(SharpnessBars.histogram(sharpness), caption)
     }
@@ -129,10 +134,12 @@ struct CaptureCard {
             parts.enumerated().map { place, time in
                 ShareBar.Part(
                     style: "s\(place % 6)", amount: time.seconds, title: "\(time.label): \(Wording.time(time.seconds))")
-            }, label: "time per stage: " + order.map { "\($0.label) \(Wording.time($0.seconds))" }.joined(separator: ", "))
+            },
+            label: "time per stage: " + order.map { "\($0.label) \(Wording.time($0.seconds))" }.joined(separator: ", "))
         let most = order.prefix(3).enumerated().map { number, time -> HTML in
             let pointer = "\(at)/stages/\(time.label)"
-            return "\(number == 0 ? "; most in " : ", ")<code>\(time.label)</code> \(Figure.time(time.seconds, pointer))"
+            return
+                "\(number == 0 ? "; most in " : ", ")<code>\(time.label)</code> \(Figure.time(time.seconds, pointer))"
         }
         let memory = share.peakBytes.map { "; \(Figure.bytes($0, "\(at)/peak-bytes")) of memory" as HTML }
         return Self.plot(
@@ -172,7 +179,9 @@ struct CaptureCard {
                 <a href="../../../\(Self.path(capture.id))/receipt.json">receipt.json</a></dd>
                 """)
         }
-        for command in page.commands(capture) { rows.append("<dt>Next</dt><dd><code class=\"command\">\(command)</code></dd>") }
+        for command in page.commands(capture) {
+            rows.append("<dt>Next</dt><dd><code class=\"command\">\(command)</code></dd>")
+        }
         if let key = capture.key { rows.append("<dt>Key</dt><dd><code>\(key)</code></dd>") }
         if let tool = capture.tool { rows.append("<dt>Made by</dt><dd>\(tool)</dd>") }
         return rows.isEmpty ? HTML() : "<details><summary>more</summary><dl>\(rows)</dl></details>"

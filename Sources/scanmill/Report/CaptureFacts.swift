@@ -102,7 +102,8 @@ struct CaptureFacts: Sendable {
         }
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
         let losses = causes.map {
-            FrameAccount.Loss(stage: $0.key.stage, reason: $0.key.reason, example: $0.value.example, count: $0.value.count)
+            FrameAccount.Loss(
+                stage: $0.key.stage, reason: $0.key.reason, example: $0.value.example, count: $0.value.count)
         }
         return FrameAccount(
             source: json["source"]?.count ?? 0, kept: json["kept"]?.count ?? 0,

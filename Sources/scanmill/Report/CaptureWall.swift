@@ -15,7 +15,8 @@ struct CaptureWall {
         if report.captures.isEmpty { return HTML() }
         let tiles = Parallel.map(report.captures.count, tile)
         let groups = stride(from: 0, to: tiles.count, by: Self.groupSize).map { start -> HTML in
-            "<ul class=\"g\">\(Array(tiles[start..<min(tiles.count, start + Self.groupSize)]))</ul>"
+            // The first group is drawn at once; of the others the height is guessed until they come into sight.
+            "<ul class=\"g\(start > 0 ? " far" : "")\">\(Array(tiles[start..<min(tiles.count, start + Self.groupSize)]))</ul>"
         }
         return """
             <section id="wall"><h2>Every capture</h2><div class="chips" role="radiogroup" aria-label="which captures">\(chips)</div>
@@ -52,7 +53,9 @@ struct CaptureWall {
             value.map { " data-\(name)=\"\(JSONWriter.number(($0 * 1000).rounded() / 1000))\"" as HTML } ?? HTML()
         }
         let device: HTML = capture.device.map { " data-d=\"\($0)\"" } ?? HTML()
-        let kept = capture.frames.map { "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share"))" as HTML }
+        let kept = capture.frames.map {
+            "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share"))" as HTML
+        }
         return """
             <li class="t \(capture.status.rawValue)"\(data)\(device)><a href="\(page.link(index))">\
             \(ThumbnailView.tile(capture.thumbnails, page.sheets.place(of: index)))<b><bdi>\(capture.id)</bdi></b>\

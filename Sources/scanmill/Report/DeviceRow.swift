@@ -39,7 +39,8 @@ struct DeviceRow: Sendable {
             let source = captures.reduce(0) { $0 + ($1.frames?.source ?? 0) }
             let kept = captures.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
             return DeviceRow(
-                name: name, captures: captures.count, odd: captures.count { $0.status == .look || $0.status == .failed },
+                name: name, captures: captures.count,
+                odd: captures.count { $0.status == .look || $0.status == .failed },
                 droppedShare: source > 0 ? 1 - Double(kept) / Double(source) : nil,
                 sharpness: Statistics.median(captures.compactMap { $0.measured.sharpness?.median }),
                 usual: usual[name] ?? UsualRun())

@@ -37,7 +37,9 @@ struct FigureSections {
             let rate = summary.capturesPerMinute.map {
                 "\(Figure.measure($0, "", "/summary/captures-per-minute")) captures a minute" as HTML
             }
-            let memory = summary.peakBytes.map { ", at most \(Figure.bytes($0, "/summary/peak-bytes")) of memory each" as HTML }
+            let memory = summary.peakBytes.map {
+                ", at most \(Figure.bytes($0, "/summary/peak-bytes")) of memory each" as HTML
+            }
             cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", "\(rate)\(memory)", .time))
         }
         let bytes = summary.ran > 0 ? summary.runBytes : summary.bytes
@@ -89,14 +91,18 @@ struct FigureSections {
             let dropped = row.droppedShare.map { share -> HTML in
                 let isOdd = row.usual.droppedShare.map { share > $0.high + 0.05 } ?? false
                 let dot = BandDot.draw(
-                    share, usual: row.usual.droppedShare, end: 1, isOdd: isOdd, label: "frames dropped: \(Wording.percent(share))")
-                return "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(Figure.share(share, "\(at)/dropped-share"))</td>"
+                    share, usual: row.usual.droppedShare, end: 1, isOdd: isOdd,
+                    label: "frames dropped: \(Wording.percent(share))")
+                return
+                    "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(Figure.share(share, "\(at)/dropped-share"))</td>"
             }
             let sharp = row.sharpness.map { value -> HTML in
                 let isOdd = row.usual.sharpness.map { value < $0.low && value < 0.7 * $0.median } ?? false
                 let dot = BandDot.draw(
-                    value, usual: row.usual.sharpness, end: end, isOdd: isOdd, label: "median sharpness: \(Wording.measure(value))")
-                return "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(Figure.measure(value, "", "\(at)/sharpness"))</td>"
+                    value, usual: row.usual.sharpness, end: end, isOdd: isOdd,
+                    label: "median sharpness: \(Wording.measure(value))")
+                return
+                    "<td class=\"draw\">\(dot)</td><td class=\"n\(isOdd ? " odd" : "")\">\(Figure.measure(value, "", "\(at)/sharpness"))</td>"
             }
             return """
                 <tr><th scope="row"><bdi>\(row.name)</bdi></th><td class="n">\(Figure.count(row.captures, "\(at)/captures"))</td>\
@@ -124,13 +130,15 @@ struct FigureSections {
             let time = row.seconds.map { Figure.time($0, "\(at)/seconds").html } ?? "–"
             if row.isAround {
                 let what = row.label == StageClock.digests ? "digests of the input's files" : "receipt and publishing"
-                return "<tr><th scope=\"row\" class=\"around\">\(what)</th><td></td><td></td><td></td><td></td><td class=\"n\">\(time)</td></tr>"
+                return
+                    "<tr><th scope=\"row\" class=\"around\">\(what)</th><td></td><td></td><td></td><td></td><td class=\"n\">\(time)</td></tr>"
             }
             let kept = Double(row.framesOut) / Double(all) * 240
             let lost = Double(row.dropped) / Double(all) * 240
             let failed: HTML =
                 row.failed > 0
-                ? "\(Figure.count(row.failed, "\(at)/failed")) capture\(row.failed == 1 ? "" : "s") failed here" : HTML()
+                ? "\(Figure.count(row.failed, "\(at)/failed")) capture\(row.failed == 1 ? "" : "s") failed here"
+                : HTML()
             let why = row.reasons.prefix(2).enumerated().map { number, reason -> HTML in
                 "\(number > 0 || !failed.isEmpty ? "; " : "")\(Figure.count(reason.count, "\(at)/reasons/\(number)/frames")) × \(reason.reason)"
             }
@@ -145,7 +153,8 @@ struct FigureSections {
         }
         let note: HTML =
             report.stages.contains { $0.seconds != nil }
-            ? "Time is summed over cores, for the captures that ran in this run." : "Times are measured by runs; this report has none."
+            ? "Time is summed over cores, for the captures that ran in this run."
+            : "Times are measured by runs; this report has none."
         return """
             <section id="stages"><h2>Where frames and time went</h2><p class="muted">\(note)</p><div class="scroll"><table>\
             <thead><tr><th scope="col">stage</th><th scope="col" class="n">frames in</th><th scope="col" class="n">frames out</th>\

@@ -12,8 +12,8 @@ struct FindingRules {
     private let dropped: Usual?
     private let depthShare: Usual?
     private let depth: Usual?
-    private let pathLength: Usual?
-    private let speed: Usual?
+    let pathLength: Usual?
+    let speed: Usual?
     /// Warnings that most captures have, which say something about the batch and not about a capture.
     let common: [(text: String, count: Int)]
     private let isCommon: Set<String>
@@ -33,7 +33,7 @@ struct FindingRules {
         for capture in results {
             for pattern in Set(capture.warnings.map(Wording.pattern)) { counts[pattern, default: 0] += 1 }
         }
-        let many = counts.filter { results.count >= Usual.fewest && 2 * $0.value > results.count }
+        let many = counts.filter { results.count >= Self.fewestForCommon && 2 * $0.value > results.count }
         common = many.map { (text: $0.key, count: $0.value) }.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
         isCommon = Set(many.keys)
     }
@@ -60,6 +60,9 @@ struct FindingRules {
             }
         }
     }
+
+    /// Of one or two captures nothing is common.
+    private static let fewestForCommon = 3
 
     // MARK: - Failures
 
@@ -90,7 +93,8 @@ struct FindingRules {
         }
         if let extent = Readable(problem) {
             finding.headline = Finding.Headline(
-                label: extent.label, value: extent.label == "readable" ? extent.share : extent.good, words: extent.words, expected: extent.expected)
+                label: extent.label, value: extent.label == "readable" ? extent.share : extent.good,
+                words: extent.words, expected: extent.expected)
         }
         return finding
     }
@@ -98,7 +102,9 @@ struct FindingRules {
     // MARK: - Fixed limits
 
     private func geometry(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
-        guard let geometry = capture.measured.geometry, ["fail", "warning"].contains(geometry.verdict) else { return [] }
+        guard let geometry = capture.measured.geometry, ["fail", "warning"].contains(geometry.verdict) else {
+            return []
+        }
         let isWrong = geometry.verdict == "fail"
         let cause = geometry.fitsBetter.map { GeometryHypothesis(rawValue: $0)?.meaning ?? $0 }
         let title =
@@ -110,109 +116,6 @@ struct FindingRules {
                 kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
                 fix: "correct the capture where it was made; what is made from it is wrong", weight: isWrong ? 2 : 1)
         ]
-    }
-
-    private func coverage(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
-        guard let coverage = capture.measured.coverage else { return [] }
-        let seen = Measured.Coverage.faces.reduce(0) { $0 + coverage[$1] }
-        if seen == 0 {
-            return [
-                Finding(
-                    kind: .coverage, capture: index, title: "The camera never looks at the box",
-                    text: "None of \(Wording.grouped(coverage.miss)) views meets the box: the box or the poses are wrong.",
-                    fix: "check the box and the axes of the poses", headline: headline("views of the box", 0, coverage.goal),
-                    weight: 100)
-            ]
-        }
-        // What stands on the floor is not seen from below.
-        let sides = Measured.Coverage.faces.filter { $0 != "bottom" && coverage[$0] < coverage.goal }
-        guard let worst = sides.min(by: { coverage[$0] < coverage[$1] }) else { return [] }
-        let views = coverage[worst]
-        let others = Measured.Coverage.faces.filter { $0 != worst }.map { "\($0) \(Wording.grouped(coverage[$0]))" }
-        return [
-            Finding(
-                kind: .coverage, capture: index,
-                title: views == 0 ? "The \(worst) of the box is never seen" : "The \(worst) of the box is hardly seen",
-                text: "\(Wording.capitalised(Wording.count(views, "view"))) face\(views == 1 ? "s" : "") the \(worst), and "
-                    + "\(coverage.goal) are the goal; training would invent what is missing. "
-                    + "The others: \(others.joined(separator: ", ")).",
-                fix: "record it again, once around the object",
-                headline: headline("views of the \(worst)", views, coverage.goal), weight: Double(coverage.goal - views))
-        ]
-    }
-
-    private func headline(_ label: String, _ views: Int, _ goal: Int) -> Finding.Headline {
-        Finding.Headline(
-            label: label, value: Double(views), words: Wording.grouped(views), expected: "goal: \(Wording.grouped(goal))")
-    }
-
-    /// A tenth of the frames: fewer are dropped by any filter, and the rest still covers the path.
-    private static let manyFrames = 0.1
-
-    private func motion(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
-        guard let motion = capture.measured.motion, let frames = capture.frames?.source, frames > 0 else { return [] }
-        var found: [Finding] = []
-        if motion.jumpCount > 0 || Double(motion.lostTracking) > Self.manyFrames * Double(frames) {
-            var sentences = ["\(Wording.count(motion.jumpCount, "jump")) in the path"]
-            if let jump = motion.firstJump {
-                sentences[0] += ", the first of \(Wording.measure(jump.metres)) m at frame \(jump.frame)"
-            }
-            if motion.lostTracking > 0 {
-                sentences.append("Tracking was lost in \(Wording.count(motion.lostTracking, "frame"))")
-            }
-            found.append(
-                Finding(
-                    kind: .jumps, capture: index,
-                    title: motion.jumpCount > 0 ? "The camera's path jumps" : "Tracking was lost for long",
-                    text: Self.sentences(sentences + ["What was seen before and after does not fit together"]),
-                    fix: "drop the frames behind the jump, or record it again",
-                    headline: Finding.Headline(
-                        label: motion.jumpCount > 0 ? "jumps" : "frames without tracking",
-                        value: Double(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
-                        words: Wording.grouped(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
-                        expected: "goal: none"), weight: Double(motion.jumpCount)))
-        }
-        if let finding = speed(motion, frames, index) { found.append(finding) }
-        if let usual = pathLength, usual.isTooLow(motion.pathLength, step: 0.3 * usual.median) {
-            found.append(
-                Finding(
-                    kind: .path, capture: index, title: "The camera hardly moves",
-                    text: "The path is \(Wording.measure(motion.pathLength)) m long; usual in this batch are "
-                        + "\(Wording.measure(usual.median)) m.", fix: "record it again, once around the object",
-                    headline: Finding.Headline(
-                        label: "path", value: motion.pathLength, words: "\(Wording.measure(motion.pathLength)) m",
-                        expected: "usual: \(Wording.measure(usual.median)) m"), weight: -motion.pathLength))
-        }
-        return found
-    }
-
-    private func speed(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {
-        let share = Double(motion.tooFast ?? 0) / Double(frames)
-        let p90 = motion.speed?.p90
-        let isOdd = p90.map { speed?.isTooHigh($0, step: 0.3) ?? false } ?? false
-        guard share > Self.manyFrames || isOdd else { return nil }
-        var sentences: [String] = []
-        if let count = motion.tooFast, count > 0 {
-            let limit = motion.fastLimit.map { " than \(Wording.measure($0)) m/s" } ?? ""
-            sentences.append("\(Wording.count(count, "frame")) of \(Wording.grouped(frames)) move faster\(limit)")
-        }
-        if let spread = motion.speed {
-            sentences.append(
-                "The median is \(Wording.measure(spread.median)) m/s, a tenth is above \(Wording.measure(spread.p90)) m/s"
-                    + (speed.map { ", where \(Wording.measure($0.median)) m/s is usual in this batch" } ?? ""))
-        }
-        return Finding(
-            kind: .speed, capture: index, title: "The camera moves too fast", text: Self.sentences(sentences),
-            fix: "drop the fast frames, or record it again more slowly",
-            headline: share > Self.manyFrames
-                ? Finding.Headline(
-                    label: "frames too fast", value: share, words: Wording.percent(share),
-                    expected: "at most \(Wording.percent(Self.manyFrames))")
-                : p90.map {
-                    Finding.Headline(
-                        label: "speed of the fastest tenth", value: $0, words: "\(Wording.measure($0)) m/s",
-                        expected: speed.map { "usual: \(Wording.measure($0.median)) m/s" } ?? "")
-                }, weight: max(share, p90 ?? 0))
     }
 
     // MARK: - Against what is usual
@@ -233,7 +136,8 @@ struct FindingRules {
             sentences.append("On \(device), \(Wording.measure(own.median)) was usual in earlier runs")
         }
         if let below = measured.belowLimit, below > 0 {
-            sentences.append("\(Wording.count(below, "frame")) of \(Wording.grouped(measured.count)) are under the limit")
+            sentences.append(
+                "\(Wording.count(below, "frame")) of \(Wording.grouped(measured.count)) are under the limit")
         }
         let usual = isOddHere ? sharpness?.median : own?.median
         return Finding(
@@ -268,7 +172,8 @@ struct FindingRules {
         if let share = measured.share, let usual = depthShare, usual.isTooLow(share, step: 0.15) {
             return Finding(
                 kind: .depth, capture: index, title: "Far less depth than usual",
-                text: "\(Wording.percent(share)) of the pixels have depth; in this batch \(Wording.percent(usual.median)) "
+                text:
+                    "\(Wording.percent(share)) of the pixels have depth; in this batch \(Wording.percent(usual.median)) "
                     + "is usual.", fix: "look for glass, mirrors, or things beyond the sensor's range",
                 headline: Finding.Headline(
                     label: "pixels with depth", value: share, words: Wording.percent(share),
@@ -278,7 +183,8 @@ struct FindingRules {
         let factor = measured.median / usual.median
         guard abs(usual.score(measured.median)) > Usual.limit, factor < 0.4 || factor > 2.5 else { return nil }
         return Finding(
-            kind: .depth, capture: index, title: factor < 1 ? "Everything is far nearer than usual" : "Everything is far off",
+            kind: .depth, capture: index,
+            title: factor < 1 ? "Everything is far nearer than usual" : "Everything is far off",
             text: "The median depth is \(Wording.measure(measured.median)) m; in this batch "
                 + "\(Wording.measure(usual.median)) m is usual.", fix: "check the unit of depth, and what was recorded",
             headline: Finding.Headline(
@@ -301,7 +207,7 @@ struct FindingRules {
     }
 
     /// Notes as sentences in a row.
-    private static func sentences(_ notes: [String]) -> String {
+    static func sentences(_ notes: [String]) -> String {
         notes.filter { !$0.isEmpty }.map { note in
             let text = Wording.capitalised(note)
             return text.last.map { ".!?…".contains($0) } == true ? text : text + "."

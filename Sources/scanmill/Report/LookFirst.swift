@@ -32,7 +32,9 @@ struct LookFirst {
         let capture = report.captures[worst.capture]
         let others = group.findings.dropFirst()
         let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
-        let fix = worst.fix.map { "<p class=\"fix\"><span class=\"muted\">fix</span> \(Wording.capitalised($0)).</p>" as HTML }
+        let fix = worst.fix.map {
+            "<p class=\"fix\"><span class=\"muted\">fix</span> \(Wording.capitalised($0)).</p>" as HTML
+        }
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
@@ -58,7 +60,8 @@ struct LookFirst {
 
     private func headline(_ finding: Finding, _ index: Int) -> HTML {
         guard let headline = finding.headline else { return HTML() }
-        let figure = Figure(pointer: "/findings/\(index)/captures/0/value", value: headline.value, words: headline.words)
+        let figure = Figure(
+            pointer: "/findings/\(index)/captures/0/value", value: headline.value, words: headline.words)
         return """
             <div class="headline"><span class="muted">\(headline.label)</span><b>\(figure)</b>\
             <span class="muted">\(headline.expected)</span></div>
@@ -95,7 +98,9 @@ struct LookFirst {
             CaptureCard.plot($0, "frames kept and dropped", wide: true)
         }
         let depth = measured.depth.map {
-            CaptureCard.plot(DepthBars.range($0), "depth, \(Wording.measure($0.lowest)) to \(Wording.measure($0.highest)) m", wide: true)
+            CaptureCard.plot(
+                DepthBars.range($0), "depth, \(Wording.measure($0.lowest)) to \(Wording.measure($0.highest)) m",
+                wide: true)
         }
         switch kind {
         case .failure:
@@ -103,7 +108,11 @@ struct LookFirst {
                 CaptureCard.plot(ShareBar.readable($0.share), "\($0.caption)", wide: true)
             }
             return [extent].compactMap(\.self)
-        case .coverage: return [path, faces, measured.coverage.flatMap(SphereMap.draw).map { CaptureCard.plot($0, "directions around the box") }].compactMap(\.self)
+        case .coverage:
+            return [
+                path, faces,
+                measured.coverage.flatMap(SphereMap.draw).map { CaptureCard.plot($0, "directions around the box") },
+            ].compactMap(\.self)
         case .jumps, .speed, .path: return [path, faces, blur].compactMap(\.self)
         case .blur: return [path, blur].compactMap(\.self)
         case .dropped: return [frames, blur].compactMap(\.self)

@@ -97,7 +97,8 @@ struct NightReport: Sendable {
             } else {
                 capture.status = .failed
                 capture.problem = Problem(
-                    .environment, "the receipt cannot be read", fix: "make the result again with  scanmill run … --force"
+                    .environment, "the receipt cannot be read",
+                    fix: "make the result again with  scanmill run … --force"
                 ).at(file: "\(id)/\(Receipt.fileName)")
             }
         }

@@ -25,7 +25,9 @@ struct Readable: Sendable {
             return
         }
         // At the very end there is nothing behind the damage that could be shown.
-        guard let byte = problem.place.byte, let count = problem.place.byteCount, byte < count, byte >= 0 else { return nil }
+        guard let byte = problem.place.byte, let count = problem.place.byteCount, byte < count, byte >= 0 else {
+            return nil
+        }
         (good, all) = (Double(byte), Double(count))
         label = "readable"
         words = Wording.percent(good / all)

@@ -18,7 +18,8 @@ struct ReportFiles {
         var report = NightReport(output: output)
         if report.captures.isEmpty && report.run == nil {
             throw Problem(
-                .usage, "nothing has been run into \(output)", fix: "name the folder that `scanmill run … -o` was given")
+                .usage, "nothing has been run into \(output)", fix: "name the folder that `scanmill run … -o` was given"
+            )
         }
         let files = ReportFiles(state: state, run: report.run?.name ?? RunRecord.newName())
         try FileSystem.makeFolders(files.folder)
@@ -100,7 +101,9 @@ struct ReportFiles {
         if let failure = failures.lazy.compactMap(\.self).first { throw failure }
         // The main page last: when it is there, all that it leads to is.
         try Self.write(Array(pages.html(names.count - 1).text.utf8), to: page)
-        try Self.write(Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8), to: "\(state.path)/\(ReportPage.fileName)")
+        try Self.write(
+            Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8),
+            to: "\(state.path)/\(ReportPage.fileName)")
     }
 
     /// A page that leads to the newest report and whose own address never changes. Not a link of the filesystem: a

@@ -73,7 +73,9 @@ extension FindingGroup {
             "kind": .string(kind.rawValue), "title": .string(title), "count": .of(findings.count),
             "captures": .array(
                 findings.map { finding in
-                    var object: JSONObject = ["id": .string(captures[finding.capture].id), "text": .string(finding.text)]
+                    var object: JSONObject = [
+                        "id": .string(captures[finding.capture].id), "text": .string(finding.text),
+                    ]
                     object["fix"] = finding.fix.map { .string($0) }
                     object["value"] = finding.headline.map { .number($0.value) }
                     object["of"] = finding.headline.map { .string($0.label) }

@@ -76,11 +76,13 @@ struct ReportPage {
         }
         if summary.failed > 0 {
             parts.append(
-                "<a class=\"count failed\" href=\"#look\"><b>\(Figure.count(summary.failed, "/summary/failed"))</b> failed</a>")
+                "<a class=\"count failed\" href=\"#look\"><b>\(Figure.count(summary.failed, "/summary/failed"))</b> failed</a>"
+            )
         }
         if summary.waiting > 0 {
             parts.append(
-                "<span class=\"count\"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> did not run yet</span>")
+                "<span class=\"count\"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> did not run yet</span>"
+            )
         }
         let list = parts.enumerated().map { number, part -> HTML in
             number == 0 ? part : number == parts.count - 1 ? " and \(part)" : ", \(part)"

@@ -90,7 +90,7 @@ enum ReportStyle {
         .tools{margin:12px 0;display:flex;flex-wrap:wrap;gap:8px 18px;align-items:center}.tools[hidden]{display:none}
         select,input[type=search]{font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:5px;padding:3px 6px}
         .wall,.g{display:grid;grid-template-columns:repeat(auto-fill,minmax(136px,1fr));gap:12px}.wall{margin-top:14px}
-        .g{grid-column:1/-1;list-style:none;margin:0;padding:0;content-visibility:auto;contain-intrinsic-size:auto 5000px}
+        .g{grid-column:1/-1;list-style:none;margin:0;padding:0}.far{content-visibility:auto;contain-intrinsic-size:auto 5300px}
         .wall.flat .g,.chips:not(:has(#show-all:checked))~.wall .g{display:contents}.t[hidden]{display:none}
         .t a{display:block;color:inherit;text-decoration:none}.t a:hover b{text-decoration:underline}
         .t .p{display:grid;place-items:center;text-align:center;aspect-ratio:4/3;border-radius:4px;background-color:var(--shade);
@@ -107,7 +107,7 @@ enum ReportStyle {
         .plots{grid-template-columns:repeat(2,minmax(0,1fr))}.trends{grid-template-columns:repeat(2,minmax(0,1fr))}
         .row{grid-template-columns:repeat(3,minmax(0,1fr))}}
         @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
-        @media print{body{background:#fff}.tools,.chips{display:none!important}.card,.g{content-visibility:visible}.finding,.card,.trend{break-inside:avoid}}
+        @media print{body{background:#fff}.tools,.chips{display:none!important}.card,.far{content-visibility:visible}.finding,.card,.trend{break-inside:avoid}}
 
         """
 

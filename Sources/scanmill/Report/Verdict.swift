@@ -19,7 +19,10 @@ struct Verdict: Sendable {
         let largest = sizes.indices.max { sizes[$0].count < sizes[$1].count }
         if let largest, sizes[largest].count >= 2, 3 * sizes[largest].count >= odd.count {
             let concerned = sizes[largest]
-            let share = concerned.count == odd.count ? "all \(Wording.word(odd.count))" : "\(Wording.word(concerned.count)) of the \(Wording.word(odd.count))"
+            let share =
+                concerned.count == odd.count
+                ? "all \(Wording.word(odd.count))"
+                : "\(Wording.word(concerned.count)) of the \(Wording.word(odd.count))"
             let device = Self.sharedDevice(Array(concerned), captures).map { ", all on \($0)" } ?? ""
             standsOut = "One cause stands out: \(Self.uncapitalised(groups[largest].title)), in \(share)\(device)."
             group = largest
@@ -32,8 +35,12 @@ struct Verdict: Sendable {
     private static func headline(_ summary: Summary) -> String {
         let (ready, all) = (summary.ready, summary.captures)
         if all == 0 { return "There are no captures here." }
-        if ready == all { return all == 1 ? "The capture is ready." : "All \(Wording.grouped(all)) captures are ready." }
-        if ready == 0 { return all == 1 ? "The capture is not ready." : "None of \(Wording.grouped(all)) captures is ready." }
+        if ready == all {
+            return all == 1 ? "The capture is ready." : "All \(Wording.grouped(all)) captures are ready."
+        }
+        if ready == 0 {
+            return all == 1 ? "The capture is not ready." : "None of \(Wording.grouped(all)) captures is ready."
+        }
         return "\(Wording.grouped(ready)) of \(Wording.grouped(all)) captures \(ready == 1 ? "is" : "are") ready."
     }
 

@@ -21,7 +21,8 @@ enum MarkStrip {
             let y = Double(place / columns) * step + step / 2
             let capture = report.captures[index]
             if capture.status == .ready && order.count > mostLinks {
-                plain += "M\(HTML.short(x)) \(HTML.short(y))h\(HTML.short(size.width))v\(HTML.short(size.height))"
+                plain +=
+                    "M\(HTML.short(x)) \(HTML.short(y))h\(HTML.short(size.width))v\(HTML.short(size.height))"
                     + "h-\(HTML.short(size.width))z"
                 continue
             }

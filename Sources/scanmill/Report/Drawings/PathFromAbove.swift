@@ -50,7 +50,10 @@ enum PathFromAbove {
         }
         let end = 8 + length * scale
         let y = height - 6
-        let words = length >= 1 ? "\(Int(length)) m" : length >= 0.01 ? "\(Int((length * 100).rounded())) cm" : "\(Int((length * 1000).rounded())) mm"
+        let words =
+            length >= 1
+            ? "\(Int(length)) m"
+            : length >= 0.01 ? "\(Int((length * 100).rounded())) cm" : "\(Int((length * 1000).rounded())) mm"
         return """
             <path class="ruler" d="M8 \(y - 3)v6M8 \(y)H\(end)M\(end) \(y - 3)v6"/>\
             <text x="\(end + 5)" y="\(y + 3)">\(words)</text>
