@@ -63,9 +63,9 @@ static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
     return &trap->base;
 }
 
-// Fills in `header` and, when there is room for pixels, reads them.
+// Fills in `header` and, when there is room for pixels, reads them, made smaller to so many eighths.
 static int read_jpeg(
-    const uint8_t *bytes, size_t count, struct sm_picture_header *header, int channels, uint8_t *pixels,
+    const uint8_t *bytes, size_t count, struct sm_picture_header *header, int channels, int eighths, uint8_t *pixels,
     size_t pixel_bytes, char *message) {
     struct trap trap;
     struct jpeg_decompress_struct info = {.err = set_trap(&trap, message)};
@@ -82,6 +82,8 @@ static int read_jpeg(
 
     if (pixels) {
         info.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+        info.scale_num = (unsigned)eighths;
+        info.scale_denom = 8;
         jpeg_start_decompress(&info);
         const size_t stride = (size_t)info.output_width * (size_t)channels;
         if (info.output_components != channels || stride * info.output_height != pixel_bytes) {
@@ -100,13 +102,19 @@ static int read_jpeg(
 }
 
 int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header *header, char *message) {
-    return read_jpeg(bytes, count, header, 0, NULL, 0, message);
+    return read_jpeg(bytes, count, header, 0, 8, NULL, 0, message);
 }
 
 int sm_jpeg_decode(
     const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message) {
     struct sm_picture_header header;
-    return read_jpeg(bytes, count, &header, channels, pixels, pixel_bytes, message);
+    return read_jpeg(bytes, count, &header, channels, 8, pixels, pixel_bytes, message);
+}
+
+int sm_jpeg_decode_smaller(
+    const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message) {
+    struct sm_picture_header header;
+    return read_jpeg(bytes, count, &header, 3, eighths, pixels, pixel_bytes, message);
 }
 
 // libjpeg's own memory destination loses its buffer when an encoder fails halfway.

@@ -46,6 +46,30 @@ public enum JPEG {
         image.height = header.height
     }
 
+    /// Decodes at the smallest of libjpeg's sizes (eighths of the picture) that is no smaller than `size` on either side,
+    /// or the whole picture where it is smaller itself. For looking at, not for measuring.
+    public static func decodeRGB(
+        _ bytes: [UInt8], noSmallerThan size: PixelSize, limits: PictureLimits = .standard
+    ) throws(Problem) -> RGBImage {
+        let header = try self.header(bytes, limits: limits)
+        func part(_ side: Int, _ eighths: Int) -> Int { (side * eighths + 7) / 8 }
+        let eighths = (1...8).first {
+            part(header.width, $0) >= size.width && part(header.height, $0) >= size.height
+        }
+        guard let eighths, eighths < 8 else { return try decodeRGB(bytes, limits: limits) }
+        try checkChannels(header)
+        let (width, height) = (part(header.width, eighths), part(header.height, eighths))
+        var message: String?
+        let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 3) { buffer, count in
+            message = messageOf {
+                sm_jpeg_decode_smaller(bytes, bytes.count, Int32(eighths), buffer.baseAddress, width * height * 3, $0)
+            }
+            count = width * height * 3
+        }
+        if let message { throw damaged(bytes, message) }
+        return RGBImage(width: width, height: height, pixels: pixels)
+    }
+
     /// Decodes the brightness plane (Y of YCbCr) as it is stored. It differs a little from the grey that
     /// ``ScanModel/LumaImage/init(grayOf:)`` makes of the colour picture.
     public static func decodeLuma(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
@@ -75,11 +99,7 @@ public enum JPEG {
     private static func decode(
         _ bytes: [UInt8], _ header: PictureHeader, channels: Int, into pixels: inout [UInt8]
     ) throws(Problem) {
-        guard header.channels == 1 || header.channels == 3 else {
-            throw Problem(
-                .input, "the JPEG has \(header.channels) channels",
-                notes: ["CMYK pictures come from print programs, not from cameras"], fix: "save it as RGB")
-        }
+        try checkChannels(header)
         let size = header.width * header.height * channels
         func decode(_ pixels: UnsafeMutableBufferPointer<UInt8>) -> String? {
             messageOf { sm_jpeg_decode(bytes, bytes.count, Int32(channels), pixels.baseAddress, size, $0) }
@@ -95,6 +115,13 @@ public enum JPEG {
             }
         }
         if let message { throw damaged(bytes, message) }
+    }
+
+    private static func checkChannels(_ header: PictureHeader) throws(Problem) {
+        if header.channels == 1 || header.channels == 3 { return }
+        throw Problem(
+            .input, "the JPEG has \(header.channels) channels",
+            notes: ["CMYK pictures come from print programs, not from cameras"], fix: "save it as RGB")
     }
 
     private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {

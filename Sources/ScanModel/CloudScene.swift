@@ -82,7 +82,7 @@ public struct CloudScene: Sendable {
         canvas.shade(reach: 3, strength: 0.08, pixelSize: large.pixelSize)
         if let box { draw(box, large, &canvas) }
         if let trail { draw(trail, large, &canvas) }
-        return canvas.image.shrunk(to: view.size)
+        return canvas.image.downscaled(to: view.size)
     }
 
     private func draw(_ cloud: PointCloud, _ view: CloudView, _ canvas: inout Rasteriser) {

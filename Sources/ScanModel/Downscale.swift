@@ -4,23 +4,23 @@ extension RGBImage {
         PixelSize(max(1, size.width / factor), max(1, size.height / factor))
     }
 
-    /// The picture made smaller by a whole factor, as ``shrunk(to:)`` does it.
+    /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
     public func downscaled(by factor: Int) -> RGBImage {
         precondition(factor > 0)
-        return shrunk(to: Self.downscaledSize(PixelSize(width, height), by: factor))
+        return downscaled(to: Self.downscaledSize(PixelSize(width, height), by: factor))
     }
 
     /// The size with a given width and the same shape; never larger.
-    public static func shrunkSize(_ size: PixelSize, toWidth width: Int) -> PixelSize {
+    public static func downscaledSize(_ size: PixelSize, toWidth width: Int) -> PixelSize {
         guard width < size.width else { return size }
         return PixelSize(width, max(1, (2 * size.height * width + size.width) / (2 * size.width)))
     }
 
     /// The picture made smaller by the mean over the area of each new pixel, rounded to the nearest. Where the size is no
-    /// divisor of the old one, pixels on a border count by the part that lies inside; all of it in whole numbers, so that
+    /// multiple of the new one, pixels on a border count by the part that lies inside; all of it in whole numbers, so that
     /// the result is exact.
-    /// - Parameter new: no larger than the picture, either way.
-    public func shrunk(to new: PixelSize) -> RGBImage {
+    /// - Parameter new: no larger than the picture on either side.
+    public func downscaled(to new: PixelSize) -> RGBImage {
         precondition(new.width > 0 && new.height > 0 && new.width <= width && new.height <= height)
         if new == PixelSize(width, height) { return self }
         let factor = width / new.width

@@ -39,7 +39,9 @@ public struct Batch: Sendable {
         ended: (CaptureOutcome) -> Void
     ) async -> [CaptureOutcome] {
         let launch = launch
-        var endings: [Int: CaptureEnding] = [:]
+        let start = ContinuousClock.now
+        var begins: [Int: Double] = [:]
+        var outcomes: [Int: CaptureOutcome] = [:]
         // Captures that another runner works on come again at the end: by then it may have finished them.
         var queue = Array(inputs.indices)
         var triedAgain: Set<Int> = []
@@ -50,12 +52,14 @@ public struct Batch: Sendable {
                     let number = queue.removeFirst()
                     let input = inputs[number]
                     if let reason = gate() {
-                        endings[number] = .notBegun(reason)
-                        ended(CaptureOutcome(input: input, ending: .notBegun(reason)))
+                        let outcome = CaptureOutcome(input: input, ending: .notBegun(reason))
+                        outcomes[number] = outcome
+                        ended(outcome)
                         continue
                     }
                     let job = make(input)
                     began(input)
+                    begins[number] = Self.seconds(since: start)
                     group.addTask { (number, await launch(job) { progress(input, $0) }) }
                     running += 1
                 } else if let (number, ending) = await group.next() {
@@ -64,13 +68,20 @@ public struct Batch: Sendable {
                         queue.append(number)
                         continue
                     }
-                    endings[number] = ending
-                    ended(CaptureOutcome(input: inputs[number], ending: ending))
+                    let begin = begins[number] ?? 0
+                    let outcome = CaptureOutcome(
+                        input: inputs[number], ending: ending,
+                        span: CaptureOutcome.Span(begin: begin, seconds: Self.seconds(since: start) - begin))
+                    outcomes[number] = outcome
+                    ended(outcome)
                 }
             }
         }
-        return inputs.indices.compactMap { number in
-            endings[number].map { CaptureOutcome(input: inputs[number], ending: $0) }
-        }
+        return inputs.indices.compactMap { outcomes[$0] }
+    }
+
+    private static func seconds(since start: ContinuousClock.Instant) -> Double {
+        let parts = (ContinuousClock.now - start).components
+        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     }
 }

@@ -67,8 +67,14 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var fileCount: Int
     public var byteCount: Int64
     public var warnings: [String]
+    /// How long each stage worked, in the order of the pipeline.
+    public var times: [StageTime]
+    /// The most memory that the capture's process had, without ffmpeg's.
+    public var peakBytes: Int64?
 
-    public init(_ receipt: Receipt) {
+    public init(_ receipt: Receipt, times: [StageTime] = [], peakBytes: Int64? = nil) {
+        self.times = times
+        self.peakBytes = peakBytes
         frameCount = receipt.capture.frames.count
         framesKept = receipt.capture.frames.count { !$0.isDropped }
         badFrameCount = receipt.capture.frames.count { $0.drop?.isBad == true }
@@ -82,9 +88,23 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
 public struct CaptureOutcome: Sendable, Hashable {
     public var input: CaptureInput
     public var ending: CaptureEnding
+    /// When it ran; nil when it did not.
+    public var span: Span?
 
-    public init(input: CaptureInput, ending: CaptureEnding) {
+    /// A stretch of a run, in seconds from the run's beginning.
+    public struct Span: Sendable, Hashable {
+        public var begin: Double
+        public var seconds: Double
+
+        public init(begin: Double, seconds: Double) {
+            self.begin = begin
+            self.seconds = seconds
+        }
+    }
+
+    public init(input: CaptureInput, ending: CaptureEnding, span: Span? = nil) {
         self.input = input
         self.ending = ending
+        self.span = span
     }
 }

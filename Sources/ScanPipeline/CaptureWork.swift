@@ -22,7 +22,7 @@ public enum CaptureWork {
                 return !job.isForced && isUpToDate(job, now.key)
             }
             if let receipt {
-                try output.publish(receipt: receipt.bytes)
+                try runner.clock.measurePublish { () throws(Problem) in try output.publish(receipt: receipt.bytes) }
             } else {
                 output.abandon()
                 // Its runner may have been killed right after giving it its name. To call it up to date is to vouch for it.
@@ -35,7 +35,8 @@ public enum CaptureWork {
                 try? ResultState.taking(opened, job: job, pipeline: pipeline, outputs: outputs, looked: looked)
                     .save(job.input.id, in: state)
             }
-            return receipt.map { .done(CaptureSummary($0)) } ?? .upToDate
+            return receipt.map { .done(CaptureSummary($0, times: runner.clock.times, peakBytes: PeakMemory.bytes)) }
+                ?? .upToDate
         } catch {
             if output.isPublished {
                 throw error.noting(

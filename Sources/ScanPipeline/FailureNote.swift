@@ -15,18 +15,10 @@ public struct FailureNote: Sendable {
 
     var json: JSONValue {
         var object: JSONObject = [
-            "id": .string(id), "input": .string(input), "fault": .string(problem.fault.rawValue),
-            "summary": .string(problem.summary), "notes": .of(problem.notes),
-            "message": .string(problem.message(root: input)),
+            "id": .string(id), "input": .string(input), "message": .string(problem.message(root: input)),
             "fingerprint": .string(fingerprint.hex), "when": .integer(when),
         ]
-        object["fix"] = problem.fix.map { .string($0) }
-        object["stage"] = problem.place.stage.map { .string($0) }
-        object["frame"] = problem.place.frame.map { .of($0) }
-        object["file"] = problem.place.file.map { .string($0) }
-        object["line"] = problem.place.line.map { .of($0) }
-        object["byte"] = problem.place.byte.map { .integer($0) }
-        object["of"] = problem.place.byteCount.map { .integer($0) }
+        for (key, value) in problem.facts.members { object[key] = value }
         return .object(object)
     }
 
@@ -39,18 +31,9 @@ public struct FailureNote: Sendable {
     }
 
     init?(_ json: JSONValue) {
-        guard let id = json["id"]?.string, let input = json["input"]?.string,
-            let fault = json["fault"]?.string.flatMap(Problem.Fault.init), let summary = json["summary"]?.string,
+        guard let id = json["id"]?.string, let input = json["input"]?.string, let problem = Problem(facts: json),
             let fingerprint = json["fingerprint"]?.string, let when = json["when"]?.integer
         else { return nil }
-        var problem = Problem(
-            fault, summary, notes: json["notes"]?.array?.compactMap(\.string) ?? [], fix: json["fix"]?.string)
-        problem.place.stage = json["stage"]?.string
-        problem.place.frame = json["frame"]?.integer.map { Int($0) }
-        problem.place.file = json["file"]?.string
-        problem.place.line = json["line"]?.integer.map { Int($0) }
-        problem.place.byte = json["byte"]?.integer
-        problem.place.byteCount = json["of"]?.integer
         self.init(id: id, input: input, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
     }
 
@@ -74,5 +57,34 @@ public struct FailureNote: Sendable {
             text += "\n\(file) \(status?.byteCount ?? -1) \(status?.modified ?? -1)"
         }
         return Digest.of(Array(text.utf8))
+    }
+}
+
+extension Problem {
+    /// What is kept of a problem on disk, without its text.
+    package var facts: JSONObject {
+        var object: JSONObject = [
+            "fault": .string(fault.rawValue), "summary": .string(summary), "notes": .of(notes),
+        ]
+        object["fix"] = fix.map { .string($0) }
+        object["stage"] = place.stage.map { .string($0) }
+        object["frame"] = place.frame.map { .of($0) }
+        object["file"] = place.file.map { .string($0) }
+        object["line"] = place.line.map { .of($0) }
+        object["byte"] = place.byte.map { .integer($0) }
+        object["of"] = place.byteCount.map { .integer($0) }
+        return object
+    }
+
+    package init?(facts json: JSONValue) {
+        guard let fault = json["fault"]?.string.flatMap(Problem.Fault.init), let summary = json["summary"]?.string
+        else { return nil }
+        self.init(fault, summary, notes: json["notes"]?.array?.compactMap(\.string) ?? [], fix: json["fix"]?.string)
+        place.stage = json["stage"]?.string
+        place.frame = json["frame"]?.integer.flatMap { Int(exactly: $0) }
+        place.file = json["file"]?.string
+        place.line = json["line"]?.integer.flatMap { Int(exactly: $0) }
+        place.byte = json["byte"]?.integer
+        place.byteCount = json["of"]?.integer
     }
 }

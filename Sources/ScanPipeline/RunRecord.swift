@@ -4,19 +4,47 @@ import ScanModel
 /// `OUT/.scanmill/runs/<when>-<random>/`: what one run was asked to do and how it went.
 public struct RunRecord: Sendable {
     private let state: StateFolder
-    private let path: String
+    public let path: String
+
+    /// What the run was told, for commands that people can repeat.
+    public struct Command: Sendable, Hashable {
+        /// The pipeline's file, the `--set` changes, and OUT, as they were given.
+        public var pipeline: String
+        public var settings: [String]
+        public var output: String
+        /// The name and version of the tool.
+        public var tool: String
+
+        public init(pipeline: String, settings: [String], output: String, tool: String) {
+            self.pipeline = pipeline
+            self.settings = settings
+            self.output = output
+            self.tool = tool
+        }
+
+        fileprivate var json: JSONValue {
+            .object([
+                "pipeline": .string(pipeline), "set": .of(settings), "output": .string(output), "tool": .string(tool),
+                // Where the paths start.
+                "folder": .string(String(FileSystem.absolute(".").dropLast(2))),
+            ])
+        }
+    }
 
     /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
-    public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput]) {
+    public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
         self.state = state
-        path = "\(state.runs)/\(Self.stamp(wallClock()))-\(FileSystem.randomName())"
+        path = "\(state.runs)/\(Self.newName())"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
-        try? StateFolder.write(
-            .object([
-                "pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock())), "captures": .array(captures),
-            ]), to: "\(path)/plan.json")
+        var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
+        plan["command"] = command?.json
+        plan["captures"] = .array(captures)
+        try? StateFolder.write(.object(plan), to: "\(path)/plan.json")
     }
+
+    /// A name for a run that begins now.
+    package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 
     /// Keeps a failure until the capture has a result.
     public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline) throws(Problem) {
@@ -29,18 +57,28 @@ public struct RunRecord: Sendable {
     }
 
     /// Writes `outcome.json`.
+    /// - Parameter outcomes: of the captures that ran, and of all others that the run was about.
     public func end(_ outcomes: [CaptureOutcome], seconds: Double) throws(Problem) {
         let captures = outcomes.map { outcome -> JSONValue in
-            var object: JSONObject = ["id": .string(outcome.input.id)]
+            var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
+            if let span = outcome.span {
+                object["begin"] = .number(Self.milliseconds(span.begin))
+                object["seconds"] = .number(Self.milliseconds(span.seconds))
+            }
             switch outcome.ending {
             case .done(let summary):
                 object["ended"] = .string("done")
                 object["frames"] = .of(summary.frameCount)
                 object["kept"] = .of(summary.framesKept)
                 object["bytes"] = .integer(summary.byteCount)
+                object["peak-bytes"] = summary.peakBytes.map { .integer($0) }
+                var times = JSONObject()
+                for time in summary.times { times[time.label] = .number((time.seconds * 1e6).rounded() / 1e6) }
+                if !summary.times.isEmpty { object["stages"] = .object(times) }
             case .failed(let problem), .failedBefore(let problem):
                 object["ended"] = .string("failed")
                 object["cause"] = .string(problem.summary)
+                object["problem"] = .object(problem.facts)
             case .upToDate: object["ended"] = .string("up to date")
             case .arriving: object["ended"] = .string("still arriving")
             case .busy: object["ended"] = .string("busy")
@@ -55,6 +93,8 @@ public struct RunRecord: Sendable {
                 "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
             ]), to: "\(path)/outcome.json")
     }
+
+    private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
     /// `20261121T031500Z`: sorts by time as text.
     static func stamp(_ clock: Int64) -> String {

@@ -30,6 +30,8 @@ public struct Runner: Sendable {
     /// Whether the input files are digested for the receipt and its key: a run of which nobody keeps the receipt can do
     /// without.
     public var takesDigests = true
+    /// How long each stage has worked so far, over all captures that this runner has run.
+    public let clock: StageClock
     private let report: @Sendable (RunProgress) -> Void
 
     public init(
@@ -39,6 +41,7 @@ public struct Runner: Sendable {
         self.workers = workers
         self.tool = tool
         self.report = report
+        clock = StageClock(pipeline.steps)
     }
 
     /// Runs everything and writes all files of the result, except the receipt, into `output`.
@@ -137,8 +140,9 @@ private struct Run {
             runner.takesDigests && ($0.channels.isEmpty || !$0.channels.isDisjoint(with: used))
         }
         let looked = wallClock()
-        let taken = try InputDigests.take(
-            needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        let taken = try runner.clock.measureDigests { () throws(Problem) in
+            try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+        }
         inputs = taken.inputs
         output.trust(taken.known.settled(at: looked))
         for step in steps {
@@ -188,7 +192,9 @@ private struct Run {
         var folds: [Int: any RunningFold] = [:]
         for index in plan.steps {
             guard let stage = steps[index].stage as? any FoldStage, let context = contexts[index] else { continue }
-            folds[index] = try Self.begin(stage, context, label: steps[index].label)
+            folds[index] = try runner.clock.measure(index) { () throws(Problem) in
+                try Self.begin(stage, context, label: steps[index].label)
+            }
         }
         contexts = contexts.mapValues(\.withoutFrames)
         if plan.walksFrames {
@@ -202,8 +208,10 @@ private struct Run {
             // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
             let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
             do throws(Problem) {
-                if let fold = folds[index] { try fold.end(&capture, context) }
-                if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
+                try runner.clock.measure(index) { () throws(Problem) in
+                    if let fold = folds[index] { try fold.end(&capture, context) }
+                    if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
+                }
             } catch { throw error.inStage(step.label) }
         }
     }
@@ -242,18 +250,19 @@ private struct Run {
     ) -> [FrameLine.Step] {
         let source = capture.source
         let channels = plan.sourceChannels
-        var result = [
-            frameStep(steps[0].label) { (frame) throws(Problem) in try source.prepare(&frame, for: channels) }
-        ]
+        let clock = runner.clock
+        var result = [frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: channels) }]
         for index in plan.replayed + plan.steps {
             guard let context = contexts[index] else { continue }
             if let stage = steps[index].stage as? any FrameStage {
                 result.append(
-                    frameStep(steps[index].label) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
+                    frameStep(index) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
             }
             if let fold = folds[index] {
                 result.append(
-                    FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in try fold.take(&frame, context) })
+                    FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
+                        try clock.measure(index) { () throws(Problem) in try fold.take(&frame, context) }
+                    })
             }
             let released = lastUses(of: index, in: plan)
             if !released.isEmpty {
@@ -273,13 +282,17 @@ private struct Run {
 
     /// A parallel step. A problem with the frame's own data drops the frame, where the capture's rule allows that.
     private func frameStep(
-        _ label: String, _ body: @escaping @Sendable (inout Frame) throws(Problem) -> Void
+        _ index: Int, _ body: @escaping @Sendable (inout Frame) throws(Problem) -> Void
     ) -> FrameLine.Step {
+        let label = steps[index].label
+        let clock = runner.clock
         let rule = capture.onBadFrame
         let output = output
         return FrameLine.Step(isOrdered: false) { (frame) throws(Problem) in
             if frame.facts.isDropped { return }
-            do throws(Problem) { try body(&frame) } catch {
+            do throws(Problem) {
+                try clock.measure(index) { () throws(Problem) in try body(&frame) }
+            } catch {
                 let problem = error.inFrame(frame.facts.index).inStage(label)
                 guard problem.fault == .input, rule == .drop else { throw problem }
                 if frame.isTaken {
@@ -297,9 +310,13 @@ private struct Run {
         channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String? = nil
     ) throws(Problem) {
         let tracks = try capture.source.tracks(for: channels, of: capture)
+        // Streams are the reader's, whichever pass walks them.
+        let clock = runner.clock
         let trackSteps = tracks.map { track in
             FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
-                try track.advance(&frame, isWanted: isWanted && !frame.facts.isDropped)
+                try clock.measure(0) { () throws(Problem) in
+                    try track.advance(&frame, isWanted: isWanted && !frame.facts.isDropped)
+                }
             }
         }
         let isSettled = tracks.allSatisfy { settled.contains($0.name) }
@@ -326,7 +343,7 @@ private struct Run {
     private mutating func settle(_ tracks: [any FrameTrack]) throws(Problem) {
         let listed = capture.frames.count
         for track in tracks {
-            let end = try track.finish()
+            let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
             settled.insert(track.name)
             for warning in end.warnings where !capture.warnings.contains(warning) { capture.warnings.append(warning) }
             for index in listed..<(listed + end.extraFrames) where index >= capture.frames.count {

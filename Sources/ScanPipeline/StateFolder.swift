@@ -51,7 +51,7 @@ public struct StateFolder: Sendable, Hashable {
 
     /// Writes a small file in one step: others see the old one or the new one. Not made durable: what lies here can be
     /// made again.
-    static func write(_ json: JSONValue, to path: String) throws(Problem) {
+    package static func write(_ json: JSONValue, to path: String) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         let scratch = "\(FileSystem.parent(of: path))/.\(FileSystem.randomName())"
         try FileSystem.write(JSONWriter.text(json), to: scratch)
@@ -63,7 +63,7 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// What a small file holds; nil when it is missing or damaged, which costs work and nothing else.
-    static func read(_ path: String) -> JSONValue? {
+    package static func read(_ path: String) -> JSONValue? {
         guard let bytes = try? FileSystem.bytes(of: path, limit: 256 << 20) else { return nil }
         return try? JSONValue.parse(bytes, file: path)
     }

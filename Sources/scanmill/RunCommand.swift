@@ -46,6 +46,7 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write figures to this file in Prometheus' text format.", valueName: "file"),
         completion: .file())
     var metrics: String?
+    @Flag(help: "Write no report when the run has ended.") var noReport = false
     @Flag(name: .shortAndLong, help: "Say nothing unless something failed.") var quiet = false
 
     func validate() throws {
@@ -69,12 +70,17 @@ struct RunCommand: AsyncParsableCommand {
         let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
         if !quiet && !batch.json { loaded.warn() }
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
-        let outcomes = found.refused + plan.waiting + (await runAll(plan, loaded, stop, report, state))
+        let others = found.refused + plan.waiting
+        let outcomes = others + (await runAll(plan, loaded, stop, report, state, besides: others))
 
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
         try Console.orExit { () throws(Problem) in
             if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
+        }
+        // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
+        if !noReport, stop.reason == nil, outcomes.contains(where: { $0.span != nil }) {
+            await ReportProcess.run(batch.output, isQuiet: quiet || batch.json)
         }
         let code = stop.exitCode ?? RunReport.exitCode(outcomes)
         if let onFinish { await FinishHook.run(onFinish, status: code, output: batch.output) }
@@ -82,11 +88,15 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func runAll(
-        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ state: StateFolder
+        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ state: StateFolder,
+        besides others: [CaptureOutcome]
     ) async -> [CaptureOutcome] {
         let inputs = plan.toRun
         if inputs.isEmpty { return [] }
-        let record = RunRecord(state: state, pipeline: loaded.pipeline, inputs: inputs)
+        let record = RunRecord(
+            state: state, pipeline: loaded.pipeline, inputs: inputs,
+            command: RunRecord.Command(
+                pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
         let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         let (sideBySide, workers) = Batch.spread(
             cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory)
@@ -114,7 +124,7 @@ struct RunCommand: AsyncParsableCommand {
                 try? record.note(outcome, of: loaded.pipeline)
             })
         view.close()
-        try? record.end(outcomes, seconds: report.seconds)
+        try? record.end(others + outcomes, seconds: report.seconds)
         return outcomes
     }
 

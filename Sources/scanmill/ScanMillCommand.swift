@@ -12,7 +12,8 @@ struct ScanMillCommand: AsyncParsableCommand {
             """,
         version: Tool.nameAndVersion,
         subcommands: [
-            RunCommand.self, PlanCommand.self, StatusCommand.self, VerifyCommand.self, CollectCommand.self,
+            RunCommand.self, PlanCommand.self, StatusCommand.self, ReportCommand.self, VerifyCommand.self,
+            CollectCommand.self,
             CheckCommand.self,
             InspectCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self, SchemaCommand.self,
             DocsCommand.self, ManPageCommand.self, CaptureChildCommand.self,

@@ -66,6 +66,31 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         }
     }
 
+    /// The smallest of libjpeg's sizes that is large enough, close to the mean over the area.
+    @Test(arguments: [(100, 60, 13, 8), (101, 61, 26, 16), (64, 48, 60, 40), (16, 16, 100, 100)])
+    func decodesAtASmallerSize(_ width: Int, _ height: Int, _ atLeastWide: Int, _ atLeastHigh: Int) throws {
+        let slope = RGBImage(
+            width: width, height: height,
+            pixels: (0..<width * height * 3).map { UInt8($0 / 3 % width * 2 / 2 + $0 / 3 / width + $0 % 3 * 10) })
+        let bytes = try JPEG.encode(slope, quality: 95, subsampling: .s444)
+        let image = try JPEG.decodeRGB(bytes, noSmallerThan: PixelSize(atLeastWide, atLeastHigh))
+        #expect(image.width >= min(width, atLeastWide) && image.height >= min(height, atLeastHigh))
+        #expect(image.width <= width && image.height <= height)
+        if atLeastWide == 13 { #expect(image.width == 13 && image.height == 8) }
+        if atLeastWide == 100 { #expect(try image == JPEG.decodeRGB(bytes)) }
+        // In the middle, where no border rounds the size up.
+        for y in image.height / 4..<image.height * 3 / 4 {
+            for x in image.width / 4..<image.width * 3 / 4 {
+                let (u, v) = (
+                    (Double(x) + 0.5) * Double(width) / Double(image.width) - 0.5,
+                    (Double(y) + 0.5) * Double(height) / Double(image.height) - 0.5
+                )
+                let red = Double(image.pixels[(y * image.width + x) * 3])
+                #expect(abs(red - (u + v)) < 6, "(\(x), \(y))")
+            }
+        }
+    }
+
     @Test func usesThePixelBufferAgain() throws {
         let (first, second) = (testPicture(64, 48), testPicture(64, 48, seed: 6))
         var image = try JPEG.decodeRGB(JPEG.encode(first))

@@ -46,9 +46,10 @@ import Testing
         #expect(result.status == 0)
         #expect(result.errors == "")
         let lines = result.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 2)
+        #expect(lines.count == 3)
         #expect(lines.first?.hasPrefix("done     desk  3 of 60 frames, 1 file, ") == true)
-        #expect(lines.last == "1 capture: 1 done; results are in out")
+        #expect(lines[1] == "1 capture: 1 done; results are in out")
+        #expect(lines.last?.wholeMatch(of: #/the report is out\/.scanmill\/runs\/[^\/]*\/report.html/#) != nil)
         #expect(names("out/desk") == ["desk.ply", "receipt.json"])
     }
 

@@ -10,7 +10,7 @@ import Testing
         let (w, h) = (17, 11)
         let image = RGBImage(
             width: w, height: h, pixels: (0..<(w * h * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) })
-        let small = image.shrunk(to: new)
+        let small = image.downscaled(to: new)
         #expect((small.width, small.height) == (new.width, new.height))
         func share(_ old: Int, _ n: Int, _ from: Int, _ to: Int) -> Double {
             let (low, high) = (Double(n * from) / Double(to), Double((n + 1) * from) / Double(to))
@@ -33,9 +33,9 @@ import Testing
     }
 
     @Test func shapesStayAndNothingGrows() {
-        #expect(RGBImage.shrunkSize(PixelSize(1920, 1440), toWidth: 320) == PixelSize(320, 240))
-        #expect(RGBImage.shrunkSize(PixelSize(1080, 1920), toWidth: 320) == PixelSize(320, 569))
-        #expect(RGBImage.shrunkSize(PixelSize(200, 100), toWidth: 320) == PixelSize(200, 100))
-        #expect(RGBImage.shrunkSize(PixelSize(5000, 2), toWidth: 16) == PixelSize(16, 1))
+        #expect(RGBImage.downscaledSize(PixelSize(1920, 1440), toWidth: 320) == PixelSize(320, 240))
+        #expect(RGBImage.downscaledSize(PixelSize(1080, 1920), toWidth: 320) == PixelSize(320, 569))
+        #expect(RGBImage.downscaledSize(PixelSize(200, 100), toWidth: 320) == PixelSize(200, 100))
+        #expect(RGBImage.downscaledSize(PixelSize(5000, 2), toWidth: 16) == PixelSize(16, 1))
     }
 }

@@ -56,6 +56,11 @@ import Testing
         #expect(outcomes.map(\.ending.problem?.summary) == names)
         #expect(began == names)
         #expect(ended.sorted() == names.sorted())
+        // Four lanes: nobody begins before the run, and the fifth waits for one of the first four.
+        let spans = outcomes.compactMap(\.span)
+        #expect(spans.count == 12)
+        #expect(spans.allSatisfy { $0.begin >= 0 && $0.seconds >= 0.003 })
+        #expect(spans[4].begin >= 0.02)
         #expect(told.withLock { $0.sorted() } == names.map { "\($0) \($0)" }.sorted())
     }
 

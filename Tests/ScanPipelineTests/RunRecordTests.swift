@@ -15,7 +15,7 @@ import Testing
             .failedBefore(Problem(.input, "still torn")),
             .upToDate, .arriving, .busy, .notBegun("too late"),
         ]
-        try record.end(zip(inputs, endings).map(CaptureOutcome.init), seconds: 1.5)
+        try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1.5)
         let runs = FileSystem.names(in: fixture.state.runs)
         try #require(runs.count == 1)
         #expect(runs[0].prefixMatch(of: #/20\d{6}T\d{6}Z-[0-9a-z]+/#) != nil)
@@ -36,6 +36,34 @@ import Testing
             ])
         #expect(captures[0]["frames"] as? Int == 3)
         #expect(captures[0]["kept"] as? Int == 2)
+        #expect(captures[0]["input"] as? String == inputs[0].path)
+        let problem = try #require(captures[1]["problem"] as? [String: Any])
+        #expect(problem["fault"] as? String == "input" && problem["summary"] as? String == "torn")
+    }
+
+    /// What the report draws: when each capture ran, where its time went, and what to type to try it again.
+    @Test func timesAndTheCommandAreKept() throws {
+        let fixture = try DiskFixture()
+        let input = fixture.input("a")
+        let command = RunRecord.Command(
+            pipeline: "p.yaml", settings: ["a.b=c"], output: "out", tool: "scanmill 0")
+        let record = RunRecord(
+            state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input], command: command)
+        let run = try MockRun([.reader { Capture.mock(3) }, .every(2)])
+        let times = [StageTime(label: "read", seconds: 0.1234567), StageTime(label: "every", seconds: 2)]
+        let summary = CaptureSummary(run.receipt, times: times, peakBytes: 12_345_678)
+        try record.end(
+            [CaptureOutcome(input: input, ending: .done(summary), span: .init(begin: 0.5004, seconds: 7.25))],
+            seconds: 8)
+        let plan = try #require(StateFolder.read("\(record.path)/plan.json"))
+        #expect(plan["command"]?["pipeline"]?.string == "p.yaml")
+        #expect(plan["command"]?["set"] == .of(["a.b=c"]))
+        #expect(plan["command"]?["folder"]?.string == FileManager.default.currentDirectoryPath)
+        let capture = try #require(StateFolder.read("\(record.path)/outcome.json")?["captures"]?.array?.first)
+        #expect(capture["begin"]?.double == 0.5)
+        #expect(capture["seconds"]?.double == 7.25)
+        #expect(capture["peak-bytes"]?.integer == 12_345_678)
+        #expect(capture["stages"] == .object(["read": .number(0.123457), "every": .number(2)]))
     }
 
     @Test func aRecordThatCannotBeWrittenIsLeftOut() throws {

@@ -18,6 +18,11 @@ int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header 
 int sm_jpeg_decode(
     const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message);
 
+/// Decodes to red, green, blue at `eighths` (1 to 8) of the width and height, each rounded up, which costs much less than
+/// the whole picture: an eighth needs one coefficient in 64.
+int sm_jpeg_decode_smaller(
+    const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message);
+
 /// Encodes red, green, blue. `halved` says whether the chroma planes have half the width and height.
 /// `*output` is to be released with free.
 int sm_jpeg_encode(

@@ -42,14 +42,14 @@ struct ShownPictures: Sendable {
             context.warn("a picture was passed over: \(error.inFrame(frame.index).oneLine)")
             return nil
         }
-        return picture.shrunk(to: size(of: PixelSize(picture.width, picture.height), isTurned: false))
+        return picture.downscaled(to: size(of: PixelSize(picture.width, picture.height), isTurned: false))
             .turned(quarterTurns: quarterTurns)
     }
 
     /// The size that a picture gets, before or after it is turned.
     func size(of picture: PixelSize, isTurned: Bool = true) -> PixelSize {
         let upright = QuarterTurn.size(picture, turns: quarterTurns)
-        var small = RGBImage.shrunkSize(upright, toWidth: width)
+        var small = RGBImage.downscaledSize(upright, toWidth: width)
         if multiple > 1 {
             small = PixelSize(
                 max(multiple, small.width / multiple * multiple), max(multiple, small.height / multiple * multiple))

@@ -64,6 +64,7 @@ struct MockRun {
     var receipt: Receipt
     var output: OutputFolder
     var folder: TemporaryFolder
+    var times: [StageTime]
 
     init(_ mocks: [Mock], workers: Int = 1, report: @escaping @Sendable (RunProgress) -> Void = { _ in }) throws {
         folder = try TemporaryFolder()
@@ -71,6 +72,7 @@ struct MockRun {
         let runner = Runner(pipeline: try Pipeline.of(mocks), workers: workers, tool: "scanmill 0", report: report)
         let input = CaptureInput(id: "scan", path: "/somewhere/scan", pipelineFolder: folder.path)
         receipt = try runner.run(input, into: output)
+        times = runner.clock.times
     }
 
     var json: String { String(decoding: receipt.bytes, as: UTF8.self) }

@@ -1,0 +1,64 @@
+import ScanModel
+
+/// Single pictures of a capture, to be looked at: any frame's, at a small size, without a pass over the others.
+public struct CapturePictures: Sendable {
+    /// The frames that have a picture, as far as the capture's files tell.
+    public let frames: [Int]
+    private let capture: Capture
+
+    /// Opens a capture as far as that is possible: a damaged one still has pictures.
+    /// - Throws: when it is none, cannot be opened, or has no pictures; with the fault `environment` when only this
+    ///   machine cannot show them.
+    public init(at path: String) throws(Problem) {
+        let tree = try CaptureFormats.tree(at: path)
+        guard let found = CaptureFormats.recognise(tree), let format = CaptureFormats.format(named: found.format) else {
+            throw CaptureFormats.unrecognised(tree)
+        }
+        let (opened, problems) = CaptureOpening.open(tree, as: format)
+        guard let opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
+        if let obstacle = opened.obstacles[.color] { throw obstacle }
+        guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
+        capture = opened
+        frames = opened.keptFrames.map(\.index)
+    }
+
+    /// A frame's picture, made smaller to lie within `size`; never made larger.
+    public func picture(of frame: Int, within size: PixelSize) throws(Problem) -> RGBImage {
+        if let video = (capture.source as? TreeSource)?.video {
+            let location = try capture.source.place(video.file)
+            let input = VideoInput(path: location.path, range: location.range, name: video.file)
+            let facts = video.facts
+            let fitting = PixelSize(facts.width, facts.height).fitting(into: size)
+            return try VideoStill.decode(input, facts: facts, frame: frame, size: fitting, with: try FFmpeg.find())
+        }
+        var light = Frame(capture.frames[frame])
+        light.facts.drop = nil
+        try capture.source.prepare(&light, for: [.color])
+        let image: RGBImage
+        switch light.picture {
+        case .pixels(let pixels)?: image = pixels
+        case .file(let file)?:
+            do throws(Problem) {
+                let bytes = try capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
+                let limits = PictureLimits(pixels: capture.maxPicturePixels)
+                image =
+                    PNG.isPNG(bytes)
+                    ? try RGBImage.decode(bytes, limits: limits)
+                    : try JPEG.decodeRGB(bytes, noSmallerThan: size, limits: limits)
+            } catch { throw error.at(file: file).inFrame(frame) }
+        case nil: throw Problem(.input, "the frame has no picture").inFrame(frame)
+        }
+        return image.downscaled(to: PixelSize(image.width, image.height).fitting(into: size))
+    }
+}
+
+extension PixelSize {
+    /// The size of a picture of this size that was made smaller to lie within another, its shape kept.
+    func fitting(into other: PixelSize) -> PixelSize {
+        if width <= other.width && height <= other.height { return self }
+        if width * other.height >= height * other.width {
+            return PixelSize(other.width, max(1, (height * other.width + width / 2) / width))
+        }
+        return PixelSize(max(1, (width * other.height + height / 2) / height), other.height)
+    }
+}

@@ -1,0 +1,42 @@
+import ScanModel
+
+/// One frame of a video, without decoding those before it: ffmpeg goes to the last key frame before it and on from there.
+public enum VideoStill {
+    /// - Parameters:
+    ///   - frame: its number, from 0.
+    ///   - size: what it is made smaller to.
+    /// - Throws: a problem with fault `input` when the frame cannot be decoded; with fault `environment` when ffmpeg
+    ///   cannot be started.
+    public static func decode(
+        _ input: VideoInput, facts: VideoFacts, frame: Int, size: PixelSize, with ffmpeg: FFmpeg
+    ) throws(Problem) -> RGBImage {
+        let arguments =
+            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + VideoInput.safety
+            + ["-threads", "1"] + seeking(frame, facts) + ["-i", input.address, "-map", "0:V:0", "-frames:v", "1"]
+            + [
+                "-vf", "scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1",
+            ]
+        let log = FFmpegLog(replacing: input.address, with: input.name)
+        do throws(Problem) {
+            var tool = try RunningTool(ffmpeg.ffmpeg, arguments, log: log)
+            let pixels = tool.readAll()
+            let ending = tool.finish()
+            if case .killed = ending { try ending.check(tool) }
+            guard pixels.count == size.width * size.height * 3 else {
+                throw Problem(.input, "the frame cannot be decoded", notes: tool.log.notes(from: "ffmpeg"))
+            }
+            return RGBImage(width: size.width, height: size.height, pixels: pixels)
+        } catch { throw error.at(file: input.name).inFrame(frame) }
+    }
+
+    /// Half a frame before the time at which the frame is shown, so that rounding does not take the next one.
+    private static func seeking(_ frame: Int, _ facts: VideoFacts) -> [String] {
+        guard frame > 0 else { return [] }
+        if let times = facts.times, frame < times.count {
+            let middle = Double(times[frame] + times[frame - 1]) / 2e9
+            return ["-ss", "\(middle)"]
+        }
+        guard let rate = facts.averageRate, rate > 0 else { return [] }
+        return ["-ss", "\((Double(frame) - 0.5) / rate)"]
+    }
+}

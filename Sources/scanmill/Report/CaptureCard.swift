@@ -1,0 +1,217 @@
+import ScanModel
+import ScanPipeline
+
+/// Everything that is known of one capture.
+struct CaptureCard {
+    let page: ReportPage
+    let index: Int
+
+    private var capture: CaptureFacts { page.report.captures[index] }
+    private var pointer: String { "/captures/\(index)" }
+
+    var html: HTML {
+        let facts = [capture.device, capture.format].compactMap(\.self).joined(separator: " · ")
+        return """
+            <article class="card \(capture.status.rawValue)" id="c\(index)"><p class="name">\(ReportPage.pill(capture.status)) \
+            <b><bdi>\(capture.id)</bdi></b> <span class="muted">\(facts)</span></p>\(words)\
+            \(ThumbnailView.row(capture.thumbnails))<div class="plots">\(plots)</div>\(details)</article>
+
+            """
+    }
+
+    /// A drawing with its caption below.
+    static func plot(_ drawing: HTML, _ caption: HTML, wide: Bool = false) -> HTML {
+        "<figure\(wide ? " class=\"wide\"" as HTML : HTML())>\(drawing)<figcaption>\(caption)</figcaption></figure>"
+    }
+
+    private static func lack(_ what: String, _ stage: String) -> HTML {
+        "<figure class=\"lack\"><p>\(what): not measured.<br>Add <code>\(stage)</code>.</p></figure>"
+    }
+
+    private var words: HTML {
+        if let problem = capture.problem {
+            let rest = problem.notes + (problem.fix.map { ["fix: \($0)"] } ?? [])
+            return """
+                <p><b>\(Wording.capitalised(problem.oneLine))</b>. \(rest.joined(separator: "; "))\
+                \(capture.hasResult ? "; the result that stands is of an earlier run" : "")</p>
+                """
+        }
+        if let why = capture.waitsFor { return "<p>It has not run yet: \(why).</p>" }
+        let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
+            "<li><b>\(page.report.findings[group].title)</b>\(finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
+        }
+        return reasons.isEmpty ? HTML() : "<ul class=\"why-look\">\(reasons)</ul>"
+    }
+
+    private var plots: [HTML] {
+        guard capture.hasResult else { return [] }
+        let measured = capture.measured
+        return [
+            path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
+            depth(measured.depth),
+            frames, time,
+        ].compactMap(\.self)
+    }
+
+    private func path(_ motion: Measured.Motion?) -> HTML {
+        guard let motion else { return Self.lack("Path and speed", "measure-motion") }
+        let at = "\(pointer)/motion"
+        let speed = motion.speed.map {
+            ", median \(Figure.measure($0.median, " m/s", "\(at)/speed-m-per-s/median"))" as HTML
+        }
+        let fast = motion.tooFast.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-fast")) too fast" as HTML : nil }
+        let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
+        return Self.plot(
+            PathFromAbove.draw(motion) ?? HTML(),
+            "path from above, \(Figure.measure(motion.pathLength, " m", "\(at)/path-length-m"))\(speed)\(fast)\(jumps)")
+    }
+
+    private func faces(_ coverage: Measured.Coverage?) -> HTML {
+        guard let coverage else { return Self.lack("Views of the box", "report-coverage") }
+        let at = "\(pointer)/coverage"
+        return Self.plot(
+            FaceCross.draw(coverage, at),
+            "views per box face, goal \(Figure.count(coverage.goal, "\(at)/goal")); \(Figure.count(coverage.miss, "\(at)/miss")) miss it"
+        )
+    }
+
+    private func sharpness(_ sharpness: Measured.Sharpness?, _ measured: Measured) -> HTML {
+        guard let sharpness else { return Self.lack("Sharpness", "measure-blur") }
+        let at = "\(pointer)/sharpness"
+        var caption: HTML =
+            """
+            sharpness of \(Figure.count(sharpness.count, "\(at)/frames")) frames: \
+            \(Figure.measure(sharpness.lowest, "", "\(at)/lowest")) to \(Figure.measure(sharpness.highest, "", "\(at)/highest")), \
+            median \(Figure.measure(sharpness.median, "", "\(at)/median"))
+            """
+        if let limit = sharpness.limit, let below = sharpness.belowLimit {
+            caption += "; \(Figure.count(below, "\(at)/below-limit")) under \(Figure.measure(limit, "", "\(at)/limit"))"
+        }
+        if let predicted = measured.predictedBlur {
+            caption +=
+                "; predicted blur \(Figure.measure(predicted.median, " px", "\(pointer)/predicted-blur-pixels/median"))"
+        }
+        return Self.plot(SharpnessBars.histogram(sharpness), caption)
+    }
+
+    private func depth(_ depth: Measured.Depth?) -> HTML {
+        guard let depth else { return Self.lack("Depth", "measure-depth") }
+        let at = "\(pointer)/depth"
+        let share = depth.share.map { "; \(Figure.share($0, "\(at)/share")) of the pixels" as HTML }
+        var levels: HTML?
+        if let confidence = depth.confidence, confidence.reduce(0, +) > 0 {
+            let all = Double(confidence.reduce(0, +))
+            levels = "; confidence \(Figure.share(Double(confidence[2]) / all, "\(at)/confidence/high-share")) high"
+        }
+        return Self.plot(
+            "\(DepthBars.range(depth))\(depth.confidence.flatMap(DepthBars.confidence))",
+            """
+            depth \(Figure.measure(depth.lowest, "", "\(at)/lowest")) to \(Figure.measure(depth.highest, " m", "\(at)/highest")), \
+            median \(Figure.measure(depth.median, " m", "\(at)/median"))\(share)\(levels)
+            """)
+    }
+
+    private var frames: HTML? {
+        guard let frames = capture.frames else { return nil }
+        let at = "\(pointer)/frames"
+        let dropped = frames.droppingStages.map { stage -> HTML in
+            " − \(Figure.count(frames.dropped(by: stage), "\(at)/dropped-by/\(stage)")) <code>\(stage)</code>"
+        }
+        return Self.plot(
+            FrameBar.draw(frames) ?? HTML(),
+            """
+            \(Figure.count(frames.source, "\(at)/source")) frames\(dropped) = \(Figure.count(frames.kept, "\(at)/kept")) kept, \
+            \(Figure.share(frames.keptShare, "\(at)/kept-share"))
+            """)
+    }
+
+    private var time: HTML? {
+        guard let share = capture.share else { return nil }
+        let at = "\(pointer)/run"
+        let parts = share.times.filter { $0.seconds > 0 }
+        let order = parts.sorted { $0.seconds > $1.seconds }
+        let bar = ShareBar.draw(
+            parts.enumerated().map { place, time in
+                ShareBar.Part(
+                    style: "s\(place % 6)", amount: time.seconds, title: "\(time.label): \(Wording.time(time.seconds))")
+            },
+            label: "time per stage: " + order.map { "\($0.label) \(Wording.time($0.seconds))" }.joined(separator: ", "))
+        let most = order.prefix(3).enumerated().map { number, time -> HTML in
+            let pointer = "\(at)/stages/\(time.label)"
+            return
+                "\(number == 0 ? "; most in " : ", ")<code>\(time.label)</code> \(Figure.time(time.seconds, pointer))"
+        }
+        let memory = share.peakBytes.map { "; \(Figure.bytes($0, "\(at)/peak-bytes")) of memory" as HTML }
+        return Self.plot(
+            bar ?? HTML(), "took \(Figure.time(share.seconds, "\(at)/seconds"))\(Array(most))\(memory)")
+    }
+
+    // MARK: - The rest
+
+    private var details: HTML {
+        var rows: [HTML] = []
+        if let frames = capture.frames, !frames.losses.isEmpty {
+            let items = frames.losses.enumerated().map { number, loss -> HTML in
+                """
+                <li>\(Figure.count(loss.count, "\(pointer)/frames/dropped/\(number)/frames")) × <code>\(loss.stage)</code>: \
+                \(loss.count == 1 ? loss.example : loss.reason)</li>
+                """
+            }
+            rows.append("<dt>Dropped frames</dt><dd><ul>\(items)</ul></dd>")
+        }
+        if let times = capture.share?.times, !times.isEmpty {
+            let items = times.map { time -> HTML in
+                "<li><code>\(time.label)</code> \(Figure.time(time.seconds, "\(pointer)/run/stages/\(time.label)"))</li>"
+            }
+            rows.append("<dt>Time, over cores</dt><dd><ul class=\"inline\">\(items)</ul></dd>")
+        }
+        if !capture.warnings.isEmpty {
+            rows.append("<dt>Warnings</dt><dd><ul>\(capture.warnings.map { "<li>\($0)</li>" as HTML })</ul></dd>")
+        }
+        if let geometry = capture.measured.geometry {
+            rows.append("<dt>Geometry</dt><dd>\(geometry.verdict): \(geometry.reason)</dd>")
+        }
+        if capture.hasResult {
+            rows.append(
+                """
+                <dt>Result</dt><dd>\(Figure.count(capture.fileCount, "\(pointer)/files")) files, \
+                \(Figure.bytes(capture.byteCount, "\(pointer)/bytes")), \
+                <a href="../../../\(Self.path(capture.id))/receipt.json">receipt.json</a></dd>
+                """)
+        }
+        for command in page.commands(capture) {
+            rows.append("<dt>Next</dt><dd><code class=\"command\">\(command)</code></dd>")
+        }
+        if let key = capture.key { rows.append("<dt>Key</dt><dd><code>\(key)</code></dd>") }
+        if let tool = capture.tool { rows.append("<dt>Made by</dt><dd>\(tool)</dd>") }
+        return rows.isEmpty ? HTML() : "<details><summary>more</summary><dl>\(rows)</dl></details>"
+    }
+
+    /// A name as part of an address.
+    static func path(_ name: String) -> String {
+        name.utf8.reduce(into: "") { path, byte in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || byte == 0x2d || byte == 0x2e || byte == 0x5f
+            if isPlain {
+                path.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = Array("0123456789ABCDEF")
+                path += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+}
+
+/// Frames by what became of them.
+enum FrameBar {
+    static func draw(_ frames: CaptureFacts.FrameAccount) -> HTML? {
+        var parts = [ShareBar.Part(style: "ready", amount: Double(frames.kept), title: "kept: \(frames.kept)")]
+        for (number, stage) in frames.droppingStages.enumerated() {
+            let count = frames.dropped(by: stage)
+            parts.append(ShareBar.Part(style: "s\(number % 6)", amount: Double(count), title: "\(stage): \(count)"))
+        }
+        let label = parts.map(\.title).joined(separator: ", ")
+        return ShareBar.draw(parts, label: "frames: \(label)")
+    }
+}

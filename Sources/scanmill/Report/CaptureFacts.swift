@@ -1,0 +1,127 @@
+import ScanModel
+import ScanPipeline
+
+/// What the report knows of one capture: from its receipt, its failure note and the run's record.
+struct CaptureFacts: Sendable {
+    enum Status: String, Sendable, CaseIterable {
+        /// It has a result, and nothing about it is odd.
+        case ready
+        /// It has a result that a person should look at.
+        case look
+        case failed
+        /// It is still arriving, another runner works on it, or the run ended before its turn.
+        case waiting
+    }
+
+    var id: String
+    var status = Status.ready
+    /// The capture's path as it was given.
+    var input: String?
+    var device: String?
+    var format: String?
+    /// Why it failed.
+    var problem: Problem?
+    /// Why it waits.
+    var waitsFor: String?
+    /// Whether a result stands in OUT, be it that of an earlier run.
+    var hasResult = false
+    var frames: FrameAccount?
+    var measured = Measured()
+    var warnings: [String] = []
+    var fileCount = 0
+    var byteCount: Int64 = 0
+    /// What the result rests on: its key, the tool, and the digest of the pipeline that made it.
+    var key: String?
+    var tool: String?
+    var pipeline: Digest?
+    /// How it went in this run; nil when it did not run.
+    var share: RunFacts.Share?
+    /// While this stands, the capture's pictures are the same ones: the result's key, or the failure's fingerprint.
+    var pictureKey: String?
+    var thumbnails: Thumbnails.Strip?
+
+    init(id: String) { self.id = id }
+
+    /// Frames of the source, by what became of them.
+    struct FrameAccount: Sendable, Hashable {
+        struct Loss: Sendable, Hashable {
+            var stage: String
+            /// A reason without its numbers, and one as it stands in the receipt.
+            var reason: String
+            var example: String
+            var count: Int
+        }
+
+        var source: Int
+        var kept: Int
+        /// By stage in the order of the pipeline, then the most frequent reason first.
+        var losses: [Loss]
+
+        var dropped: Int { source - kept }
+        var keptShare: Double { source == 0 ? 0 : Double(kept) / Double(source) }
+
+        /// The stages that dropped any, in the order of the pipeline.
+        var droppingStages: [String] {
+            losses.reduce(into: []) { stages, loss in if !stages.contains(loss.stage) { stages.append(loss.stage) } }
+        }
+
+        /// Frames that a stage dropped.
+        func dropped(by stage: String) -> Int { losses.reduce(0) { $0 + ($1.stage == stage ? $1.count : 0) } }
+    }
+
+    // MARK: - From a receipt
+
+    mutating func take(receipt: JSONValue) {
+        hasResult = true
+        device = receipt["capture"]?["device"]?.string
+        format = receipt["capture"]?["format"]?.string
+        key = receipt["key"]?.string
+        pictureKey = key
+        tool = receipt["tool"]?.string
+        pipeline = receipt["pipeline"].map(Digest.of)
+        warnings = receipt["warnings"]?.array?.compactMap(\.string) ?? []
+        for file in receipt["files"]?.array ?? [] {
+            fileCount += 1
+            byteCount += file["bytes"]?.integer ?? 0
+        }
+        let stages = receipt["stages"]?.array ?? []
+        frames = receipt["frames"].map { Self.account($0, order: stages.compactMap { $0["name"]?.string }) }
+        measured = Measured(stages, frameCount: frames?.source ?? 0)
+    }
+
+    private static func account(_ json: JSONValue, order: [String]) -> FrameAccount {
+        struct Cause: Hashable {
+            var stage: String
+            var reason: String
+        }
+        var causes: [Cause: (count: Int, example: String)] = [:]
+        for drop in json["dropped"]?.array ?? [] {
+            let reason = drop["reason"]?.string ?? ""
+            let cause = Cause(stage: drop["stage"]?.string ?? "", reason: Wording.pattern(of: reason))
+            causes[cause, default: (0, reason)].count += 1
+        }
+        let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
+        let losses = causes.map {
+            FrameAccount.Loss(
+                stage: $0.key.stage, reason: $0.key.reason, example: $0.value.example, count: $0.value.count)
+        }
+        return FrameAccount(
+            source: json["source"]?.count ?? 0, kept: json["kept"]?.count ?? 0,
+            losses: losses.sorted {
+                (places[$0.stage] ?? .max, $1.count, $0.reason) < (places[$1.stage] ?? .max, $0.count, $1.reason)
+            })
+    }
+}
+
+extension Digest {
+    /// Of a resolved pipeline, to tell results of one from those of another.
+    static func of(_ pipeline: JSONValue) -> Digest { of(JSONWriter.text(pipeline, pretty: false)) }
+}
+
+extension JSONValue {
+    /// A whole number that is not negative.
+    var count: Int? { integer.flatMap { $0 < 0 ? nil : Int(exactly: $0) } }
+
+    /// A number that can be drawn.
+    var finite: Double? { double.flatMap { $0.isFinite && abs($0) < 1e15 ? $0 : nil } }
+}

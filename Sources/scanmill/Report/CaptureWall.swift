@@ -1,0 +1,66 @@
+import ScanModel
+
+/// A tile for every capture: to see them all, and to find one. Chips filter without a script; sorting and searching need
+/// one, which looks at the tiles only when asked.
+struct CaptureWall {
+    let page: ReportPage
+
+    /// A browser lays out the groups that are in sight and leaves the others alone. The number has many divisors, so that
+    /// a group fills its last row in most widths.
+    private static let groupSize = 240
+
+    private var report: NightReport { page.report }
+
+    var html: HTML {
+        if report.captures.isEmpty { return HTML() }
+        let tiles = Parallel.map(report.captures.count, tile)
+        let groups = stride(from: 0, to: tiles.count, by: Self.groupSize).map { start -> HTML in
+            // The first group is drawn at once; of the others the height is guessed until they come into sight.
+            "<ul class=\"g\(start > 0 ? " far" : "")\">\(Array(tiles[start..<min(tiles.count, start + Self.groupSize)]))</ul>"
+        }
+        return """
+            <section id="wall"><h2>Every capture</h2><div class="chips" role="radiogroup" aria-label="which captures">\(chips)</div>
+            <div class="tools" id="tools" hidden><label>sort by <select id="sort"><option value="">name</option>\
+            <option value="b">order of the run</option><option value="k">frames kept</option>\
+            <option value="q">sharpness</option><option value="p">path length</option><option value="t">time taken</option>\
+            </select></label> <label>find <input id="find" type="search" placeholder="name or device" size="16"></label> \
+            <span id="found" role="status"></span></div><div class="wall" id="tiles">\(groups)</div></section>
+            """
+    }
+
+    private var chips: [HTML] {
+        let summary = report.summary
+        let chips: [(name: String, count: Int, pointer: String)] = [
+            ("all", summary.captures, "captures"), ("ready", summary.ready, "ready"), ("look", summary.look, "look"),
+            ("failed", summary.failed, "failed"), ("waiting", summary.waiting, "waiting"),
+        ]
+        return chips.filter { $0.name == "all" || $0.count > 0 }.map { name, count, pointer in
+            """
+            <label class="chip"><input type="radio" name="show" id="show-\(name)" value="\(name)"\
+            \(name == "all" ? " checked" as HTML : HTML())><span>\(name) \(Figure.count(count, "/summary/\(pointer)"))</span></label>
+            """
+        }
+    }
+
+    private func tile(_ index: Int) -> HTML {
+        let capture = report.captures[index]
+        let measured = capture.measured
+        let numbers: [(String, Double?)] = [
+            ("b", capture.share?.begin), ("k", capture.frames?.keptShare), ("q", measured.sharpness?.median),
+            ("p", measured.motion?.pathLength), ("t", capture.share?.seconds),
+        ]
+        let data = numbers.map { name, value -> HTML in
+            value.map { " data-\(name)=\"\(JSONWriter.number(($0 * 1000).rounded() / 1000))\"" as HTML } ?? HTML()
+        }
+        let device: HTML = capture.device.map { " data-d=\"\($0)\"" } ?? HTML()
+        let kept = capture.frames.map {
+            "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share"))" as HTML
+        }
+        return """
+            <li class="t \(capture.status.rawValue)"\(data)\(device)><a href="\(page.link(index))">\
+            \(ThumbnailView.tile(capture.thumbnails, page.sheets.place(of: index)))<b><bdi>\(capture.id)</bdi></b>\
+            <small>\(capture.status == .ready ? HTML() : ReportPage.pill(capture.status))\(kept)</small></a></li>
+
+            """
+    }
+}

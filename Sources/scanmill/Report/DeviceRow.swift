@@ -1,0 +1,49 @@
+import ScanModel
+
+/// One device's captures, against its own usual.
+struct DeviceRow: Sendable {
+    var name: String
+    var captures: Int
+    /// Failed, or worth a look.
+    var odd: Int
+    /// Of all its frames, how many were dropped; nil when it has no result.
+    var droppedShare: Double?
+    /// The median of its captures' median sharpness; nil when not measured.
+    var sharpness: Double?
+    var usual: UsualRun
+
+    /// What was usual for a device in earlier runs.
+    struct UsualRun: Sendable {
+        var runs = 0
+        var droppedShare: Statistics.Band?
+        var sharpness: Statistics.Band?
+    }
+
+    /// Of fewer earlier runs nothing is called usual.
+    static let fewestRuns = 3
+
+    static func usual(_ earlier: [EarlierRun]) -> [String: UsualRun] {
+        var rows: [String: [EarlierRun.Device]] = [:]
+        for run in earlier { for device in run.devices { rows[device.name, default: []].append(device) } }
+        return rows.filter { $0.value.count >= fewestRuns }.mapValues { rows in
+            UsualRun(
+                runs: rows.count, droppedShare: Statistics.Band(rows.compactMap(\.droppedShare)),
+                sharpness: Statistics.Band(rows.compactMap(\.sharpness)))
+        }
+    }
+
+    /// By name.
+    static func all(_ captures: [CaptureFacts], usual: [String: UsualRun]) -> [DeviceRow] {
+        let groups = Dictionary(grouping: captures.filter { $0.device != nil }) { $0.device ?? "" }
+        return groups.sorted { $0.key < $1.key }.map { name, captures in
+            let source = captures.reduce(0) { $0 + ($1.frames?.source ?? 0) }
+            let kept = captures.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
+            return DeviceRow(
+                name: name, captures: captures.count,
+                odd: captures.count { $0.status == .look || $0.status == .failed },
+                droppedShare: source > 0 ? 1 - Double(kept) / Double(source) : nil,
+                sharpness: Statistics.median(captures.compactMap { $0.measured.sharpness?.median }),
+                usual: usual[name] ?? UsualRun())
+        }
+    }
+}

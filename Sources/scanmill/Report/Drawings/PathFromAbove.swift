@@ -1,0 +1,67 @@
+/// The camera's path seen from above, coloured by speed, with the box in it and a scale.
+enum PathFromAbove {
+    private static let width = 200.0
+    private static let height = 132.0
+
+    static func draw(_ motion: Measured.Motion) -> HTML? {
+        guard motion.track.count > 1 else { return nil }
+        let xs = motion.track.map(\.a) + motion.boxOutline.map(\.a)
+        let ys = motion.track.map(\.b) + motion.boxOutline.map(\.b)
+        guard let left = xs.min(), let right = xs.max(), let low = ys.min(), let high = ys.max() else { return nil }
+        let span = max(right - left, high - low, 1e-6)
+        let scale = min((width - 16) / max(right - left, 1e-6), (height - 34) / max(high - low, 1e-6), 150 / span * 4)
+        // Centred, north up: the first axis goes right, the second up.
+        let origin = (
+            x: width / 2 - (left + right) / 2 * scale, y: (height - 18) / 2 + (low + high) / 2 * scale
+        )
+        func point(_ a: Double, _ b: Double) -> (x: Double, y: Double) { (origin.x + a * scale, origin.y - b * scale) }
+        func text(_ point: (x: Double, y: Double)) -> String { "\(HTML.short(point.x)) \(HTML.short(point.y))" }
+
+        let limit = motion.fastLimit ?? motion.speed?.highest ?? 1
+        var paths = ["", "", "", ""]
+        var last = -1
+        for (from, to) in zip(motion.track, motion.track.dropFirst()) {
+            let band = limit > 0 ? max(0, min(3, Int(to.speed / limit * 3))) : 0
+            if band != last { paths[band] += "M\(text(point(from.a, from.b)))" }
+            paths[band] += "L\(text(point(to.a, to.b)))"
+            last = band
+        }
+        let lines = paths.enumerated().compactMap { band, path -> HTML? in
+            path.isEmpty ? nil : "<path class=\"v\(band)\" d=\"\(path)\"/>"
+        }
+        let corners = motion.boxOutline.map { text(point($0.a, $0.b)) }.joined(separator: "L")
+        let start = point(motion.track[0].a, motion.track[0].b)
+        return """
+            <svg class="path" viewBox="0 0 \(width) \(height)" role="img" aria-label="\(label(motion))">\
+            \(corners.isEmpty ? HTML() : "<path class=\"box\" d=\"M\(corners)Z\"/>")\(lines)\
+            <circle class="start" cx="\(start.x)" cy="\(start.y)" r="3"/>\(ruler(scale))</svg>
+            """
+    }
+
+    /// A length of 1, 2 or 5 times a power of ten, about a third of the drawing long.
+    private static func ruler(_ scale: Double) -> HTML {
+        let most = width * 0.4 / scale
+        var length = 1e-4
+        search: for power in [1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4] {
+            for factor in [1.0, 2, 5] {
+                if factor * power > most { break search }
+                length = factor * power
+            }
+        }
+        let end = 8 + length * scale
+        let y = height - 6
+        let words =
+            length >= 1
+            ? "\(Int(length)) m"
+            : length >= 0.01 ? "\(Int((length * 100).rounded())) cm" : "\(Int((length * 1000).rounded())) mm"
+        return """
+            <path class="ruler" d="M8 \(y - 3)v6M8 \(y)H\(end)M\(end) \(y - 3)v6"/>\
+            <text x="\(end + 5)" y="\(y + 3)">\(words)</text>
+            """
+    }
+
+    private static func label(_ motion: Measured.Motion) -> String {
+        "path of the camera seen from above, \(Wording.measure(motion.pathLength)) m long"
+            + (motion.boxOutline.isEmpty ? "" : ", around the box")
+    }
+}

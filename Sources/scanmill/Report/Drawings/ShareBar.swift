@@ -1,0 +1,38 @@
+/// Parts of a whole side by side.
+enum ShareBar {
+    struct Part: Sendable {
+        /// The class that colours it.
+        var style: String
+        var amount: Double
+        var title: String
+    }
+
+    static func draw(_ parts: [Part], label: String, height: Double = 14) -> HTML? {
+        let all = parts.reduce(0) { $0 + $1.amount }
+        guard all > 0 else { return nil }
+        var x = 0.0
+        let rects = parts.filter { $0.amount > 0 }.map { part -> HTML in
+            let wide = part.amount / all * 240
+            defer { x += wide }
+            return """
+                <rect class="\(part.style)" x="\(x)" y="0" width="\(max(0.5, wide - 0.7))" height="\(height)">\
+                <title>\(part.title)</title></rect>
+                """
+        }
+        return """
+            <svg class="share" viewBox="0 0 240 \(height)" preserveAspectRatio="none" role="img" aria-label="\(label)">\
+            \(rects)</svg>
+            """
+    }
+
+    /// How much of a file could be read before it broke off.
+    static func readable(_ share: Double) -> HTML {
+        let good = max(0, min(1, share)) * 240
+        return """
+            <svg class="share tall" viewBox="0 0 240 40" preserveAspectRatio="none" role="img" \
+            aria-label="\(Wording.percent(share)) of the file can be read">\
+            <rect class="ready" x="0" y="0" width="\(good)" height="40"/>\
+            <rect class="gap" x="\(good + 0.5)" y="0.5" width="\(max(0, 239 - good))" height="39"/></svg>
+            """
+    }
+}

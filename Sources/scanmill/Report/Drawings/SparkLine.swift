@@ -1,0 +1,38 @@
+/// A figure of earlier runs and of this one, with the band in which it usually lies.
+enum SparkLine {
+    static func draw(_ trend: Trend) -> HTML? {
+        guard let usual = trend.usual else { return nil }
+        let values = trend.history + [trend.value]
+        guard let low = values.min(), let high = values.max() else { return nil }
+        let span = max(high - low, max(abs(high), 1e-9) * 1e-3)
+        func x(_ place: Int) -> Double { 4 + Double(place) * 172 / Double(max(1, values.count - 1)) }
+        func y(_ value: Double) -> Double { 4 + (high - value) / span * 26 }
+        let line = values.enumerated().map { "\(HTML.short(x($0))) \(HTML.short(y($1)))" }.joined(separator: "L")
+        let top = y(usual.high)
+        return """
+            <svg class="spark" viewBox="0 0 180 34" role="img" aria-label="of the last \
+            \(Wording.count(trend.history.count, "run")) and this one">\
+            <rect class="band" x="4" y="\(top)" width="172" height="\(max(2, y(usual.low) - top))"/>\
+            <path class="line" d="M\(line)"/>\
+            <circle class="now" cx="\(x(values.count - 1))" cy="\(y(trend.value))" r="3.5"/></svg>
+            """
+    }
+}
+
+/// One value on a line, against the band in which it usually lies.
+enum BandDot {
+    /// - Parameter end: the value at the line's right end.
+    static func draw(_ value: Double, usual: Statistics.Band?, end: Double, isOdd: Bool, label: String) -> HTML {
+        func x(_ value: Double) -> Double { 5 + max(0, min(1, value / max(end, 1e-9))) * 390 }
+        let band = usual.map { usual -> HTML in
+            """
+            <rect class="band" x="\(x(usual.low))" y="3" width="\(max(2, x(usual.high) - x(usual.low)))" height="12" rx="3"/>\
+            <path class="middle" d="M\(x(usual.median)) 1v16"/>
+            """
+        }
+        return """
+            <svg class="dot" viewBox="0 0 400 18" role="img" aria-label="\(label)"><path class="axis" d="M5 9H395"/>\(band)\
+            <circle class="\(isOdd ? "look" : "ready")" cx="\(x(value))" cy="9" r="5.5"/></svg>
+            """
+    }
+}

@@ -1,0 +1,112 @@
+import ScanModel
+import ScanPipeline
+
+/// What the report of an earlier run said, from the `night.json` beside it: the summary alone, since `report.json`
+/// holds every capture and fourteen of those would take longer to read than the batch's receipts.
+struct EarlierRun: Sendable {
+    static let fileName = "night.json"
+    /// Two weeks of nights.
+    static let most = 14
+
+    struct Device: Sendable {
+        var name: String
+        var captures: Int
+        var droppedShare: Double?
+        var sharpness: Double?
+    }
+
+    var name: String
+    var readyShare: Double?
+    var keptShare: Double?
+    var seconds: Double?
+    var captures: Int
+    var bytes: Int64
+    var devices: [Device]
+
+    /// The newest of them, the oldest first.
+    /// - Parameter current: the run that is reported on; runs after it are none of the earlier ones.
+    static func all(in state: StateFolder, before current: String?) -> [EarlierRun] {
+        guard let current else { return [] }
+        let names = RunFacts.names(in: state).filter { $0 < current }
+        var runs: [EarlierRun] = []
+        for name in names.reversed() where runs.count < most {
+            if let run = StateFolder.read("\(state.runs)/\(name)/\(fileName)").flatMap({ EarlierRun(name, $0) }) {
+                runs.append(run)
+            }
+        }
+        return runs.reversed()
+    }
+
+    /// - Returns: nil for a run in which no capture got a result: there is nothing to compare with.
+    init?(_ name: String, _ json: JSONValue) {
+        guard let captures = json["ran"]?.count, captures > 0 else { return nil }
+        self.name = name
+        self.captures = captures
+        readyShare = json["ready-share"]?.finite
+        keptShare = json["kept-share"]?.finite
+        seconds = json["seconds"]?.finite
+        bytes = json["bytes"]?.integer ?? 0
+        devices = (json["devices"]?.array ?? []).compactMap { device in
+            device["name"]?.string.map {
+                Device(
+                    name: $0, captures: device["captures"]?.count ?? 0, droppedShare: device["dropped-share"]?.finite,
+                    sharpness: device["sharpness"]?.finite)
+            }
+        }
+    }
+
+    /// What later reports read of this one.
+    static func json(of report: NightReport) -> JSONValue {
+        let summary = report.summary
+        var object: JSONObject = ["ran": .of(summary.ran), "bytes": .integer(summary.runBytes)]
+        object["ready-share"] = summary.runReadyShare.map { .number($0) }
+        object["kept-share"] = summary.runKeptShare.map { .number($0) }
+        object["seconds"] = summary.seconds.map { .number($0) }
+        // Of the captures that ran alone: those of earlier runs have been counted in theirs.
+        let ran = report.captures.filter { $0.share != nil }
+        object["devices"] = .array(
+            DeviceRow.all(ran, usual: [:]).map { row in
+                var device: JSONObject = ["name": .string(row.name), "captures": .of(row.captures)]
+                device["dropped-share"] = row.droppedShare.map { .number($0) }
+                device["sharpness"] = row.sharpness.map { .number($0) }
+                return .object(device)
+            })
+        return .object(object)
+    }
+}
+
+extension Summary {
+    /// Of the captures that ran, how many are ready.
+    var runReadyShare: Double? { ran > 0 ? Double(runReady) / Double(ran) : nil }
+
+    var runKeptShare: Double? { runFramesSource > 0 ? Double(runFramesKept) / Double(runFramesSource) : nil }
+}
+
+/// A figure of this run against the same in earlier ones.
+struct Trend: Sendable {
+    enum Kind: String, Sendable { case ready, kept, time, written }
+
+    var kind: Kind
+    var value: Double
+    /// Of the earlier runs, the oldest first.
+    var history: [Double]
+    var usual: Statistics.Band?
+
+    /// From what is usual; nil without earlier runs.
+    var change: Double? { usual.map { value - $0.median } }
+    /// Whether it lies outside of the middle half of the earlier runs, and on which side.
+    var side: Int { usual.map { value < $0.low ? -1 : value > $0.high ? 1 : 0 } ?? 0 }
+
+    static func all(_ summary: Summary, _ earlier: [EarlierRun]) -> [Trend] {
+        func trend(_ kind: Kind, _ value: Double?, _ history: [Double]) -> Trend? {
+            value.map { Trend(kind: kind, value: $0, history: history, usual: Statistics.Band(history)) }
+        }
+        guard summary.ran > 0 else { return [] }
+        return [
+            trend(.ready, summary.runReadyShare, earlier.compactMap(\.readyShare)),
+            trend(.kept, summary.runKeptShare, earlier.compactMap(\.keptShare)),
+            trend(.time, summary.seconds, earlier.compactMap(\.seconds)),
+            trend(.written, Double(summary.runBytes), earlier.map { Double($0.bytes) }),
+        ].compactMap(\.self)
+    }
+}

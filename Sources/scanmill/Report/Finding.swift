@@ -1,0 +1,52 @@
+import ScanModel
+
+/// Something about a capture that a person should look at, with what proves it.
+struct Finding: Sendable {
+    /// In the order in which they are shown: what makes a capture useless first.
+    enum Kind: String, Sendable, CaseIterable {
+        case failure, geometry, coverage, jumps, speed, blur, dropped, depth, path, warning
+    }
+
+    /// The number that says it best, with what it should be.
+    struct Headline: Sendable {
+        var label: String
+        var value: Double
+        var words: String
+        var expected: String
+    }
+
+    var kind: Kind
+    /// The capture's place in ``NightReport/captures``.
+    var capture: Int
+    /// What captures with the same cause have in common.
+    var title: String
+    /// What is so for this capture, in sentences.
+    var text: String
+    /// What can be done.
+    var fix: String?
+    var headline: Headline?
+    /// How bad it is among those with the same cause.
+    var weight = 0.0
+}
+
+/// All findings with one cause.
+struct FindingGroup: Sendable {
+    var kind: Finding.Kind
+    var title: String
+    /// The worst first.
+    var findings: [Finding]
+
+    /// Failures first, then by kind; of one kind the most frequent first.
+    static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
+        let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.title)" }
+        let sorted = groups.values.compactMap { findings -> FindingGroup? in
+            guard let first = findings.first else { return nil }
+            let worstFirst = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
+            return FindingGroup(kind: first.kind, title: first.title, findings: worstFirst)
+        }
+        let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
+        return sorted.sorted {
+            (rank[$0.kind] ?? 0, $1.findings.count, $0.title) < (rank[$1.kind] ?? 0, $0.findings.count, $1.title)
+        }
+    }
+}

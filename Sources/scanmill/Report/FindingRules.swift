@@ -1,0 +1,216 @@
+import ScanModel
+import ScanPipeline
+
+/// Decides what is worth a look: by fixed limits where a goal is known, else against what is usual in this batch or for
+/// the capture's device.
+struct FindingRules {
+    let captures: [CaptureFacts]
+    /// The sharpness that is usual for a device in earlier runs, by its name.
+    let usualSharpness: [String: Statistics.Band]
+
+    private let sharpness: Usual?
+    private let dropped: Usual?
+    private let depthShare: Usual?
+    private let depth: Usual?
+    let pathLength: Usual?
+    let speed: Usual?
+    /// Warnings that most captures have, which say something about the batch and not about a capture.
+    let common: [(text: String, count: Int)]
+    private let isCommon: Set<String>
+
+    init(_ captures: [CaptureFacts], usualSharpness: [String: Statistics.Band] = [:]) {
+        self.captures = captures
+        self.usualSharpness = usualSharpness
+        let results = captures.filter { $0.status == .ready }
+        func usual(_ value: (CaptureFacts) -> Double?) -> Usual? { Usual(results.compactMap(value)) }
+        sharpness = usual(\.measured.sharpness?.median)
+        dropped = usual { $0.frames.map { 1 - $0.keptShare } }
+        depthShare = usual(\.measured.depth?.share)
+        depth = usual(\.measured.depth?.median)
+        pathLength = usual(\.measured.motion?.pathLength)
+        speed = usual(\.measured.motion?.speed?.p90)
+        var counts: [String: Int] = [:]
+        for capture in results {
+            for pattern in Set(capture.warnings.map(Wording.pattern)) { counts[pattern, default: 0] += 1 }
+        }
+        let many = counts.filter { results.count >= Self.fewestForCommon && 2 * $0.value > results.count }
+        common = many.map { (text: $0.key, count: $0.value) }.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+        isCommon = Set(many.keys)
+    }
+
+    func findings() -> [Finding] {
+        captures.indices.flatMap { index -> [Finding] in
+            let capture = captures[index]
+            switch capture.status {
+            case .failed: return [failure(capture, index)]
+            case .waiting: return []
+            case .ready, .look:
+                let coverage = coverage(capture, index)
+                let blur = blur(capture, index)
+                // One cause once: a short path is why a side is not seen, blur is why frames are dropped.
+                let motion = motion(capture, index).filter { coverage.isEmpty || $0.kind != .path }
+                let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
+                let geometry = geometry(capture, index)
+                // With wrong poses, where the camera was means nothing.
+                if capture.measured.geometry?.verdict == "fail" {
+                    return geometry + rest.compactMap(\.self) + warnings(capture, index)
+                }
+                return geometry + coverage + motion + rest.compactMap(\.self)
+                    + warnings(capture, index)
+            }
+        }
+    }
+
+    /// Of one or two captures nothing is common.
+    private static let fewestForCommon = 3
+
+    // MARK: - Failures
+
+    private func failure(_ capture: CaptureFacts, _ index: Int) -> Finding {
+        guard let problem = capture.problem else {
+            return Finding(
+                kind: .failure, capture: index, title: "Failed without a word",
+                text: "Neither a failure note nor the run's record says why.")
+        }
+        let place = problem.place
+        var sentences = problem.notes
+        if let file = place.file {
+            var text = "It is in \(file)"
+            if let line = place.line { text += ", line \(line)" }
+            if let byte = place.byte {
+                text += ", at byte \(Wording.grouped(Int(byte)))"
+                if let all = place.byteCount { text += " of \(Wording.grouped(Int(all)))" }
+            }
+            if let frame = place.frame { text += ", frame \(frame)" }
+            sentences.insert(text, at: 0)
+        }
+        if let stage = place.stage { sentences.append("The stage was \(stage)") }
+        var finding = Finding(
+            kind: .failure, capture: index, title: Wording.capitalised(Wording.pattern(of: problem.summary)),
+            text: Self.sentences(sentences), fix: problem.fix)
+        if Wording.pattern(of: problem.summary) != problem.summary {
+            finding.text = Self.sentences([problem.summary] + sentences)
+        }
+        if let extent = Readable(problem) {
+            finding.headline = Finding.Headline(
+                label: extent.label, value: extent.label == "readable" ? extent.share : extent.good,
+                words: extent.words, expected: extent.expected)
+        }
+        return finding
+    }
+
+    // MARK: - Fixed limits
+
+    private func geometry(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
+        guard let geometry = capture.measured.geometry, ["fail", "warning"].contains(geometry.verdict) else {
+            return []
+        }
+        let isWrong = geometry.verdict == "fail"
+        let cause = geometry.fitsBetter.map { GeometryHypothesis(rawValue: $0)?.meaning ?? $0 }
+        let title =
+            isWrong
+            ? "The geometry is wrong\(cause.map { ": \($0)" } ?? "")"
+            : "Poses, intrinsics and depth may not fit together"
+        return [
+            Finding(
+                kind: .geometry, capture: index, title: title, text: Self.sentences([geometry.reason]),
+                fix: "correct the capture where it was made; what is made from it is wrong", weight: isWrong ? 2 : 1)
+        ]
+    }
+
+    // MARK: - Against what is usual
+
+    private func blur(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let measured = capture.measured.sharpness else { return nil }
+        let value = measured.median
+        // Scores depend on the scene: only half of the usual says something.
+        let own = capture.device.flatMap { usualSharpness[$0] }
+        let isOddForDevice = own.map { value < 0.5 * $0.median && value < $0.low } ?? false
+        let isOddHere = sharpness.map { $0.isTooLow(value, step: 0.5 * $0.median) } ?? false
+        guard isOddForDevice || isOddHere else { return nil }
+        var sentences = ["The median sharpness is \(Wording.measure(value))"]
+        if isOddHere, let sharpness {
+            sentences[0] += "; in this batch \(Wording.measure(sharpness.median)) is usual"
+        }
+        if let own, isOddForDevice, let device = capture.device {
+            sentences.append("On \(device), \(Wording.measure(own.median)) was usual in earlier runs")
+        }
+        if let below = measured.belowLimit, below > 0 {
+            sentences.append(
+                "\(Wording.count(below, "frame")) of \(Wording.grouped(measured.count)) are under the limit")
+        }
+        let usual = isOddHere ? sharpness?.median : own?.median
+        return Finding(
+            kind: .blur, capture: index,
+            title: isOddHere ? "Far blurrier than the batch" : "Far blurrier than this device's usual",
+            text: Self.sentences(sentences), fix: "look at the pictures: motion, a dirty lens, or lights that were off",
+            headline: Finding.Headline(
+                label: "median sharpness", value: value, words: Wording.measure(value),
+                expected: usual.map { "usual: \(Wording.measure($0))" } ?? ""), weight: -value)
+    }
+
+    private func lostFrames(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let frames = capture.frames, let dropped, frames.source > 0 else { return nil }
+        let share = 1 - frames.keptShare
+        guard dropped.isTooHigh(share, step: 0.1) else { return nil }
+        let most = frames.losses.max { $0.count < $1.count }
+        let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason)" }
+        return Finding(
+            kind: .dropped, capture: index, title: "Far more frames dropped than usual",
+            text: Self.sentences(
+                [
+                    "\(Wording.grouped(frames.dropped)) of \(Wording.count(frames.source, "frame")) were dropped, "
+                        + "\(Wording.percent(share)); in this batch \(Wording.percent(dropped.median)) is usual", why,
+                ].compactMap(\.self)), fix: nil,
+            headline: Finding.Headline(
+                label: "frames kept", value: frames.keptShare, words: Wording.percent(frames.keptShare),
+                expected: "usual: \(Wording.percent(1 - dropped.median))"), weight: share)
+    }
+
+    private func depthFinding(_ capture: CaptureFacts, _ index: Int) -> Finding? {
+        guard let measured = capture.measured.depth else { return nil }
+        if let share = measured.share, let usual = depthShare, usual.isTooLow(share, step: 0.15) {
+            return Finding(
+                kind: .depth, capture: index, title: "Far less depth than usual",
+                text:
+                    "\(Wording.percent(share)) of the pixels have depth; in this batch \(Wording.percent(usual.median)) "
+                    + "is usual.", fix: "look for glass, mirrors, or things beyond the sensor's range",
+                headline: Finding.Headline(
+                    label: "pixels with depth", value: share, words: Wording.percent(share),
+                    expected: "usual: \(Wording.percent(usual.median))"), weight: 1 - share)
+        }
+        guard let usual = depth, usual.median > 0 else { return nil }
+        let factor = measured.median / usual.median
+        guard abs(usual.score(measured.median)) > Usual.limit, factor < 0.4 || factor > 2.5 else { return nil }
+        return Finding(
+            kind: .depth, capture: index,
+            title: factor < 1 ? "Everything is far nearer than usual" : "Everything is far off",
+            text: "The median depth is \(Wording.measure(measured.median)) m; in this batch "
+                + "\(Wording.measure(usual.median)) m is usual.", fix: "check the unit of depth, and what was recorded",
+            headline: Finding.Headline(
+                label: "median depth", value: measured.median, words: "\(Wording.measure(measured.median)) m",
+                expected: "usual: \(Wording.measure(usual.median)) m"), weight: abs(factor - 1))
+    }
+
+    // MARK: - What the stages warned about
+
+    private func warnings(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
+        capture.warnings.compactMap { warning in
+            let pattern = Wording.pattern(of: warning)
+            // The verdict on the geometry is a finding of its own.
+            let isKnown = capture.measured.geometry != nil && warning.contains("the geometry is ")
+            if isCommon.contains(pattern) || isKnown { return nil }
+            return Finding(
+                kind: .warning, capture: index, title: Wording.capitalised(pattern),
+                text: pattern == warning ? "" : Self.sentences([warning]))
+        }
+    }
+
+    /// Notes as sentences in a row.
+    static func sentences(_ notes: [String]) -> String {
+        notes.filter { !$0.isEmpty }.map { note in
+            let text = Wording.capitalised(note)
+            return text.last.map { ".!?…".contains($0) } == true ? text : text + "."
+        }.joined(separator: " ")
+    }
+}

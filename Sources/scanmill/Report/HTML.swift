@@ -1,0 +1,104 @@
+import ScanModel
+
+/// A piece of HTML or SVG. Text that is put into one by interpolation is escaped, so that no name or message can become
+/// a tag: only literals and other pieces are taken as they are.
+struct HTML: Sendable, ExpressibleByStringInterpolation {
+    private(set) var text: String
+
+    init() { text = "" }
+    init(stringLiteral value: String) { text = value }
+    init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+    /// Trusts the text: for the page's own style and script.
+    init(trusted text: String) { self.text = text }
+
+    var isEmpty: Bool { text.isEmpty }
+
+    static func += (page: inout HTML, piece: HTML) { page.text += piece.text }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity * 2) }
+
+        mutating func appendLiteral(_ literal: String) { text += literal }
+        mutating func appendInterpolation(_ piece: HTML) { text += piece.text }
+        mutating func appendInterpolation(_ piece: HTML?) { text += piece?.text ?? "" }
+        mutating func appendInterpolation(_ pieces: [HTML]) { for piece in pieces { text += piece.text } }
+        mutating func appendInterpolation(_ number: Int) { text += String(number) }
+        /// For coordinates: one decimal, which is a tenth of a pixel.
+        mutating func appendInterpolation(_ number: Double) { text += HTML.short(number) }
+        mutating func appendInterpolation(_ words: String) { text += HTML.escaped(words) }
+    }
+
+    /// With one decimal, and none where it is 0.
+    static func short(_ number: Double) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return "0" }
+        let tenths = Int((number * 10).rounded())
+        if tenths.isMultiple(of: 10) { return String(tenths / 10) }
+        return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+
+    /// With three decimals, for places in large sprites.
+    static func fine(_ number: Double) -> HTML { HTML(trusted: Report.Value.fixed(number, 3)) }
+
+    /// Safe between tags and in quoted attributes. Control characters are made visible, since HTML knows no way to
+    /// write them.
+    static func escaped(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte < 0x7f && byte != 0x22 && byte != 0x26 && byte != 0x27 && byte != 0x3c && byte != 0x3e
+        }
+        if isPlain { return text }
+        var escaped = ""
+        for scalar in Console.visible(text, besides: "\n").unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+/// A number as the page shows it: it names its place in `report.json` (a JSON pointer) and carries the value that
+/// stands there, so that a program, or a person with the inspector open, can compare them.
+struct Figure: Sendable {
+    var pointer: String
+    var value: Double
+    var words: String
+
+    /// A whole number.
+    static func count(_ value: Int, _ pointer: String) -> Figure {
+        Figure(pointer: pointer, value: Double(value), words: Wording.grouped(value))
+    }
+
+    static func share(_ value: Double, _ pointer: String) -> Figure {
+        Figure(pointer: pointer, value: value, words: Wording.percent(value))
+    }
+
+    /// - Parameter unit: with the space before it, where one belongs there.
+    static func measure(_ value: Double, _ unit: String, _ pointer: String) -> Figure {
+        Figure(pointer: pointer, value: value, words: Wording.measure(value) + unit)
+    }
+
+    static func time(_ seconds: Double, _ pointer: String) -> Figure {
+        Figure(pointer: pointer, value: seconds, words: Wording.time(seconds))
+    }
+
+    static func bytes(_ bytes: Int64, _ pointer: String) -> Figure {
+        Figure(pointer: pointer, value: Double(bytes), words: Wording.size(bytes))
+    }
+
+    /// For running text.
+    var html: HTML { "<data \(attributes)>\(words)</data>" }
+
+    /// For an SVG `text` element, which takes no `data` element inside it.
+    var attributes: HTML { "value=\"\(JSONWriter.number(value))\" data-of=\"\(pointer)\"" }
+}
+
+extension HTML.StringInterpolation {
+    mutating func appendInterpolation(_ figure: Figure) { text += figure.html.text }
+}

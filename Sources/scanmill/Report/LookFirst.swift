@@ -1,0 +1,124 @@
+import ScanModel
+
+/// What a person should look at, one card a cause, with what proves it and the next command.
+struct LookFirst {
+    let page: ReportPage
+
+    /// More causes than this stand in one line each.
+    private static let mostCards = 12
+    /// More captures than this are only counted; the wall shows them all.
+    private static let mostNames = 40
+
+    private var report: NightReport { page.report }
+
+    var html: HTML {
+        if report.findings.isEmpty { return HTML() }
+        let cards = report.findings.prefix(Self.mostCards).indices.map(card)
+        let rest = report.findings.indices.dropFirst(Self.mostCards).map { index -> HTML in
+            let group = report.findings[index]
+            return "<li id=\"g\(index)\">\(group.title): \(names(group.findings[...]))</li>"
+        }
+        let more: HTML =
+            rest.isEmpty
+            ? HTML()
+            : "<details class=\"more\"><summary>\(rest.count) more, one line each</summary><ul>\(rest)</ul></details>"
+        let folder = report.run?.folder.map { "<p class=\"muted\">Commands start in <code>\($0)</code>.</p>" as HTML }
+        return "<section id=\"look\"><h2>Look at these first</h2>\(folder)\(cards)\(more)</section>"
+    }
+
+    private func card(_ index: Int) -> HTML {
+        let group = report.findings[index]
+        guard let worst = group.findings.first else { return HTML() }
+        let capture = report.captures[worst.capture]
+        let others = group.findings.dropFirst()
+        let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
+        let fix = worst.fix.map {
+            "<p class=\"fix\"><span class=\"muted\">fix</span> \(Wording.capitalised($0)).</p>" as HTML
+        }
+        return """
+            <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
+            <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
+            \(others.isEmpty ? HTML() : " <span class=\"muted\">the worst of \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
+            <h3>\(group.title)</h3><p>\(worst.text)</p>\(fix)\
+            \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
+            \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\
+            </div>\(headline(worst, index))<div class="proof">\(proof(group.kind, capture, worst))</div></article>
+
+            """
+    }
+
+    private func names(_ findings: ArraySlice<Finding>) -> HTML {
+        let links = findings.prefix(Self.mostNames).enumerated().map { number, finding -> HTML in
+            let link: HTML =
+                "<a href=\"\(page.link(finding.capture))\"><bdi>\(report.captures[finding.capture].id)</bdi></a>"
+            let value = finding.headline.map { " (\($0.words))" } ?? ""
+            return "\(number > 0 ? ", " : "")\(link)\(value)"
+        }
+        let rest = findings.count - Self.mostNames
+        return "\(links)\(rest > 0 ? " and \(rest) more" : "")"
+    }
+
+    private func headline(_ finding: Finding, _ index: Int) -> HTML {
+        guard let headline = finding.headline else { return HTML() }
+        let figure = Figure(
+            pointer: "/findings/\(index)/captures/0/value", value: headline.value, words: headline.words)
+        return """
+            <div class="headline"><span class="muted">\(headline.label)</span><b>\(figure)</b>\
+            <span class="muted">\(headline.expected)</span></div>
+            """
+    }
+
+    /// The picture that shows it best.
+    private func picture(_ capture: CaptureFacts, _ kind: Finding.Kind) -> HTML {
+        guard let strip = capture.thumbnails, !strip.cells.isEmpty else {
+            return "<div class=\"shot none\"><span>\(capture.thumbnails?.lack ?? "no pictures")</span></div>"
+        }
+        let wanted: Thumbnails.Role = kind == .blur || kind == .speed ? .blurriest : .sharpest
+        let main = strip.cells.firstIndex { $0.roles.contains(wanted) } ?? 0
+        let others = strip.cells.indices.filter { $0 != main }.prefix(2)
+        return """
+            <div class="shot">\(ThumbnailView.draw(strip, main, big: true))\
+            <div class="small">\(others.map { ThumbnailView.draw(strip, $0) })</div></div>
+            """
+    }
+
+    // MARK: - The drawing that proves it
+
+    private func proof(_ kind: Finding.Kind, _ capture: CaptureFacts, _ finding: Finding) -> [HTML] {
+        let measured = capture.measured
+        let index = finding.capture
+        let path = measured.motion.flatMap(PathFromAbove.draw).map { CaptureCard.plot($0, "path from above") }
+        let faces = measured.coverage.map {
+            CaptureCard.plot(FaceCross.draw($0, "/captures/\(index)/coverage"), "views per box face")
+        }
+        let blur = measured.sharpness.map {
+            CaptureCard.plot(SharpnessBars.overTime($0), "sharpness over time", wide: true)
+        }
+        let frames = capture.frames.flatMap { FrameBar.draw($0) }.map {
+            CaptureCard.plot($0, "frames kept and dropped", wide: true)
+        }
+        let depth = measured.depth.map {
+            CaptureCard.plot(
+                DepthBars.range($0), "depth, \(Wording.measure($0.lowest)) to \(Wording.measure($0.highest)) m",
+                wide: true)
+        }
+        switch kind {
+        case .failure:
+            let extent = capture.problem.flatMap(Readable.init).map {
+                CaptureCard.plot(ShareBar.readable($0.share), "\($0.caption)", wide: true)
+            }
+            return [extent].compactMap(\.self)
+        case .coverage:
+            return [
+                path, faces,
+                measured.coverage.flatMap(SphereMap.draw).map { CaptureCard.plot($0, "directions around the box") },
+            ].compactMap(\.self)
+        case .jumps, .speed, .path: return [path, faces, blur].compactMap(\.self)
+        case .blur: return [path, blur].compactMap(\.self)
+        case .dropped: return [frames, blur].compactMap(\.self)
+        case .depth: return [depth].compactMap(\.self)
+        case .geometry: return [path, faces].compactMap(\.self)
+        case .warning: return [path, faces, frames].compactMap(\.self)
+        }
+    }
+}

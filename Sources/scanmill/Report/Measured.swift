@@ -1,0 +1,214 @@
+import ScanModel
+
+/// What the measuring stages of a pipeline left in a receipt. What is nil was not measured.
+struct Measured: Sendable {
+    var sharpness: Sharpness?
+    var motion: Motion?
+    var predictedBlur: Spread?
+    /// Between the predicted blur and the picture's own score.
+    var correlation: Double?
+    var coverage: Coverage?
+    var depth: Depth?
+    var geometry: Geometry?
+
+    init() {}
+
+    init(_ stages: [JSONValue], frameCount: Int) {
+        // `measure-blur` scores every frame, `filter-blur` those that are left for it; the limit is the filter's.
+        let limit = Self.stage("filter-blur", in: stages)?["options"]?["at-least"]?.finite
+        for name in ["measure-blur", "filter-blur"] where sharpness == nil {
+            sharpness = Self.stage(name, in: stages).flatMap { Sharpness($0, frameCount: frameCount, limit: limit) }
+        }
+        motion = Self.stage("measure-motion", in: stages).flatMap { Motion($0["counts"]) }
+        let predicted = Self.stage("predict-blur", in: stages)?["counts"]
+        predictedBlur = Spread(predicted?["pixels"])
+        correlation = predicted?["correlation"]?.finite
+        coverage = Self.stage("report-coverage", in: stages).flatMap { Coverage($0["counts"]) }
+        depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
+        geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
+    }
+
+    /// The first stage of this name, also where it stands more than once (`filter-blur[2]`).
+    private static func stage(_ name: String, in stages: [JSONValue]) -> JSONValue? {
+        stages.first { stage in
+            let label = stage["name"]?.string
+            return label == name || label?.hasPrefix("\(name)[") == true
+        }
+    }
+
+    /// Of many values, these.
+    struct Spread: Sendable, Hashable {
+        var lowest: Double
+        var median: Double
+        var p90: Double
+        var highest: Double
+
+        init?(_ json: JSONValue?) {
+            guard let json, let lowest = json["lowest"]?.finite, let median = json["median"]?.finite,
+                let p90 = json["p90"]?.finite, let highest = json["highest"]?.finite
+            else { return nil }
+            (self.lowest, self.median, self.p90, self.highest) = (lowest, median, p90, highest)
+        }
+    }
+
+    /// Scores of pictures; higher is sharper.
+    struct Sharpness: Sendable {
+        static let binCount = 24
+        static let momentCount = 40
+
+        var lowest: Double
+        var median: Double
+        var highest: Double
+        var count: Int
+        /// Below this, frames are dropped.
+        var limit: Double?
+        /// How many scores are below the limit.
+        private(set) var belowLimit: Int?
+        /// How many scores lie in each of equal steps from 0 to the highest.
+        var histogram: [Int]
+        /// The median score in each of equal stretches of the capture; nil where no frame was scored.
+        var moments: [Double?]
+        /// Source frames.
+        var sharpestFrame: Int
+        var blurriestFrame: Int
+        /// The first and the last frame that was scored.
+        var firstFrame: Int
+        var lastFrame: Int
+
+        /// - Parameter limit: below which frames are dropped, where there is such a limit.
+        init?(_ stage: JSONValue, frameCount: Int, limit: Double?) {
+            let scores = (stage["counts"]?["scores"]?.array ?? []).compactMap { score -> (frame: Int, score: Double)? in
+                guard let frame = score["frame"]?.count, let value = score["score"]?.finite else { return nil }
+                return (frame, max(0, value))
+            }
+            guard let first = scores.first, let last = scores.last,
+                let best = scores.max(by: { $0.score < $1.score }), let worst = scores.min(by: { $0.score < $1.score })
+            else { return nil }
+            let sorted = scores.map(\.score).sorted()
+            self.limit = limit
+            belowLimit = limit.map { limit in sorted.count { $0 < limit } }
+            lowest = worst.score
+            highest = best.score
+            median = Statistics.quantile(sorted, 0.5)
+            count = scores.count
+            (sharpestFrame, blurriestFrame) = (best.frame, worst.frame)
+            (firstFrame, lastFrame) = (first.frame, last.frame)
+            histogram = Array(repeating: 0, count: Self.binCount)
+            let step = max(highest, 1e-9) / Double(Self.binCount)
+            for value in sorted { histogram[min(Self.binCount - 1, Int(value / step))] += 1 }
+            var stretches = Array(repeating: [Double](), count: Self.momentCount)
+            let length = max(frameCount, last.frame + 1)
+            for (frame, score) in scores where frame < length {
+                stretches[frame * Self.momentCount / length].append(score)
+            }
+            moments = stretches.map { Statistics.median($0) }
+        }
+    }
+
+    struct Motion: Sendable {
+        var pathLength: Double
+        var seconds: Double?
+        var speed: Spread?
+        var turning: Spread?
+        var tooFast: Int?
+        var tooSlow: Int?
+        var fastLimit: Double?
+        var jumpCount: Int
+        var firstJump: (frame: Int, metres: Double)?
+        var lostTracking: Int
+        /// Places of the camera seen from above, metres, with the speed there in metres per second.
+        var track: [(a: Double, b: Double, speed: Double)]
+        /// The box seen from above.
+        var boxOutline: [(a: Double, b: Double)]
+
+        init?(_ json: JSONValue?) {
+            guard let json, let length = json["path-length-m"]?.finite else { return nil }
+            pathLength = length
+            seconds = json["seconds"]?.finite
+            speed = Spread(json["speed-m-per-s"])
+            turning = Spread(json["turning-deg-per-s"])
+            tooFast = json["too-fast"]?.count
+            tooSlow = json["too-slow"]?.count
+            fastLimit = json["limits"]?["too-fast"]?.finite
+            jumpCount = json["jump-count"]?.count ?? json["jumps"]?.array?.count ?? 0
+            firstJump = json["jumps"]?.array?.first.flatMap { jump in
+                guard let frame = jump["frame"]?.count, let metres = jump["metres"]?.finite else { return nil }
+                return (frame, metres)
+            }
+            lostTracking = json["lost-tracking"]?.count ?? 0
+            let places = (json["track"]?.array ?? []).compactMap { place -> (Double, Double, Double)? in
+                guard let values = place.array, values.count >= 4, let a = values[1].finite, let b = values[2].finite
+                else { return nil }
+                return (a, b, values[3].finite ?? 0)
+            }
+            // A drawing of a hundred pixels shows no more.
+            let step = max(1, (places.count + 95) / 96)
+            track = places.enumerated().filter { $0.offset.isMultiple(of: step) || $0.offset == places.count - 1 }
+                .map(\.element)
+            boxOutline = (json["box-outline"]?.array ?? []).compactMap { corner in
+                guard let values = corner.doubles, values.count == 2, values.allSatisfy(\.isFinite) else { return nil }
+                return (values[0], values[1])
+            }
+        }
+    }
+
+    struct Coverage: Sendable {
+        static let faces = ["front", "left", "right", "back", "top", "bottom"]
+
+        /// How many views meet each face of the box.
+        var views: [String: Int]
+        var miss: Int
+        var goal: Int
+        /// Views by direction around the box: rows from the top down, columns once around; empty when not measured.
+        var sphere: [[Int]]
+
+        init?(_ json: JSONValue?) {
+            guard let json, let faces = json["faces"] else { return nil }
+            views = [:]
+            for face in Self.faces { views[face] = faces[face]?.count ?? 0 }
+            miss = faces["miss"]?.count ?? 0
+            goal = json["goal"]?.count ?? 10
+            let rows = (json["sphere"]?["views"]?.array ?? []).map { ($0.array ?? []).map { $0.count ?? 0 } }
+            let isGrid = rows.count <= 64 && rows.allSatisfy { $0.count == rows.first?.count && $0.count <= 128 }
+            sphere = isGrid ? rows : []
+        }
+
+        subscript(face: String) -> Int { views[face] ?? 0 }
+    }
+
+    struct Depth: Sendable {
+        var lowest: Double
+        var p05: Double
+        var median: Double
+        var p95: Double
+        var highest: Double
+        /// Of all pixels, how many have depth.
+        var share: Double?
+        /// Pixels of low, medium and high confidence; nil where the capture has none.
+        var confidence: [Int]?
+
+        init?(_ json: JSONValue?) {
+            guard let json, let spread = json["depth-m"], let lowest = spread["lowest"]?.finite,
+                let p05 = spread["p05"]?.finite, let median = spread["median"]?.finite,
+                let p95 = spread["p95"]?.finite, let highest = spread["highest"]?.finite
+            else { return nil }
+            (self.lowest, self.p05, self.median, self.p95, self.highest) = (lowest, p05, median, p95, highest)
+            share = json["share-with-depth"]?.finite
+            confidence = json["confidence"].map { levels in ["low", "medium", "high"].map { levels[$0]?.count ?? 0 } }
+        }
+    }
+
+    struct Geometry: Sendable {
+        var verdict: String
+        var reason: String
+        /// The convention that fits better than the declared one.
+        var fitsBetter: String?
+
+        init?(_ json: JSONValue?) {
+            guard let json, let verdict = json["verdict"]?.string else { return nil }
+            self.verdict = verdict
+            reason = json["reason"]?.string ?? ""
+            fitsBetter = json["fits-better"]?.string
+        }
+    }
+}

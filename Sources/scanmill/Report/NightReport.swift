@@ -1,0 +1,174 @@
+import ScanModel
+import ScanPipeline
+
+/// Everything that the report shows, gathered from OUT: receipts, failure notes, the record of the newest run, and what
+/// the reports of earlier runs said. `report.json` and the page are both made from it.
+struct NightReport: Sendable {
+    let output: String
+    let run: RunFacts?
+    /// Sorted by id.
+    var captures: [CaptureFacts]
+    let findings: [FindingGroup]
+    /// The findings of each capture that has any: their groups' places, and themselves.
+    let findingsOf: [Int: [(group: Int, finding: Finding)]]
+    /// Warnings that most captures have.
+    let commonWarnings: [(text: String, count: Int)]
+    let summary: Summary
+    let stages: [StageRow]
+    let devices: [DeviceRow]
+    let trends: [Trend]
+    /// How many earlier runs there is something known of.
+    let earlierCount: Int
+    let verdict: Verdict
+
+    /// The resolved pipeline of the newest run; without one, that of the first result.
+    let pipeline: JSONValue?
+
+    /// Places in ``captures`` in the order in which they ran; those that did not come first.
+    var order: [Int] {
+        captures.indices.sorted {
+            (captures[$0].share?.begin ?? -1, $0) < (captures[$1].share?.begin ?? -1, $1)
+        }
+    }
+
+    init(output: String) {
+        let state = StateFolder(output: output)
+        let run = RunFacts.newest(in: state).map { RunFacts($0, in: state) }
+        let earlier = EarlierRun.all(in: state, before: run?.name)
+        let captures = Self.gather(state, run)
+        let first = captures.first { $0.hasResult }.flatMap { PublishedResult($0.id, in: output) }
+        self.init(
+            output: output, run: run, pipeline: run?.pipeline ?? first?.receipt["pipeline"], captures: captures,
+            earlier: earlier)
+    }
+
+    init(
+        output: String, run: RunFacts?, pipeline: JSONValue?, captures gathered: [CaptureFacts], earlier: [EarlierRun]
+    ) {
+        self.output = output
+        self.run = run
+        self.pipeline = pipeline
+        var captures = gathered
+        let usual = DeviceRow.usual(earlier)
+        let rules = FindingRules(captures, usualSharpness: usual.mapValues(\.sharpness).compactMapValues(\.self))
+        let found = rules.findings()
+        for finding in found where captures[finding.capture].status == .ready {
+            captures[finding.capture].status = .look
+        }
+        findings = FindingGroup.grouped(found, ids: captures.map(\.id))
+        var findingsOf: [Int: [(group: Int, finding: Finding)]] = [:]
+        for (group, findings) in findings.enumerated() {
+            for finding in findings.findings { findingsOf[finding.capture, default: []].append((group, finding)) }
+        }
+        self.findingsOf = findingsOf
+        commonWarnings = rules.common
+        self.captures = captures
+        summary = Summary(captures, run)
+        stages = StageRow.all(captures, pipeline: pipeline)
+        devices = DeviceRow.all(captures, usual: usual)
+        trends = Trend.all(summary, earlier)
+        earlierCount = earlier.count
+        verdict = Verdict(summary, findings, captures)
+    }
+
+    // MARK: - Gathering
+
+    private static func gather(_ state: StateFolder, _ run: RunFacts?) -> [CaptureFacts] {
+        let published = Set(state.published)
+        let failed = Set(state.failed)
+        let entries = Dictionary(run?.entries.map { ($0.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
+        let ids = published.union(failed).union(entries.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return Parallel.map(ids.count) { index in
+            let id = ids[index]
+            return capture(
+                id, entries[id], state, isPublished: published.contains(id), hasNote: failed.contains(id))
+        }
+    }
+
+    private static func capture(
+        _ id: String, _ entry: RunFacts.Entry?, _ state: StateFolder, isPublished: Bool, hasNote: Bool
+    ) -> CaptureFacts {
+        var capture = CaptureFacts(id: id)
+        capture.input = entry?.input
+        capture.share = entry?.share
+        if isPublished {
+            if let result = PublishedResult(id, in: state.output) {
+                capture.take(receipt: result.receipt)
+            } else {
+                capture.status = .failed
+                capture.problem = Problem(
+                    .environment, "the receipt cannot be read",
+                    fix: "make the result again with  scanmill run … --force"
+                ).at(file: "\(id)/\(Receipt.fileName)")
+            }
+        }
+        if hasNote, let note = FailureNote.load(id, in: state) {
+            capture.status = .failed
+            capture.problem = note.problem
+            capture.input = capture.input ?? note.input
+            // The result that may stand there was made of other bytes.
+            capture.pictureKey = note.fingerprint.hex
+        } else if let problem = entry?.problem {
+            capture.status = .failed
+            capture.problem = problem
+        } else if !isPublished {
+            capture.status = entry?.ended == "failed" ? .failed : .waiting
+        }
+        if capture.status == .waiting { capture.waitsFor = entry?.cause ?? entry?.ended }
+        capture.input = capture.input ?? state.knownInput(of: id)
+        return capture
+    }
+}
+
+/// The report's figures for the whole batch.
+struct Summary: Sendable {
+    var captures: Int
+    var ready: Int
+    var look: Int
+    var failed: Int
+    var waiting: Int
+    /// Captures that ran in this run, whatever came of it.
+    var ran: Int
+    /// Of those that ran, how many are ready.
+    var runReady: Int
+    /// Of all results.
+    var framesSource: Int
+    var framesKept: Int
+    var bytes: Int64
+    /// Of the results of this run.
+    var runFramesSource: Int
+    var runFramesKept: Int
+    var runBytes: Int64
+    var seconds: Double?
+    var peakBytes: Int64?
+
+    var keptShare: Double? { framesSource > 0 ? Double(framesKept) / Double(framesSource) : nil }
+    /// Of the captures that ran.
+    var capturesPerMinute: Double? { seconds.flatMap { $0 > 0 && ran > 0 ? Double(ran) / $0 * 60 : nil } }
+
+    init(_ captures: [CaptureFacts], _ run: RunFacts?) {
+        self.captures = captures.count
+        func count(_ status: CaptureFacts.Status) -> Int { captures.count { $0.status == status } }
+        (ready, look, failed, waiting) = (count(.ready), count(.look), count(.failed), count(.waiting))
+        let results = captures.filter(\.hasResult)
+        framesSource = results.reduce(0) { $0 + ($1.frames?.source ?? 0) }
+        framesKept = results.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
+        bytes = results.reduce(0) { $0 + $1.byteCount }
+        let ran = captures.filter { $0.share != nil }
+        let made = ran.filter { $0.status == .ready || $0.status == .look }
+        self.ran = ran.count
+        runReady = ran.count { $0.status == .ready }
+        runFramesSource = made.reduce(0) { $0 + ($1.frames?.source ?? 0) }
+        runFramesKept = made.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
+        runBytes = made.reduce(0) { $0 + $1.byteCount }
+        seconds = run?.seconds
+        peakBytes = ran.compactMap { $0.share?.peakBytes }.max()
+    }
+}
+
+extension StateFolder {
+    /// Where a capture lay when its result was published, as it was given.
+    fileprivate func knownInput(of id: String) -> String? {
+        StateFolder.read("\(path)/inputs/\(id).json")?["input"]?.string
+    }
+}

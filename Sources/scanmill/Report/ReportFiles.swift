@@ -1,0 +1,135 @@
+import Glibc
+import ScanModel
+import ScanPipeline
+
+/// Makes the report's files beside the record of the newest run.
+struct ReportFiles {
+    private let state: StateFolder
+    private let folder: String
+    /// The page, for people to open.
+    var page: String { "\(folder)/\(ReportPage.fileName)" }
+
+    /// - Returns: the page's path.
+    /// - Throws: a problem with fault `usage` when nothing was ever run into the folder; with fault `environment` when
+    ///   the files cannot be written.
+    @discardableResult
+    static func make(for output: String) throws(Problem) -> String {
+        let state = StateFolder(output: output)
+        var report = NightReport(output: output)
+        if report.captures.isEmpty && report.run == nil {
+            throw Problem(
+                .usage, "nothing has been run into \(output)", fix: "name the folder that `scanmill run … -o` was given"
+            )
+        }
+        let files = ReportFiles(state: state, run: report.run?.name ?? RunRecord.newName())
+        try FileSystem.makeFolders(files.folder)
+        try files.addPictures(to: &report)
+        let sheets = try files.writeSheets(of: report)
+        try files.write(report, sheets)
+        return files.page
+    }
+
+    private init(state: StateFolder, run: String) {
+        self.state = state
+        folder = "\(state.runs)/\(run)"
+    }
+
+    // MARK: - Pictures
+
+    private func addPictures(to report: inout NightReport) throws(Problem) {
+        let thumbnails = Thumbnails(in: state)
+        let captures = report.captures
+        let base = report.run?.folder
+        let pictures = "\(folder)/pictures"
+        FileSystem.removeTree(pictures)
+        try FileSystem.makeFolders(pictures)
+        let strips = Parallel.map(captures.count) { index in
+            var strip = thumbnails.strip(for: captures[index], base: base)
+            if strip.cells.isEmpty { return strip }
+            strip.file = "pictures/\(index).jpg"
+            if !Self.link(thumbnails.path(of: captures[index].id), "\(pictures)/\(index).jpg") {
+                strip.cells = []
+                strip.lack = "the pictures could not be written"
+            }
+            return strip
+        }
+        for (index, strip) in strips.enumerated() { report.captures[index].thumbnails = strip }
+    }
+
+    private func writeSheets(of report: NightReport) throws(Problem) -> WallSheets {
+        let sheets = WallSheets(report.captures)
+        let thumbnails = Thumbnails(in: state)
+        let folder = folder
+        let failures = Parallel.map(sheets.sheets.count) { number -> Problem? in
+            let (file, members) = sheets.sheets[number]
+            do throws(Problem) {
+                try WallSheets.write(members, of: report.captures, from: thumbnails, to: "\(folder)/\(file)")
+                return nil
+            } catch { return error }
+        }
+        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
+        return sheets
+    }
+
+    /// A second name for the same bytes where the filesystem has such, else a copy: a report costs no space for pictures
+    /// that have not changed.
+    private static func link(_ from: String, _ to: String) -> Bool {
+        if Glibc.link(from, to) == 0 { return true }
+        guard let bytes = try? FileSystem.bytes(of: from, limit: 64 << 20) else { return false }
+        return (try? write(bytes, to: to)) != nil
+    }
+
+    // MARK: - Text
+
+    private func write(_ report: NightReport, _ sheets: WallSheets) throws(Problem) {
+        let pages = ReportPage(report: report, sheets: sheets)
+        let names = pages.names
+        // Of a report of the same run with more captures.
+        for name in FileSystem.names(in: folder)
+        where name.hasPrefix("captures-") && name.hasSuffix(".html") && !names.contains(name) {
+            unlink("\(folder)/\(name)")
+        }
+        try Self.write(report.jsonText, to: "\(folder)/\(NightReport.fileName)")
+        try Self.write(JSONWriter.text(EarlierRun.json(of: report)), to: "\(folder)/\(EarlierRun.fileName)")
+        let folder = folder
+        let failures = Parallel.map(names.count - 1) { page -> Problem? in
+            do throws(Problem) {
+                try Self.write(Array(pages.html(page).text.utf8), to: "\(folder)/\(names[page])")
+                return nil
+            } catch { return error }
+        }
+        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
+        // The main page last: when it is there, all that it leads to is.
+        try Self.write(Array(pages.html(names.count - 1).text.utf8), to: page)
+        try Self.write(
+            Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8),
+            to: "\(state.path)/\(ReportPage.fileName)")
+    }
+
+    /// A page that leads to the newest report and whose own address never changes. Not a link of the filesystem: a
+    /// browser would look for the pictures beside the link.
+    private static func doorway(to run: String) -> HTML {
+        let address: HTML = "runs/\(CaptureCard.path(run))/\(ReportPage.fileName)"
+        return """
+            <!DOCTYPE html>
+            <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=\(address)">
+            <title>ScanMill</title></head><body><p><a href="\(address)">The newest report</a></p></body></html>
+
+            """
+    }
+
+    /// Writes a file in one step: a browser that reads just now gets the old one or the new one.
+    static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
+        let scratch = "\(FileSystem.parent(of: path))/.\(FileSystem.randomName())"
+        try FileSystem.write(bytes, to: scratch)
+        if rename(scratch, path) != 0 {
+            let code = errno
+            unlink(scratch)
+            throw Problem.system("cannot rename to", path: path, code: code)
+        }
+    }
+}
+
+extension String {
+    fileprivate var lastPart: String { split(separator: "/").last.map(String.init) ?? self }
+}

@@ -1,0 +1,197 @@
+import ScanModel
+import ScanPipeline
+
+/// The report as static HTML: the main page, and pages of cards where a batch has many captures.
+struct ReportPage {
+    /// So many cards stand on one page. A browser takes about half a second for them.
+    static let cardsPerPage = 200
+    static let fileName = "report.html"
+
+    let report: NightReport
+    let sheets: WallSheets
+
+    /// How many pages of cards there are beside the main page; none when they all stand on it.
+    private var cardPageCount: Int {
+        report.captures.count <= Self.cardsPerPage
+            ? 0 : (report.captures.count + Self.cardsPerPage - 1) / Self.cardsPerPage
+    }
+
+    /// The names of all pages, the main page last.
+    var names: [String] { (0..<cardPageCount).map(pageName) + [Self.fileName] }
+
+    /// A page, by its place in ``names``.
+    func html(_ page: Int) -> HTML {
+        if page == cardPageCount { return main(cards: cardPageCount > 0 ? nil : cards(report.captures.indices)) }
+        let first = page * Self.cardsPerPage
+        return cardPage(first..<min(report.captures.count, first + Self.cardsPerPage), page, of: cardPageCount)
+    }
+
+    /// The address of a capture's card.
+    func link(_ index: Int) -> String {
+        report.captures.count <= Self.cardsPerPage ? "#c\(index)" : "\(pageName(index / Self.cardsPerPage))#c\(index)"
+    }
+
+    private func pageName(_ page: Int) -> String {
+        let number = String(page + 1)
+        return "captures-\(String(repeating: "0", count: max(0, 3 - number.count)))\(number).html"
+    }
+
+    // MARK: - The main page
+
+    private func main(cards: HTML?) -> HTML {
+        document(
+            title: "\(report.verdict.headline) – ScanMill",
+            body: """
+                <header>\(headerLine)<h1>\(report.verdict.headline)</h1>\(counts)\
+                \(MarkStrip.draw(report, link: link))\(legend)\(notes)</header>
+                \(LookFirst(page: self).html)
+                \(FigureSections(report: report).html)
+                \(CaptureWall(page: self).html)
+                \(cards.map { "<section id=\"cards\"><h2>Capture by capture</h2>\($0)</section>" as HTML })
+                \(provenance)
+                """)
+    }
+
+    private var headerLine: HTML {
+        var parts: [HTML] = []
+        if let run = report.run, let span = RunMoment.span(RunMoment(run.began), RunMoment(run.ended)) {
+            parts.append("\(span)")
+        }
+        if let name = report.pipeline?["name"]?.string { parts.append("<code>\(name)</code>") }
+        parts.append("results in <code>\(report.run?.output ?? report.output)</code>")
+        let joined = parts.enumerated().map { $0 == 0 ? $1 : " · \($1)" as HTML }
+        return "<p class=\"top\"><b>ScanMill</b> \(joined)</p>"
+    }
+
+    /// What is not ready, in a sentence with links.
+    private var counts: HTML {
+        let summary = report.summary
+        var parts: [HTML] = []
+        if summary.look > 0 {
+            parts.append(
+                """
+                <a class="count look" href="#look"><b>\(Figure.count(summary.look, "/summary/look"))</b> \
+                need\(summary.look == 1 ? "s" : "") a look</a>
+                """)
+        }
+        if summary.failed > 0 {
+            parts.append(
+                "<a class=\"count failed\" href=\"#look\"><b>\(Figure.count(summary.failed, "/summary/failed"))</b> failed</a>"
+            )
+        }
+        if summary.waiting > 0 {
+            parts.append(
+                "<span class=\"count\"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> did not run yet</span>"
+            )
+        }
+        let list = parts.enumerated().map { number, part -> HTML in
+            number == 0 ? part : number == parts.count - 1 ? " and \(part)" : ", \(part)"
+        }
+        var sentence: HTML = parts.isEmpty ? "Nothing failed, and nothing is odd." : "\(list)."
+        if let standsOut = report.verdict.standsOut {
+            sentence += report.verdict.group.map { " <a href=\"#g\($0)\">\(standsOut)</a>" as HTML } ?? " \(standsOut)"
+        }
+        if summary.ran > 0 && summary.ran < summary.captures {
+            sentence += """
+                 <span class="muted">\(Figure.count(summary.ran, "/summary/ran")) ran in this run; the others stand as \
+                earlier runs left them.</span>
+                """
+        }
+        return "<p class=\"verdict\">\(sentence)</p>"
+    }
+
+    private var legend: HTML {
+        """
+        <p class="legend"><span class="key ready"></span>ready <span class="key look"></span>look \
+        <span class="key failed"></span>failed \(report.summary.waiting > 0 ? "<span class=\"key waiting\"></span>waiting " as HTML : HTML())\
+        <span class="muted aside">one mark a capture, in the order in which they ran</span></p>
+        """
+    }
+
+    /// Warnings that most captures have: they say something about the batch.
+    private var notes: HTML {
+        let items = report.commonWarnings.enumerated().map { index, warning -> HTML in
+            """
+            <li>\(Figure.count(warning.count, "/common-warnings/\(index)/captures")) captures say: \(warning.text)</li>
+            """
+        }
+        return items.isEmpty ? HTML() : "<ul class=\"notes\">\(items)</ul>"
+    }
+
+    // MARK: - Cards
+
+    private func cards(_ range: Range<Int>) -> HTML {
+        let cards = range.map { CaptureCard(page: self, index: $0).html }
+        return "\(cards)"
+    }
+
+    private func cardPage(_ range: Range<Int>, _ page: Int, of pages: Int) -> HTML {
+        let before = page > 0 ? "<a href=\"\(pageName(page - 1))\" rel=\"prev\">← before</a> " as HTML : HTML()
+        let after = page + 1 < pages ? " <a href=\"\(pageName(page + 1))\" rel=\"next\">after →</a>" as HTML : HTML()
+        return document(
+            title: "Captures \(range.lowerBound + 1) to \(range.upperBound) – ScanMill",
+            body: """
+                <header><p class="top"><b>ScanMill</b> <a href="\(Self.fileName)">the whole report</a></p>\
+                <h1>Captures \(range.lowerBound + 1) to \(range.upperBound) of \(Wording.grouped(report.captures.count))</h1>\
+                <p>\(before)\(after)</p></header>\(cards(range))<p>\(before)\(after)</p>
+                """)
+    }
+
+    // MARK: - Provenance
+
+    private var provenance: HTML {
+        let text = report.pipeline.map { String(decoding: JSONWriter.text($0), as: UTF8.self) }
+        let tools = Dictionary(grouping: report.captures.compactMap(\.tool), by: \.self).mapValues(\.count)
+        let made = tools.sorted { $0.key < $1.key }.map { "\(Wording.count($0.value, "result")) by \($0.key)" }
+        let current = report.pipeline.map(Digest.of)
+        let others = report.captures.count { $0.pipeline != nil && $0.pipeline != current }
+        let settings = report.run?.settings ?? []
+        return """
+            <section id="provenance"><h2>Where this comes from</h2><dl>
+            <dt>Report</dt><dd>\(Tool.nameAndVersion); its numbers are in <a href="\(NightReport.fileName)"><code>\(NightReport.fileName)</code></a></dd>
+            <dt>Results</dt><dd>\(made.isEmpty ? "none" : made.joined(separator: ", ")); each has its <code>receipt.json</code> \
+            with the digests of everything that went in and came out</dd>
+            \(report.run?.pipelineFile.map { "<dt>Pipeline</dt><dd><code>\($0)</code>\(settings.isEmpty ? "" : ", changed by \(settings.joined(separator: ", "))")</dd>" as HTML })
+            \(others > 0 ? "<dt>Other pipelines</dt><dd>\(Wording.count(others, "result")) \(others == 1 ? "is" : "are") of another state of the pipeline than this</dd>" as HTML : HTML())
+            \(report.run.map { "<dt>Run</dt><dd><code>\($0.name)</code></dd>" as HTML })</dl>
+            \(text.map { "<details><summary>The pipeline with every option</summary><pre>\($0)</pre></details>" as HTML })</section>
+            """
+    }
+
+    // MARK: - The frame of every page
+
+    /// Nothing is loaded but pictures that stand beside the page, and no script runs but the page's own.
+    private func document(title: String, body: HTML) -> HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' file: data:; \
+        style-src 'unsafe-inline'; script-src '\(ReportScript.fingerprint)'">
+        <meta name="color-scheme" content="light dark"><meta name="generator" content="\(Tool.nameAndVersion)">
+        <link rel="icon" href="data:,"><title>\(title)</title><style>\(HTML(trusted: ReportStyle.text))</style></head>
+        <body><main>
+        \(body)
+        </main><script>\(HTML(trusted: ReportScript.text))</script></body></html>
+
+        """
+    }
+}
+
+extension ReportPage {
+    /// A mark with a word, so that colour is not all that tells.
+    static func pill(_ status: CaptureFacts.Status) -> HTML {
+        "<span class=\"pill \(status.rawValue)\">\(Wording.capitalised(status.rawValue))</span>"
+    }
+
+    /// What a person would type next.
+    func commands(_ capture: CaptureFacts) -> [String] {
+        guard let input = capture.input else { return [] }
+        var commands: [String] = []
+        if capture.status == .failed, let pipeline = report.run?.pipelineFile {
+            var words = ["scanmill", "run", pipeline, input, "-o", report.run?.output ?? report.output]
+            for setting in report.run?.settings ?? [] { words += ["--set", setting] }
+            commands.append(Wording.command(words + ["--only", capture.id, "--retry"]))
+        }
+        return commands + [Wording.command(["scanmill", "inspect", input])]
+    }
+}

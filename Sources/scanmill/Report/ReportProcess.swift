@@ -1,0 +1,30 @@
+import FoundationEssentials
+import ScanPipeline
+import Subprocess
+import SystemPackage
+
+/// Writes the report at the end of a run, in a process of its own: it opens captures, and whatever one of them does to it
+/// must change nothing about the run.
+enum ReportProcess {
+    /// Prints the page's path; or a warning, when there is no page.
+    static func run(_ output: String, isQuiet: Bool) async {
+        do {
+            let ended = try await Subprocess.run(
+                .path(FilePath(CaptureProcess.executablePath)), arguments: ["report", "--", output],
+                environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), input: .none,
+                output: .string(limit: 1 << 16), error: .string(limit: 1 << 16))
+            if ended.terminationStatus.isSuccess {
+                let page = ended.standardOutput.split(separator: "\n").first.map(String.init) ?? output
+                if !isQuiet { Console.out("the report is \(page)") }
+                return
+            }
+            let words = ended.standardError.split(separator: "\n").prefix(2).map { line in
+                String(line.drop { $0 == " " }.replacing("error: ", with: "", maxReplacements: 1))
+            }
+            let why = words.isEmpty ? "it ended with \(ended.terminationStatus)" : words.joined(separator: " ")
+            Console.error("warning: the report was not written: \(why)")
+        } catch {
+            Console.error("warning: the report was not written: \(error)")
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import ScanModel
+import ScanPipeline
+
+/// What the record of one run says: `OUT/.scanmill/runs/<when>/plan.json` and `outcome.json`.
+struct RunFacts: Sendable {
+    /// How one capture's own share of the run went.
+    struct Share: Sendable, Hashable {
+        /// Seconds from the run's beginning, and how long it took.
+        var begin: Double
+        var seconds: Double
+        var peakBytes: Int64?
+        /// By stage, in the order of the pipeline; empty when it failed.
+        var times: [StageTime]
+    }
+
+    struct Entry: Sendable {
+        var id: String
+        var input: String?
+        /// One of ``RunReport/words``.
+        var ended: String
+        var cause: String?
+        var problem: Problem?
+        var share: Share?
+    }
+
+    /// The folder's name.
+    var name: String
+    /// As `20261121T031500Z`.
+    var began: String?
+    var ended: String?
+    var seconds: Double?
+    /// The resolved pipeline.
+    var pipeline: JSONValue?
+    /// The pipeline's file, the changes to it, and OUT, as they were given, and the folder in which.
+    var pipelineFile: String?
+    var settings: [String] = []
+    var output: String?
+    var folder: String?
+    var tool: String?
+    var entries: [Entry] = []
+
+    /// The names of all runs' folders, the oldest first.
+    static func names(in state: StateFolder) -> [String] {
+        FileSystem.names(in: state.runs).filter { !$0.hasPrefix(".") && FileSystem.isFolder("\(state.runs)/\($0)") }
+    }
+
+    /// The newest run that has ended, or else the newest.
+    static func newest(in state: StateFolder) -> String? {
+        let names = names(in: state)
+        return names.last { FileSystem.exists("\(state.runs)/\($0)/outcome.json") } ?? names.last
+    }
+
+    init(_ name: String, in state: StateFolder) {
+        self.name = name
+        let plan = StateFolder.read("\(state.runs)/\(name)/plan.json")
+        let outcome = StateFolder.read("\(state.runs)/\(name)/outcome.json")
+        began = plan?["began"]?.string
+        pipeline = plan?["pipeline"]
+        let command = plan?["command"]
+        pipelineFile = command?["pipeline"]?.string
+        settings = command?["set"]?.array?.compactMap(\.string) ?? []
+        output = command?["output"]?.string
+        folder = command?["folder"]?.string
+        tool = command?["tool"]?.string
+        ended = outcome?["ended"]?.string
+        seconds = outcome?["seconds"]?.finite
+        entries = (outcome?["captures"]?.array ?? []).compactMap(Self.entry)
+    }
+
+    private static func entry(_ json: JSONValue) -> Entry? {
+        guard let id = json["id"]?.string, let ended = json["ended"]?.string else { return nil }
+        var share: Share?
+        if let begin = json["begin"]?.finite, let seconds = json["seconds"]?.finite {
+            let times = json["stages"]?.object?.members.compactMap { label, value in
+                value.finite.map { StageTime(label: label, seconds: $0) }
+            }
+            share = Share(
+                begin: begin, seconds: seconds, peakBytes: json["peak-bytes"]?.integer, times: times ?? [])
+        }
+        return Entry(
+            id: id, input: json["input"]?.string, ended: ended, cause: json["cause"]?.string,
+            problem: json["problem"].flatMap(Problem.init(facts:)), share: share)
+    }
+}
+
+/// A moment as the run's record writes it, `20261121T031500Z`, for people in this machine's time zone.
+struct RunMoment: Sendable {
+    private let year, month, day, hour, minute: Int
+
+    init?(_ stamp: String?) {
+        guard let digits = stamp?.utf8.filter({ (0x30...0x39).contains($0) }), digits.count == 14 else { return nil }
+        func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
+        var utc = tm()
+        utc.tm_year = number(0..<4) - 1900
+        utc.tm_mon = number(4..<6) - 1
+        utc.tm_mday = number(6..<8)
+        utc.tm_hour = number(8..<10)
+        utc.tm_min = number(10..<12)
+        utc.tm_sec = number(12..<14)
+        var seconds = timegm(&utc)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        year = Int(local.tm_year) + 1900
+        month = Int(local.tm_mon)
+        day = Int(local.tm_mday)
+        hour = Int(local.tm_hour)
+        minute = Int(local.tm_min)
+    }
+
+    /// `03:58`
+    var clock: String { "\(Self.two(hour)):\(Self.two(minute))" }
+
+    /// `21 November 2026`
+    var date: String {
+        let months = [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ]
+        return "\(day) \(months[month]) \(year)"
+    }
+
+    private static func two(_ value: Int) -> String { (value < 10 ? "0" : "") + String(value) }
+
+    /// `20 November 2026, 21:40 to 23:10`, or with both dates.
+    static func span(_ began: RunMoment?, _ ended: RunMoment?) -> String? {
+        guard let began else { return ended.map { "\($0.date), \($0.clock)" } }
+        guard let ended else { return "begun \(began.date), \(began.clock)" }
+        if began.date == ended.date {
+            return "\(began.date), \(began.clock)" + (began.clock == ended.clock ? "" : " to \(ended.clock)")
+        }
+        return "\(began.date), \(began.clock) to \(ended.date), \(ended.clock)"
+    }
+}

@@ -1,0 +1,67 @@
+/// What is usual among many values, by medians, which a few odd ones do not move.
+enum Statistics {
+    /// The value below which a share of the sorted values lies, between neighbours in proportion.
+    static func quantile(_ sorted: [Double], _ share: Double) -> Double {
+        guard let last = sorted.last else { return 0 }
+        let place = share * Double(sorted.count - 1)
+        let low = Int(place)
+        return low + 1 < sorted.count ? sorted[low] + (sorted[low + 1] - sorted[low]) * (place - Double(low)) : last
+    }
+
+    static func median(_ values: [Double]) -> Double? { values.isEmpty ? nil : quantile(values.sorted(), 0.5) }
+
+    /// The middle half of the values.
+    struct Band: Sendable, Hashable {
+        var low: Double
+        var median: Double
+        var high: Double
+
+        init?(_ values: [Double]) {
+            if values.isEmpty { return nil }
+            let sorted = values.sorted()
+            low = quantile(sorted, 0.25)
+            median = quantile(sorted, 0.5)
+            high = quantile(sorted, 0.75)
+        }
+
+        init(low: Double, median: Double, high: Double) {
+            (self.low, self.median, self.high) = (low, median, high)
+        }
+    }
+}
+
+/// What is usual for one measurement in a batch, and which values are not.
+///
+/// The modified z-score of B. Iglewicz and D. C. Hoaglin, "How to Detect and Handle Outliers" (1993): the distance from
+/// the median in units of the median absolute deviation / 0.6745, and of 1.2533 times the mean absolute deviation where
+/// more than half of the values are equal. They call a value an outlier beyond 3.5.
+struct Usual: Sendable {
+    static let limit = 3.5
+    /// Fewer values say nothing about what is usual.
+    static let fewest = 8
+
+    let median: Double
+    let count: Int
+    private let deviation: Double
+
+    /// - Returns: nil for fewer than ``fewest`` values.
+    init?(_ values: [Double]) {
+        guard values.count >= Self.fewest, let median = Statistics.median(values) else { return nil }
+        self.median = median
+        count = values.count
+        let distances = values.map { abs($0 - median) }
+        let middle = Statistics.median(distances) ?? 0
+        let mean = distances.reduce(0, +) / Double(distances.count)
+        deviation = middle > 0 ? middle / 0.6745 : 1.2533 * mean
+    }
+
+    /// How far a value is from the median, in deviations; signed.
+    func score(_ value: Double) -> Double {
+        if value == median { return 0 }
+        return deviation > 0 ? (value - median) / deviation : value > median ? .infinity : -.infinity
+    }
+
+    /// - Parameter step: differences smaller than this mean nothing to anybody.
+    func isTooLow(_ value: Double, step: Double) -> Bool { score(value) < -Self.limit && median - value > step }
+    func isTooHigh(_ value: Double, step: Double) -> Bool { score(value) > Self.limit && value - median > step }
+}

@@ -1,0 +1,35 @@
+/// Pictures out of a sprite: a strip of one capture's, or a sheet of many captures' first ones. Sizes and places are in
+/// percent, so that the same file serves every width.
+enum ThumbnailView {
+    static func draw(_ strip: Thumbnails.Strip, _ index: Int, big: Bool = false) -> HTML {
+        let cell = strip.cells[index]
+        let words = cell.roles == [.between] ? "frame" : cell.roles.map(\.rawValue).joined(separator: ", ")
+        let columns = strip.cells.count
+        let place = columns > 1 ? Double(index) / Double(columns - 1) * 100 : 0
+        return """
+            <figure class="th\(big ? " big" : "")"><div role="img" aria-label="frame \(cell.frame): \(words)" \
+            style="background-image:url(\(strip.file));background-size:\(columns * 100)% 100%;background-position:\(HTML.fine(place))% 0"></div>\
+            <figcaption>\(words) <span class="muted">\(cell.frame)</span></figcaption></figure>
+            """
+    }
+
+    /// All of a capture's pictures, or why there are none.
+    static func row(_ strip: Thumbnails.Strip?) -> HTML {
+        guard let strip, !strip.cells.isEmpty else {
+            return "<p class=\"nopictures\">\(strip?.lack ?? "no pictures")</p>"
+        }
+        return "<div class=\"row\">\(strip.cells.indices.map { draw(strip, $0) })</div>"
+    }
+
+    static func tile(_ strip: Thumbnails.Strip?, _ place: WallSheets.Place?) -> HTML {
+        guard let place else {
+            return "<span class=\"p none\"><i>\(strip?.lack ?? "no pictures")</i></span>"
+        }
+        let side = Double(WallSheets.side - 1)
+        return """
+            <span class="p" style="background-image:url(\(place.file));background-position:\
+            \(HTML.fine(Double(place.column) / side * 100))% \(HTML.fine(Double(place.row) / Double(max(1, place.rows - 1)) * 100))%;\
+            background-size:\(WallSheets.side * 100)% \(place.rows * 100)%"></span>
+            """
+    }
+}

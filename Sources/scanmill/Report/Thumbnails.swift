@@ -1,0 +1,220 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Small pictures of a capture, six at most: its first and last frame, two between them, the sharpest and the blurriest.
+///
+/// They are taken from the capture itself and kept below `.scanmill/thumbnails/`, by the key of its result: a later report
+/// of the same result decodes nothing.
+struct Thumbnails: Sendable {
+    enum Role: String, Sendable, CaseIterable { case first, between, last, sharpest, blurriest }
+
+    struct Cell: Sendable, Hashable {
+        var frame: Int
+        var roles: [Role]
+    }
+
+    /// One file with the pictures side by side, each ``size``, in the order of their frames.
+    struct Strip: Sendable {
+        var cells: [Cell]
+        /// The file beside the page; set when it is put there.
+        var file = ""
+        /// Why there are no pictures.
+        var lack: String?
+
+        /// The picture that stands for the capture.
+        var cover: Int { cells.firstIndex { $0.roles.contains(.sharpest) } ?? 0 }
+    }
+
+    static let size = PixelSize(192, 144)
+    private static let quality = 72
+    /// Around pictures of another shape.
+    private static let margin: UInt8 = 0x80
+
+    let folder: String
+
+    init(in state: StateFolder) { folder = "\(state.path)/thumbnails" }
+
+    /// The kept strip of a capture.
+    func path(of id: String) -> String { "\(folder)/\(id).jpg" }
+
+    /// Makes the strip of a capture, unless it is there already.
+    /// - Parameter base: the folder in which relative paths of captures start.
+    func strip(for capture: CaptureFacts, base: String?) -> Strip {
+        guard let key = capture.pictureKey, let input = capture.input else {
+            return Strip(cells: [], lack: "the capture's place is not known")
+        }
+        if let known = load(capture.id, key: key) { return known }
+        let path = input.hasPrefix("/") || base == nil ? input : "\(base ?? "")/\(input)"
+        do throws(Problem) {
+            let pictures = try CapturePictures(at: path)
+            let strip = try draw(pictures, capture)
+            // A strip that cannot be kept is made again next time.
+            try? save(strip, of: capture.id, key: key)
+            return strip.strip
+        } catch {
+            return Strip(cells: [], lack: error.summary)
+        }
+    }
+
+    // MARK: - Choosing and drawing
+
+    /// Which frames are shown.
+    static func choose(_ frames: [Int], _ sharpness: Measured.Sharpness?) -> [Cell] {
+        guard let first = frames.first, let last = frames.last else { return [] }
+        var roles: [Int: [Role]] = [:]
+        func add(_ frame: Int, _ role: Role) { roles[frame, default: []].append(role) }
+        add(first, .first)
+        if last != first { add(last, .last) }
+        if let sharpness {
+            let known = Set(frames)
+            if known.contains(sharpness.sharpestFrame) { add(sharpness.sharpestFrame, .sharpest) }
+            if known.contains(sharpness.blurriestFrame) { add(sharpness.blurriestFrame, .blurriest) }
+        }
+        for third in 1...2 where frames.count > 3 {
+            let frame = frames[third * (frames.count - 1) / 3]
+            if roles[frame] == nil { add(frame, .between) }
+        }
+        return roles.sorted { $0.key < $1.key }.map { Cell(frame: $0.key, roles: $0.value) }
+    }
+
+    private func draw(_ pictures: CapturePictures, _ capture: CaptureFacts) throws(Problem) -> (
+        strip: Strip, image: RGBImage
+    ) {
+        var cells: [Cell] = []
+        var images: [RGBImage] = []
+        var first: Problem?
+        for cell in Self.choose(pictures.frames, capture.measured.sharpness) {
+            do throws(Problem) {
+                images.append(try pictures.picture(of: cell.frame, within: Self.size))
+                cells.append(cell)
+            } catch { first = first ?? error }
+        }
+        if cells.isEmpty { throw first ?? Problem(.input, "no frame has a picture") }
+        return (Strip(cells: cells), Self.sheet(images, columns: images.count))
+    }
+
+    /// Pictures side by side in cells of ``size``, each in the middle of its own.
+    static func sheet(_ images: [RGBImage], columns: Int) -> RGBImage {
+        let rows = (images.count + columns - 1) / columns
+        let width = columns * size.width
+        var pixels = [UInt8](repeating: margin, count: width * rows * size.height * 3)
+        for (place, image) in images.map({ $0.enlarged(into: size) }).enumerated() {
+            let left = place % columns * size.width + (size.width - image.width) / 2
+            let top = place / columns * size.height + (size.height - image.height) / 2
+            for row in 0..<image.height {
+                let from = row * image.width * 3
+                let to = ((top + row) * width + left) * 3
+                pixels.replaceSubrange(to..<to + image.width * 3, with: image.pixels[from..<from + image.width * 3])
+            }
+        }
+        return RGBImage(width: width, height: rows * size.height, pixels: pixels)
+    }
+
+    // MARK: - What is kept
+
+    private func save(_ made: (strip: Strip, image: RGBImage), of id: String, key: String) throws(Problem) {
+        try FileSystem.makeFolders(folder)
+        let jpeg = try JPEG.encode(made.image, quality: Self.quality)
+        try ReportFiles.write(jpeg, to: path(of: id))
+        // Last: it says that the picture is there.
+        try StateFolder.write(
+            .object([
+                "key": .string(key),
+                "cells": .array(
+                    made.strip.cells.map {
+                        .object(["frame": .of($0.frame), "roles": .of($0.roles.map(\.rawValue))])
+                    }),
+            ]), to: "\(folder)/\(id).json")
+    }
+
+    private func load(_ id: String, key: String) -> Strip? {
+        guard let json = StateFolder.read("\(folder)/\(id).json"), json["key"]?.string == key,
+            FileSystem.exists(path(of: id))
+        else { return nil }
+        let cells = (json["cells"]?.array ?? []).compactMap { cell -> Cell? in
+            guard let frame = cell["frame"]?.count, let roles = cell["roles"]?.array else { return nil }
+            return Cell(frame: frame, roles: roles.compactMap { $0.string.flatMap(Role.init) })
+        }
+        return cells.isEmpty ? nil : Strip(cells: cells)
+    }
+
+    /// The picture that stands for a capture, cut from its kept strip.
+    func cover(of capture: CaptureFacts) -> RGBImage? {
+        guard let strip = capture.thumbnails, !strip.cells.isEmpty,
+            let bytes = try? FileSystem.bytes(of: path(of: capture.id), limit: 64 << 20),
+            let image = try? JPEG.decodeRGB(bytes), image.height == Self.size.height,
+            image.width == strip.cells.count * Self.size.width
+        else { return nil }
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(Self.size.width * Self.size.height * 3)
+        for row in 0..<image.height {
+            let start = (row * image.width + strip.cover * Self.size.width) * 3
+            pixels += image.pixels[start..<start + Self.size.width * 3]
+        }
+        return RGBImage(width: Self.size.width, height: Self.size.height, pixels: pixels)
+    }
+}
+
+/// Sheets of the captures' first pictures, for the wall: a browser loads a few of them much faster than a thousand files.
+struct WallSheets: Sendable {
+    /// Pictures in a row, and rows at most.
+    static let side = 16
+
+    struct Place: Sendable {
+        var file: String
+        var column: Int
+        var row: Int
+        var rows: Int
+    }
+
+    private var places: [Int: Place] = [:]
+    /// The sheets by what they are called beside the page, and the captures on each.
+    private(set) var sheets: [(file: String, captures: [Int])] = []
+
+    init(_ captures: [CaptureFacts]) {
+        let shown = captures.indices.filter { captures[$0].thumbnails?.cells.isEmpty == false }
+        for start in stride(from: 0, to: shown.count, by: Self.side * Self.side) {
+            let part = Array(shown[start..<min(shown.count, start + Self.side * Self.side)])
+            let rows = (part.count + Self.side - 1) / Self.side
+            let file = "wall-\(sheets.count + 1).jpg"
+            for (place, index) in part.enumerated() {
+                places[index] = Place(file: file, column: place % Self.side, row: place / Self.side, rows: rows)
+            }
+            sheets.append((file, part))
+        }
+    }
+
+    func place(of index: Int) -> Place? { places[index] }
+
+    /// Draws a sheet and writes it.
+    static func write(
+        _ members: [Int], of captures: [CaptureFacts], from thumbnails: Thumbnails, to path: String
+    ) throws(Problem) {
+        let blank = RGBImage(width: 1, height: 1, pixels: [0x80, 0x80, 0x80])
+        var images = members.map { thumbnails.cover(of: captures[$0]) ?? blank }
+        // A sheet has whole rows, however many captures the last one holds.
+        while !images.count.isMultiple(of: side) { images.append(blank) }
+        try ReportFiles.write(try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70), to: path)
+    }
+}
+
+extension RGBImage {
+    /// A small picture as large as a cell allows, of whole pixels, so that it does not stand in the middle of nothing.
+    fileprivate func enlarged(into size: PixelSize) -> RGBImage {
+        // One pixel is the place of a picture that is not there.
+        guard width > 1, width < size.width, height < size.height else { return self }
+        let scale = min(Double(size.width) / Double(width), Double(size.height) / Double(height))
+        let new = PixelSize(min(size.width, Int(Double(width) * scale)), min(size.height, Int(Double(height) * scale)))
+        var larger: [UInt8] = []
+        larger.reserveCapacity(new.width * new.height * 3)
+        for y in 0..<new.height {
+            let row = y * height / new.height * width
+            for x in 0..<new.width {
+                let at = (row + x * width / new.width) * 3
+                larger += pixels[at..<at + 3]
+            }
+        }
+        return RGBImage(width: new.width, height: new.height, pixels: larger)
+    }
+}

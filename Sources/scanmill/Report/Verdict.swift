@@ -1,0 +1,70 @@
+/// The report in two sentences.
+struct Verdict: Sendable {
+    /// "397 of 412 captures are ready."
+    let headline: String
+    /// What stands out among the captures that failed or are worth a look, where something does.
+    let standsOut: String?
+    /// The group that it speaks of, by its place in ``NightReport/findings``.
+    let group: Int?
+
+    init(_ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts]) {
+        headline = Self.headline(summary)
+        let odd = captures.indices.filter { captures[$0].status == .failed || captures[$0].status == .look }
+        // Of two or three nothing stands out: they are there to be seen.
+        guard odd.count >= 4 else {
+            (standsOut, group) = (nil, nil)
+            return
+        }
+        let sizes = groups.map { Set($0.findings.map(\.capture)) }
+        let largest = sizes.indices.max { sizes[$0].count < sizes[$1].count }
+        if let largest, sizes[largest].count >= 2, 3 * sizes[largest].count >= odd.count {
+            let concerned = sizes[largest]
+            let share =
+                concerned.count == odd.count
+                ? "all \(Wording.word(odd.count))"
+                : "\(Wording.word(concerned.count)) of the \(Wording.word(odd.count))"
+            let device = Self.sharedDevice(Array(concerned), captures).map { ", all on \($0)" } ?? ""
+            standsOut = "One cause stands out: \(Self.uncapitalised(groups[largest].title)), in \(share)\(device)."
+            group = largest
+            return
+        }
+        group = nil
+        standsOut = Self.device(odd, captures)
+    }
+
+    private static func headline(_ summary: Summary) -> String {
+        let (ready, all) = (summary.ready, summary.captures)
+        if all == 0 { return "There are no captures here." }
+        if ready == all {
+            return all == 1 ? "The capture is ready." : "All \(Wording.grouped(all)) captures are ready."
+        }
+        if ready == 0 {
+            return all == 1 ? "The capture is not ready." : "None of \(Wording.grouped(all)) captures is ready."
+        }
+        return "\(Wording.grouped(ready)) of \(Wording.grouped(all)) captures \(ready == 1 ? "is" : "are") ready."
+    }
+
+    /// A device that has much more than its share of the odd captures.
+    private static func device(_ odd: [Int], _ captures: [CaptureFacts]) -> String? {
+        let all = Dictionary(grouping: captures.compactMap(\.device), by: \.self).mapValues(\.count)
+        let oddOnes = Dictionary(grouping: odd.compactMap { captures[$0].device }, by: \.self).mapValues(\.count)
+        guard all.count > 1, let (name, count) = oddOnes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else {
+            return nil
+        }
+        let share = Double(count) / Double(odd.count)
+        let usual = Double(all[name] ?? 0) / Double(captures.count)
+        guard count >= 3, share >= 0.4, share >= 2 * usual else { return nil }
+        return "One device stands out: \(name), with \(Wording.word(count)) of the \(Wording.word(odd.count))."
+    }
+
+    /// The device that all of these were made with, where it is one of several.
+    private static func sharedDevice(_ concerned: [Int], _ captures: [CaptureFacts]) -> String? {
+        let devices = Set(concerned.map { captures[$0].device })
+        guard devices.count == 1, let device = devices.first, Set(captures.compactMap(\.device)).count > 1 else {
+            return nil
+        }
+        return device
+    }
+
+    private static func uncapitalised(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
+}

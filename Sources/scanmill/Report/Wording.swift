@@ -1,0 +1,95 @@
+import ScanModel
+
+/// Numbers and messages as the report writes them.
+enum Wording {
+    /// A no-break space that is narrow, as it stands in 611 204 and 83 %.
+    static let thin = "\u{202F}"
+
+    /// Thousands apart.
+    static func grouped(_ count: Int) -> String {
+        let digits = Array(String(count.magnitude))
+        let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
+        return (count < 0 ? "−" : "") + groups.reversed().joined(separator: thin)
+    }
+
+    /// A share between 0 and 1. What is not none or all never looks as if it were.
+    static func percent(_ share: Double) -> String {
+        guard share.isFinite else { return "–" }
+        let percent = share * 100
+        if percent > 99.5 && percent < 100 { return "> 99\(thin)%" }
+        if percent > 0 && percent < 0.5 { return "< 1\(thin)%" }
+        return "\(Int(max(-1e9, min(1e9, percent)).rounded()))\(thin)%"
+    }
+
+    /// Three significant digits.
+    static func measure(_ value: Double) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "–" }
+        let size = abs(value)
+        if size >= 100 || size == 0 { return grouped(Int(value.rounded())) }
+        let digits = size >= 10 ? 1 : size >= 1 ? 2 : 3
+        let text = Report.Value.fixed(size, digits)
+        return value < 0 ? "−" + text : text
+    }
+
+    static func time(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 1e12 else { return "–" }
+        if seconds < 0.0995 { return "\(Int((seconds * 1000).rounded()))\(thin)ms" }
+        if seconds < 9.95 { return "\(Report.Value.fixed(seconds, 1))\(thin)s" }
+        if seconds < 119.5 { return "\(Int(seconds.rounded()))\(thin)s" }
+        let minutes = Int((seconds / 60).rounded())
+        if minutes < 120 { return "\(minutes)\(thin)min" }
+        return "\(minutes / 60)\(thin)h \(minutes % 60)\(thin)min"
+    }
+
+    static func size(_ bytes: Int64) -> String { Console.size(bytes).replacing(" ", with: thin) }
+
+    /// `1 capture`, `12 captures`.
+    static func count(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
+
+    static let smallNumbers = [
+        "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    ]
+
+    /// Small numbers as words, as running text has them.
+    static func word(_ number: Int) -> String {
+        smallNumbers.indices.contains(number) ? smallNumbers[number] : grouped(number)
+    }
+
+    /// With a capital letter, unless it begins with a name, such as a stage's.
+    static func capitalised(_ text: String) -> String {
+        let word = text.prefix { $0 != " " }
+        return word.contains("-") || word.contains(".") || word.contains("/")
+            ? text : text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    /// `a`, `a and b`, `a, b and c`.
+    static func list(_ words: [String]) -> String {
+        guard words.count > 1, let last = words.last else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    /// A message without its numbers, so that those that differ in them alone are one: `sharpness … is under frame …'s
+    /// in its window`.
+    static func pattern(of message: String) -> String {
+        var pattern = ""
+        var isInNumber = false
+        let scalars = Array(message.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            let isDigit = ("0"..."9").contains(scalar)
+            // A point or comma belongs to the number when a digit follows.
+            let next = index + 1 < scalars.count ? scalars[index + 1] : " "
+            let isInside = isInNumber && (scalar == "." || scalar == ",") && ("0"..."9").contains(next)
+            if isDigit || isInside {
+                if !isInNumber { pattern += "…" }
+                isInNumber = true
+            } else {
+                isInNumber = false
+                pattern.unicodeScalars.append(scalar)
+            }
+        }
+        return pattern
+    }
+
+    /// The words of a command as a shell takes them.
+    static func command(_ words: [String]) -> String { words.map(RunReport.quoted).joined(separator: " ") }
+}

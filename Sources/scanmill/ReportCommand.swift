@@ -1,0 +1,24 @@
+import ArgumentParser
+import ScanModel
+import ScanPipeline
+
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Writes a page that shows what became of all captures.",
+        discussion: """
+            The page stands beside the record of the newest run, OUT/.scanmill/runs/<when>/report.html, with report.json, \
+            which holds every number on it; OUT/.scanmill/report.html always leads to the newest. `run` writes it by \
+            itself when something ran. What measuring stages left in the receipts is shown, and what was not measured is \
+            named. Pictures are taken from the captures where they still lie at their place, six of each.
+
+            Exit codes: 0 written, 2 nothing was run into this folder, 3 it cannot be written.
+            """)
+
+    @Argument(help: "The folder with the results.") var output: String
+    @Flag(name: .shortAndLong, help: "Do not print the page's path.") var quiet = false
+
+    func run() throws {
+        let page = try Console.orExit { () throws(Problem) in try ReportFiles.make(for: output) }
+        if !quiet { Console.out(page) }
+    }
+}

@@ -1,0 +1,57 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+@Suite struct VideoStillTests {
+    /// The frame that was asked for and no neighbour, also behind a gap and with frames that refer to later ones.
+    @Test func theFrameThatWasAskedFor() throws {
+        let folder = try TemporaryFolder()
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 40, dropping: [11, 12, 13])
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "a.mp4")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        #expect(facts.frameCount == 37)
+        for frame in [0, 1, 10, 11, 20, 36] {
+            let image = try VideoStill.decode(
+                input, facts: facts, frame: frame, size: PixelSize(facts.width, facts.height), with: ffmpeg)
+            // Recorded as frame n of 40, of which three are missing; luma runs from 16 to 235.
+            let recorded = frame < 11 ? frame : frame + 3
+            let expected = (Double(TestVideo.luma(recorded)) - 16) * 255 / 219
+            #expect(abs(Double(image.pixels[0]) - expected) <= 3, "frame \(frame)")
+        }
+    }
+
+    @Test func itIsMadeSmaller() throws {
+        let folder = try TemporaryFolder()
+        let path = try TestVideo.detailed("b.mp4", in: folder, frames: 10)
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "b.mp4")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        let image = try VideoStill.decode(input, facts: facts, frame: 6, size: PixelSize(80, 60), with: ffmpeg)
+        #expect(image.width == 80 && image.height == 60)
+        let decoder = try VideoDecoder(input, facts: facts, layout: .rgb24, with: ffmpeg)
+        var pixels: [UInt8] = []
+        for _ in 0...6 { _ = try decoder.nextFrame(into: &pixels) }
+        let whole = RGBImage(width: facts.width, height: facts.height, pixels: pixels)
+        let expected = whole.downscaled(to: PixelSize(80, 60))
+        let differences = zip(image.pixels, expected.pixels).map { abs(Int($0) - Int($1)) }
+        #expect(Double(differences.reduce(0, +)) / Double(differences.count) < 4)
+    }
+
+    @Test func aFrameThatIsNotThereIsAProblem() throws {
+        let folder = try TemporaryFolder()
+        let path = try TestVideo.gray("a.mp4", in: folder, frames: 5)
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "a.mp4")
+        var facts = try VideoProbe.probe(input, with: ffmpeg)
+        facts.times = nil
+        do {
+            _ = try VideoStill.decode(input, facts: facts, frame: 500, size: PixelSize(8, 6), with: ffmpeg)
+            Issue.record("a frame behind the end was decoded")
+        } catch {
+            #expect(error.fault == .input)
+            #expect(error.oneLine.hasPrefix("the frame cannot be decoded (a.mp4, frame 500"))
+        }
+    }
+}

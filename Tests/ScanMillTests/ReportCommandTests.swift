@@ -1,0 +1,270 @@
+import Foundation
+import ScanModel
+import TestSupport
+import Testing
+
+/// What `scanmill report` finds in a folder of results, and what a run does with it.
+@Suite struct ReportCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeNight(_ count: Int, _ more: [String] = []) throws {
+        let script = SharedData.checkout.appendingPathComponent("Tests/ReportPage/night.py").path
+        let made = try runCommand(["python3", script, "\(folder.path)/out", "\(count)"] + more)
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    /// The report's numbers.
+    private func report() throws -> JSONValue {
+        let result = try Scanmill.run(["report", "out"], in: folder.path)
+        try #require(result.status == 0, "\(result.errors)")
+        let page = String(result.output.dropLast())
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(page)"))
+        return try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
+    }
+
+    private func captures(of kind: String, in json: JSONValue) -> [String] {
+        (json["findings"]?.array ?? []).filter { $0["kind"]?.string == kind }
+            .flatMap { $0["captures"]?.array ?? [] }.compactMap { $0["id"]?.string }
+    }
+
+    // MARK: - Findings
+
+    /// The ids of the night's captures say what is wrong with them.
+    @Test func everyPlantedFaultIsFound() throws {
+        try makeNight(340)
+        let json = try report()
+        let ids = try #require(json["captures"]?.array?.compactMap { $0["id"]?.string })
+        let kinds = [
+            "blurred": "blur", "half-covered": "coverage", "too-fast": "speed", "wrong-axes": "geometry",
+            "jump": "jumps",
+            "no-depth": "depth", "still": "path", "truncated": "failure", "uneven": "warning",
+        ]
+        for (fault, kind) in kinds {
+            let planted = ids.filter { $0.contains("_\(fault)_") }
+            #expect(planted.count >= 2)
+            let found = captures(of: kind, in: json)
+            #expect(Set(planted).isSubset(of: found), "\(fault): \(found)")
+            #expect(found.allSatisfy { $0.contains("_\(fault)_") }, "\(kind) is also found in \(found)")
+        }
+        // Failures come first, then what makes a capture useless.
+        let order = json["findings"]?.array?.compactMap { $0["kind"]?.string } ?? []
+        #expect(order.prefix(2) == ["failure", "geometry"])
+    }
+
+    /// What is called usual is the median, by Python's own reckoning.
+    @Test func usualIsTheMedian() throws {
+        try makeNight(120)
+        let json = try report()
+        let sharpness = (json["captures"]?.array ?? []).compactMap { $0["sharpness"]?["median"]?.double }
+        let script = "import json, statistics, sys; print(statistics.median(json.loads(sys.argv[1])))"
+        let list = String(decoding: JSONWriter.text(.of(sharpness), pretty: false), as: UTF8.self)
+        let median = try #require(Double(try runPython(script, [list]).output.dropLast()))
+        let blurred = try #require(json["findings"]?.array?.first { $0["kind"]?.string == "blur" })
+        let worst = try #require(blurred["captures"]?.array?.first)
+        #expect(worst["expected"]?.string == "usual: \(Int(median.rounded()))")
+        #expect(try #require(worst["value"]?.double) < median / 2)
+    }
+
+    @Test func whatMostCapturesSayIsSaidOnce() throws {
+        try makeNight(20)
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out") where name != ".scanmill"
+        {
+            let path = "out/\(name)/receipt.json"
+            let text = String(decoding: try folder.bytes(path), as: UTF8.self)
+            try folder.write(
+                text.replacingOccurrences(of: "\"warnings\": [", with: "\"warnings\": [\"the clock is 7 s off\""),
+                to: path)
+        }
+        let json = try report()
+        #expect(captures(of: "warning", in: json) == [])
+        #expect(json["common-warnings"]?.array?.first?["text"]?.string == "the clock is … s off")
+    }
+
+    @Test func nothingIsOddAboutFewCaptures() throws {
+        try makeNight(6)
+        let json = try report()
+        #expect(json["verdict"]?.string == "All 6 captures are ready.")
+        #expect(json["findings"]?.array == [])
+    }
+
+    // MARK: - Earlier runs
+
+    /// The middle half of the earlier runs, by Python's own reckoning.
+    @Test func trendsAreAgainstTheQuartiles() throws {
+        try makeNight(40, ["--earlier", "7"])
+        let json = try report()
+        #expect(json["earlier-runs"]?.integer == 7)
+        let trends = try #require(json["trends"]?.array)
+        #expect(trends.compactMap { $0["name"]?.string } == ["ready", "kept", "time", "written"])
+        for trend in trends {
+            let history = try #require(trend["history"]?.doubles)
+            #expect(history.count == 7)
+            let script =
+                "import json, statistics, sys; print(json.dumps(statistics.quantiles(json.loads(sys.argv[1]), n=4, method='inclusive')))"
+            let list = String(decoding: JSONWriter.text(.of(history), pretty: false), as: UTF8.self)
+            let quartiles = try #require(
+                try JSONValue.parse(Array(try runPython(script, [list]).output.utf8), file: "python").doubles)
+            let usual = try #require(trend["usual"])
+            for (name, value) in zip(["low", "median", "high"], quartiles) {
+                let ours = try #require(usual[name]?.double)
+                #expect(abs(ours - value) <= 1e-9 * max(1, abs(value)))
+            }
+        }
+        // A run that follows reads what this one left.
+        let night = try StateJSON.read("\(folder.path)/out/.scanmill/runs/20261120T214000Z-night/night.json")
+        #expect(night["ran"]?.integer == 40)
+        #expect(night["devices"]?.array?.count == 5)
+    }
+
+    @Test func withoutEarlierRunsThereAreNoTrends() throws {
+        try makeNight(10)
+        let json = try report()
+        #expect(json["earlier-runs"]?.integer == 0)
+        #expect(json["trends"]?.array?.allSatisfy { $0["usual"] == nil } == true)
+        let page = String(
+            decoding: try folder.bytes("out/.scanmill/runs/20261120T214000Z-night/report.html"), as: UTF8.self)
+        #expect(!page.contains("against the usual") && !page.contains("Against the last"))
+    }
+
+    @Test func receiptsAreEnough() throws {
+        try makeNight(12)
+        let before = try report()
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/runs")
+        let after = try report()
+        #expect(after["verdict"] == before["verdict"])
+        #expect(after["summary"]?["frames"] == before["summary"]?["frames"])
+        #expect(after["run"] == nil)
+        // Once more: it takes its own folder again.
+        _ = try report()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs").count == 1)
+    }
+
+    @Test func whatWasNotMeasuredIsNamed() throws {
+        try folder.write("name: plain\nstages: [read, decompress, unproject, write-ply]\n", to: "plain.yaml")
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let run = try Scanmill.run(["run", "plain.yaml", desk, "-o", "out"], in: folder.path)
+        let page = try #require(run.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        for stage in ["measure-blur", "measure-motion", "report-coverage", "measure-depth"] {
+            #expect(html.contains("not measured.<br>Add <code>\(stage)</code>"), "\(stage)")
+        }
+    }
+
+    @Test func aFolderWithoutResultsIsAMistake() throws {
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/empty", withIntermediateDirectories: true)
+        for name in ["empty", "nowhere"] {
+            let result = try Scanmill.run(["report", name], in: folder.path)
+            #expect(result.status == 2)
+            #expect(result.errors.hasPrefix("error: nothing has been run into \(name)\n"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/empty") == [])
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/nowhere"))
+    }
+
+    // MARK: - After a run
+
+    private func run(_ more: [String] = []) throws -> CommandResult {
+        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        return try Scanmill.run(["run", "quick.yaml", RunCommandTests.sample, "-o", "out"] + more, in: folder.path)
+    }
+
+    @Test func aRunLeavesAReportWithPictures() throws {
+        let result = try run()
+        let page = try #require(result.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
+        let capture = try #require(json["captures"]?.array?.first)
+        #expect(capture["frames"]?["kept"]?.integer == 3)
+        #expect(capture["frames"]?["dropped-by"]?["select-every"]?.integer == 57)
+        #expect(try #require(capture["run"]?["seconds"]?.double) > 0)
+        #expect(try #require(capture["run"]?["peak-bytes"]?.integer) > 1_000_000)
+        let stages = try #require(capture["run"]?["stages"]?.object)
+        #expect(
+            stages.keys == [
+                "read", "select-every", "decompress", "unproject", "voxel-downsample", "write-ply", "digests",
+                "publish",
+            ])
+        // No more than eight pictures were taken, each 192 pixels wide, and the wall shows one of them.
+        let strip = try folder.bytes("\(page.dropLast("report.html".count))pictures/0.jpg")
+        let width = try #require(Self.jpegWidth(strip))
+        #expect(width % 192 == 0 && (1...8).contains(width / 192))
+        #expect(try folder.bytes("\(page.dropLast("report.html".count))wall-1.jpg").count > 1000)
+        // The receipt knows nothing of time.
+        let receipt = String(decoding: try folder.bytes("out/desk/receipt.json"), as: UTF8.self)
+        #expect(!receipt.contains("seconds"))
+
+        // A rerun has nothing to do: no report, no record.
+        let runs = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs")
+        #expect(try run().output == "1 capture: 1 up to date; results are in out\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs") == runs)
+    }
+
+    /// From a frame header of a JPEG.
+    private static func jpegWidth(_ bytes: [UInt8]) -> Int? {
+        var at = 2
+        while at + 8 < bytes.count, bytes[at] == 0xff {
+            if (0xc0...0xc2).contains(bytes[at + 1]) { return Int(bytes[at + 7]) << 8 | Int(bytes[at + 8]) }
+            at += 2 + (Int(bytes[at + 2]) << 8 | Int(bytes[at + 3]))
+        }
+        return nil
+    }
+
+    /// The pictures of a result that has not changed are kept, even when the capture itself has gone.
+    @Test func picturesAreTakenOnce() throws {
+        try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/desk")
+        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        let first = try Scanmill.run(["run", "quick.yaml", "desk", "-o", "out"], in: folder.path)
+        let page = try #require(first.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        try FileManager.default.removeItem(atPath: "\(folder.path)/desk")
+        _ = try report()
+        #expect(String(decoding: try folder.bytes(page), as: UTF8.self).contains("url(pictures/0.jpg)"))
+        // Without what was kept there is a reason in their place.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/thumbnails")
+        _ = try report()
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        #expect(!html.contains("url(pictures/0.jpg)"))
+        #expect(html.contains("there is nothing at this path"))
+    }
+
+    @Test func noReportMeansNone() throws {
+        let result = try run(["--no-report"])
+        #expect(result.status == 0)
+        #expect(!result.output.contains("the report is"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
+    }
+
+    /// A report that cannot be written is a warning, whatever became of the captures.
+    @Test func aReportThatCannotBeWrittenChangesNothing() throws {
+        try folder.write("", to: "out/.scanmill/report.html/in-the-way")
+        let result = try run()
+        #expect(result.status == 0)
+        #expect(result.errors.hasPrefix("warning: the report was not written: cannot rename to"), "\(result.errors)")
+        #expect(result.errors.split(separator: "\n").count == 1)
+        #expect(result.output.contains("1 capture: 1 done; results are in out\n"))
+    }
+
+    /// A failure's card shows how far the stream goes, and the command that tries it again works as it stands.
+    @Test func aFailureShowsWhatIsMissingAndTheNextCommand() throws {
+        try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/it's cut")
+        let depth = try folder.bytes("it's cut/desk.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "it's cut/desk.depth.zlib")
+        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        let failed = try Scanmill.run(["run", "quick.yaml", "it's cut", "-o", "out"], in: folder.path)
+        #expect(failed.status == 1)
+        let json = try report()
+        let finding = try #require(json["findings"]?.array?.first)
+        #expect(finding["title"]?.string == "Depth stream truncated")
+        #expect(finding["captures"]?.array?.first?["expected"]?.string == "of 60")
+        let page = try #require(failed.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        let html = String(decoding: try folder.bytes(page), as: UTF8.self)
+        let shown = try #require(
+            html.firstMatch(of: #/<code class="command">(scanmill run [^<]*)</#).map { String($0.1) })
+        let command = shown.replacingOccurrences(of: "&#39;", with: "'")
+            .replacingOccurrences(of: "scanmill", with: Scanmill.path, options: .anchored)
+        try folder.write(depth, to: "it's cut/desk.depth.zlib")
+        let again = try runCommand(["sh", "-c", command], in: folder.path)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.output.hasPrefix("done     it's cut  "))
+    }
+}
