@@ -25,6 +25,8 @@ public struct VideoSettings: Hashable, Sendable {
     public var container = Container.mp4
     /// x264's preset, from "ultrafast" to "veryslow".
     public var preset = "veryfast"
+    /// Of mp4 files: whether the index stands before the frames, so that a browser plays the file while it loads.
+    public var startsAtOnce = false
 
     public init(width: Int, height: Int, layout: VideoLayout, nominalRate: Double) {
         self.width = width
@@ -73,6 +75,7 @@ extension VideoSettings {
             + ["-filter_threads", "1", "-vf", filter]
             + ["-c:v", "libx264", "-preset", preset, "-crf", String(rateFactor), "-bf", "0", "-threads", "1"]
             + ["-x264-params", "cpu-independent=1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
+            + (startsAtOnce && container == .mp4 ? ["-movflags", "+faststart"] : [])
             + ["-f", container.rawValue, "-y", output]
     }
 

@@ -7,12 +7,13 @@ extension RGBImage {
     /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
     public func downscaled(by factor: Int) -> RGBImage {
         precondition(factor > 0)
-        let new = Self.downscaledSize(PixelSize(width, height), by: factor)
-        if factor == 1 { return self }
-        if width == new.width * factor && height == new.height * factor && factor <= Self.largestBlock {
-            return averaged(over: factor)
-        }
-        return downscaled(to: new)
+        return downscaled(to: Self.downscaledSize(PixelSize(width, height), by: factor))
+    }
+
+    /// The size with a given width and the same shape; never larger.
+    public static func downscaledSize(_ size: PixelSize, toWidth width: Int) -> PixelSize {
+        guard width < size.width else { return size }
+        return PixelSize(width, max(1, (2 * size.height * width + size.width) / (2 * size.width)))
     }
 
     /// The picture made smaller by the mean over the area of each new pixel, rounded to the nearest. Where the size is no
@@ -22,6 +23,10 @@ extension RGBImage {
     public func downscaled(to new: PixelSize) -> RGBImage {
         precondition(new.width > 0 && new.height > 0 && new.width <= width && new.height <= height)
         if new == PixelSize(width, height) { return self }
+        let factor = width / new.width
+        if width == new.width * factor && height == new.height * factor && factor <= Self.largestBlock {
+            return averaged(over: factor)
+        }
         let columns = AreaWeights(from: width, to: new.width)
         let rows = AreaWeights(from: height, to: new.height)
         let area = UInt64(width * height)

@@ -27,6 +27,9 @@ public struct Runner: Sendable {
     public let tool: String
     /// Digests that need not be taken again.
     var knownDigests = KnownDigests()
+    /// Whether the input files are digested for the receipt and its key: a run of which nobody keeps the receipt can do
+    /// without.
+    public var takesDigests = true
     /// How long each stage has worked so far, over all captures that this runner has run.
     public let clock: StageClock
     private let report: @Sendable (RunProgress) -> Void
@@ -133,7 +136,9 @@ private struct Run {
         try requireFrames()
         try checkBadFrames()
         let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
-        let needed = capture.files.filter { $0.channels.isEmpty || !$0.channels.isDisjoint(with: used) }
+        let needed = capture.files.filter {
+            runner.takesDigests && ($0.channels.isEmpty || !$0.channels.isDisjoint(with: used))
+        }
         let looked = wallClock()
         let taken = try runner.clock.measureDigests { () throws(Problem) in
             try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)

@@ -25,7 +25,7 @@ final class FoldBox<S: FoldStage>: RunningFold, @unchecked Sendable {
         do throws(Problem) { try stage.fold(&frame, into: &fold, in: context) } catch {
             throw error.inFrame(frame.facts.index).inStage(label)
         }
-        frame.isTaken = true
+        if stage.bindsFrames { frame.isTaken = true }
     }
 
     func end(_ capture: inout Capture, _ context: StageContext) throws(Problem) {

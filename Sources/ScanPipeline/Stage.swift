@@ -37,6 +37,14 @@ public protocol FoldStage: Stage {
     func begin(_ context: StageContext) throws(Problem) -> Fold
     func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem)
     func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
+
+    /// Whether a frame that went into the fold is part of the result, so that a later stage that finds it bad can no longer
+    /// drop it and the capture fails. A stage that makes nothing of frames but a picture to look at says no.
+    var bindsFrames: Bool { get }
+}
+
+extension FoldStage {
+    public var bindsFrames: Bool { true }
 }
 
 /// Waits for every frame, then works on the capture as a whole: light records only.

@@ -37,5 +37,9 @@ extension StageLibrary {
         Entry(WriteCapture.self),
         Entry(WriteScannet.self),
         Entry(WriteSens.self),
+        Entry(WriteThumbnail.self),
+        Entry(WritePreview.self),
+        Entry(WriteContactSheet.self),
+        Entry(RenderCloud.self),
     ])
 }

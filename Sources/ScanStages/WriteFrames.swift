@@ -4,7 +4,8 @@ import ScanPipeline
 
 /// Writes colour and depth as numbered pictures.
 public struct WriteFrames: FrameStage, FoldStage {
-    public enum DepthPictures: String, CaseIterable, Sendable { case png16, none }
+    public enum DepthPictures: String, CaseIterable, Sendable { case png16, colors, none }
+    public enum ConfidencePictures: String, CaseIterable, Sendable { case colors, none }
     public enum Numbering: String, CaseIterable, Sendable { case kept, source }
 
     public static let card = StageCard(
@@ -24,11 +25,19 @@ public struct WriteFrames: FrameStage, FoldStage {
             65.535 m. `rounding: nearest` rounds to the nearest millimetre. `multiscan` computes as MultiScan's server does:
             the product with 1000 in half precision, which goes in steps of up to 32 mm, with its fraction cut off; so
             pictures are equal to the server's. Depth that was recorded in millimetres is exact with either.
+
+            `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow, green
+            and blue, dark blue at `far`, black for "no value". It is linear in depth and the same in every picture; the
+            colours are Turbo's (A. Mikhailov, 2019), from its end to shortly before its dark beginning. For both kinds of
+            depth pictures let the stage stand twice. `confidence: colors` writes `outputs/confidence-colors/0.png`:
+            the lowest value of the recorder's range dark violet, the highest yellow, on iOS medium teal (Viridis).
             """,
         example: "- write-frames: {step: 10, color: jpeg}")
 
     let step: Int
     let depth: DepthPictures
+    let confidence: ConfidencePictures
+    let colors: DepthColors
     let color: PictureOutput?
     let rounding: DepthCodec.Rounding
     let number: Numbering
@@ -38,20 +47,29 @@ public struct WriteFrames: FrameStage, FoldStage {
     public init(_ options: inout OptionReader) {
         step = options.integer(
             "step", "Write every so many of the frames that reach this stage.", default: 1, in: 1...1_000_000)
-        depth = options.choice("depth", "Write depth as 16-bit PNGs in millimetres.", default: .png16)
+        depth = options.choice(
+            "depth", "Write depth as 16-bit PNGs in millimetres, or as colours to look at.", default: .png16)
         color = PictureOutput.optional(&options, default: .copy)
         rounding = options.choice("rounding", "How metres become whole millimetres.", default: .nearest)
         number = options.choice("number", "Count the frames that are written, or take source numbers.", default: .kept)
-        if color == nil && depth == .none {
+        confidence = options.choice("confidence", "Write confidence as colours to look at.", default: .none)
+        colors = DepthColors(&options)
+        if color == nil && depth == .none && confidence == .none {
             options.fail("depth", "with `color: none` and `depth: none` nothing is written", "write one of them")
         }
     }
 
     public var uses: Uses {
-        Uses(
-            frame: .init(needs: (color == nil ? [] : [.color]) + (depth == .none ? [] : [.depth])),
-            claims: (color == nil ? [] : ["\(Self.folder)/color/"]) + (depth == .none ? [] : ["\(Self.folder)/depth/"]))
+        let parts: [(isWritten: Bool, channel: Channel, folder: String)] = [
+            (color != nil, .color, "color"), (depth != .none, .depth, depthFolder),
+            (confidence != .none, .confidence, "confidence-colors"),
+        ]
+        let written = parts.filter(\.isWritten)
+        return Uses(
+            frame: .init(needs: written.map(\.channel)), claims: written.map { "\(Self.folder)/\($0.folder)/" })
     }
+
+    private var depthFolder: String { depth == .colors ? "depth-colors" : "depth" }
 
     // MARK: - Each frame, in parallel
 
@@ -59,10 +77,12 @@ public struct WriteFrames: FrameStage, FoldStage {
     private struct Pictures: Sendable {
         var color: PreparedPicture?
         var depth: [UInt8]?
+        var confidence: [UInt8]?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        if depth == .png16 && frame.depth == nil { throw Problem(.input, "the frame has no depth") }
+        if depth != .none && frame.depth == nil { throw Problem(.input, "the frame has no depth") }
+        if confidence != .none && frame.confidence == nil { throw Problem(.input, "the frame has no confidence") }
         if step == 1 {
             frame.parcels[context.label] = try pictures(of: &frame, context)
         } else if let color, color.encoding != .copy {
@@ -79,6 +99,10 @@ public struct WriteFrames: FrameStage, FoldStage {
             let (image, overflow) = DepthCodec.millimetres(map, rounding: rounding(for: context.capture))
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
             pictures.depth = try PNG.encodeGray16(image)
+        }
+        if depth == .colors, let map = frame.depth { pictures.depth = try PNG.encodeRGB(colors.picture(of: map)) }
+        if confidence == .colors, let map = frame.confidence {
+            pictures.confidence = try PNG.encodeRGB(map.coloredPicture)
         }
         return pictures
     }
@@ -106,15 +130,23 @@ public struct WriteFrames: FrameStage, FoldStage {
         let pictures = if let prepared { prepared } else { try self.pictures(of: &frame, context) }
         let number = number == .kept ? fold.written.count : frame.index
         _ = try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)
-        if let depth = pictures.depth { try context.output.write(depth, to: "\(Self.folder)/depth/\(number).png") }
+        if let depth = pictures.depth {
+            try context.output.write(depth, to: "\(Self.folder)/\(depthFolder)/\(number).png")
+        }
+        if let confidence = pictures.confidence {
+            try context.output.write(confidence, to: "\(Self.folder)/confidence-colors/\(number).png")
+        }
         fold.written.append(frame.index)
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) {
         context.count("frames", fold.written.count)
         if number == .kept { context.record("source-frames", .of(fold.written)) }
-        if depth == .png16 && !capture.isMetric {
-            context.warn("the world's unit is unknown: depth is not in millimetres")
+        if depth != .none && !capture.isMetric {
+            context.warn(
+                depth == .png16
+                    ? "the world's unit is unknown: depth is not in millimetres"
+                    : "the world's unit is unknown: `near` and `far` are not in metres")
         }
     }
 }

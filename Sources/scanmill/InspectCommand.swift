@@ -8,26 +8,45 @@ struct InspectCommand: ParsableCommand {
         discussion: """
             Files with their sizes, frame counts and rates; the camera's clock, path and intrinsics; depth and confidence \
             statistics; motion sensors; the box; what is missing; and problems, each with its place and a fix. A damaged \
-            capture is looked at as far as possible. Pictures are not decoded.
+            capture is looked at as far as possible. Pictures are not decoded, unless `--pictures` asks for some to look at: \
+            a thumbnail, a contact sheet with frame numbers, coloured depth and confidence of some frames, the cloud with \
+            the box and the cameras, and the cameras' path from above, whatever of these the capture has. They are made by \
+            the stages of the same names, from up to 120 frames spread evenly.
 
             Exit codes: 0 a run can use the capture (there may be warnings), 1 a run under the default rules would fail \
             (there are errors), 2 this is not a capture, 3 the environment stood in the way (permission, I/O).
             """)
 
     @Argument(help: "A capture: a folder or an archive.", completion: .capture) var capture: String
+    @Option(
+        help: ArgumentHelp(
+            "Write pictures of what is in it to a folder, which cannot lie in the capture.", valueName: "folder"),
+        completion: .directory)
+    var pictures: String?
     @Flag(help: "Print the same as JSON.") var json = false
 
     func run() throws {
+        if let pictures {
+            try Console.orExit { () throws(Problem) in try InspectPictures.requireOutside(pictures, of: capture) }
+        }
         let inspection: CaptureInspection
         do throws(Problem) { inspection = try CaptureInspection.inspect(capture) } catch {
             Console.error(error.message())
             throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
         }
-        let report = Report(
+        var report = Report(
             inspection, root: capture.count > 1 && capture.hasSuffix("/") ? String(capture.dropLast()) : capture)
+        var isHindered = false
+        if let pictures {
+            let drawn = try Console.orExit { () throws(Problem) in
+                try InspectPictures.draw(inspection, capture: capture, into: pictures)
+            }
+            report.add(drawn, folder: pictures)
+            isHindered = drawn.isHindered
+        }
         if json { Console.out(report.json) } else { Console.out(report.text) }
         let faults = inspection.errors.map(\.problem.fault)
-        if faults.contains(.environment) { throw ExitCode(ExitStatus.environment) }
+        if isHindered || faults.contains(.environment) { throw ExitCode(ExitStatus.environment) }
         if !faults.isEmpty { throw ExitCode(ExitStatus.capturesFailed) }
     }
 }

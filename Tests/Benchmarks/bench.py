@@ -1,6 +1,6 @@
 """Measures ScanMill against what people do today, and against what the machine can do at best.
 
-    python3 bench.py [--job NAME]… [--frames N] [--rounds N] [--capture FOLDER] [--json FILE]
+    python3 bench.py [--job NAME]… [--frames N] [--rounds N] [--capture FOLDER] [--scaling] [--json FILE]
 
 Makes its own captures with `scanmill sample`, runs every job in turn with its rivals, so that a busy machine hurts all of
 them alike, and prints a table: user + system CPU seconds (the median of the rounds), the largest process's peak memory, and
@@ -99,7 +99,7 @@ class Captures:
         return self.sample('video', self.frames, '--rgb', 'mp4')
 
     def sens(self):
-        folder = self.sample('sens', self.frames // 10, '--format', 'sens')
+        folder = self.sample('sens', self.frames, '--format', 'sens')
         return os.path.join(folder, os.path.basename(folder) + '.sens')
 
     def base(self, capture):
@@ -177,12 +177,19 @@ class Job:
         self.memory = memory
         self.at_two = at_two
 
-    def command(self, captures):
-        return [TOOL, 'run', pipeline(self.name), self.source(captures), '-o', OUT, '-q']
+    def command(self, captures, workers=None):
+        spread = ['--jobs', str(workers)] if workers else []
+        return [TOOL, 'run', pipeline(self.name), self.source(captures), '-o', OUT, '-q', *spread]
 
 
-def rival(job, source):
-    return lambda captures: [python(), os.path.join(HERE, 'rivals.py'), job, source(captures), OUT]
+def rival(job, source, interpreter=None):
+    script = os.path.join(HERE, 'rivals.py')
+    return lambda captures: [interpreter or python(), script, job, source(captures), OUT]
+
+
+def plain_copy(job, source):
+    """What needs no package."""
+    return rival(job, source, sys.executable)
 
 
 def limit(mode, *arguments):
@@ -243,15 +250,15 @@ JOBS = [
     Job('blur-video-luma', 'blur scores of a video, luma', VIDEO,
         limits=[('bare decode', BARE_VIDEO, 1.1)]),
     Job('transforms', 'NeRF dataset, pictures copied', PICTURES,
-        limits=[('copy + SHA-256 + fsync', rival('copy-pictures', PICTURES), 1.2)]),
+        limits=[('copy + SHA-256 + fsync', plain_copy('copy-pictures', PICTURES), 1.2)]),
     Job('transforms-downscaled', 'the same with three downscales', PICTURES,
         rivals=[("nerfstudio's ffmpeg", shell(nerfstudio), 1 / 5)]),
-    Job('staging', 'staging format, all streams', PICTURES, memory=96,
-        limits=[('zlib, same level, one core',
-                 limit('deflate', lambda c: c.raw_streams(c.pictures()), OUT + '/deflated', 6), 1.2)]),
+    Job('staging', 'staging format of a video capture', VIDEO, memory=96,
+        limits=[('zlib level 6, one core',
+                 limit('deflate', lambda c: c.raw_streams(c.video()), OUT + '/deflated', 6), 1.2)]),
     Job('sens-images', '.sens to pictures', Captures.sens,
-        rivals=[('Python + OpenCV', rival('sens-images', Captures.sens), None)],
-        limits=[('copy + SHA-256 + fsync', rival('copy-sens', Captures.sens), 1.2)]),
+        rivals=[('Python', plain_copy('sens-images', Captures.sens), None)],
+        limits=[('copy + SHA-256 + fsync', plain_copy('copy-sens', Captures.sens), 1.2)]),
     Job('cloud', 'crop and voxels of a large PLY', Captures.cloud, memory=128,
         rivals=[('Open3D', rival('cloud', Captures.cloud), 1 / 8)]),
 ]
@@ -262,8 +269,6 @@ def measure(job, captures, rounds, has_rivals):
     commands = {'scanmill': [(job.command(captures), 1)]}
     for name, make, _ in [*(job.rivals if has_rivals else ()), *job.limits]:
         parts = make if isinstance(make, list) else [(make, 1)]
-        if not has_rivals and 'rivals.py' in str(make):
-            continue
         commands[name] = [(part(captures), factor) for part, factor in parts]
     costs = {name: [] for name in commands}
     for _ in range(rounds):
@@ -273,6 +278,29 @@ def measure(job, captures, rounds, has_rivals):
                 sum(run.cpu * factor for run, factor in runs), max(run.memory for run, _ in runs),
                 sum(run.wall for run, _ in runs)))
     return {name: [statistics.median(column) for column in zip(*rows)] for name, rows in costs.items()}
+
+
+def scaling(captures, rounds):
+    """What two workers are worth, what twenty times the frames cost, and how long the tool takes to begin."""
+    rows = []
+    for name in ('blur-pictures', 'voxels', 'voxels-color'):
+        job = next(job for job in JOBS if job.name == name)
+        wall = {1: [], 2: []}
+        for _ in range(rounds):
+            for workers in wall:
+                wall[workers].append(Run(job.command(captures, workers)).wall)
+        one, two = (statistics.median(wall[workers]) for workers in (1, 2))
+        rows.append([f'two workers: {job.title}', f'{one:.2f} s', f'{two:.2f} s', f'{one / two:.2f} × as fast'])
+    short = captures.sample('depth', captures.frames, '--set', 'synthesize.pictures=false')
+    long = captures.sample('depth', 20 * captures.frames, '--set', 'synthesize.pictures=false')
+    runs = [Run([TOOL, 'run', pipeline('voxels'), capture, '-o', OUT, '-q']) for capture in (short, long)]
+    rows.append([f'voxels: {captures.frames} and {20 * captures.frames} frames', f'{runs[0].cpu:.2f} s CPU',
+                 f'{runs[1].cpu:.2f} s CPU', f'{runs[1].cpu / runs[0].cpu:.1f} ×, memory '
+                 f'{runs[1].memory / runs[0].memory:.2f} ×'])
+    for arguments in (['--help'], ['stages'], ['check', pipeline('voxels')]):
+        walls = [Run([TOOL, *arguments]).wall for _ in range(10)]
+        rows.append([f'scanmill {arguments[0]}', '', f'{statistics.median(walls) * 1000:.0f} ms', ''])
+    return rows
 
 
 def rows_of(job, costs):
@@ -292,8 +320,7 @@ def ratio(value):
     return f'{value:.2f}'
 
 
-def print_table(rows):
-    head = ['job', 'what ran', 'CPU', 'peak memory', 'ScanMill : it', 'to reach']
+def print_table(head, rows):
     rows = [head, *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     for number, row in enumerate(rows):
@@ -309,6 +336,7 @@ def main():
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--capture', help="a MultiScan capture of one's own with JPEG frames, depth and a box")
     parser.add_argument('--no-rivals', action='store_true', help='leave out what needs Python packages')
+    parser.add_argument('--scaling', action='store_true', help='also measure two workers, long captures and the start')
     parser.add_argument('--json', help='write all figures to this file as well')
     options = parser.parse_args()
     shutil.rmtree(os.path.join(WORK, 'out'), ignore_errors=True)
@@ -324,8 +352,11 @@ def main():
         costs = measure(job, captures, options.rounds, has_rivals)
         figures[job.name] = {name: dict(zip(('cpu', 'memory', 'wall'), cost)) for name, cost in costs.items()}
         rows += rows_of(job, costs)
+    print_table(['job', 'what ran', 'CPU', 'peak memory', 'ScanMill : it', 'to reach'], rows)
+    if options.scaling:
+        print()
+        print_table(['', 'first', 'second', ''], scaling(captures, options.rounds))
     shutil.rmtree(os.path.join(WORK, 'out'), ignore_errors=True)
-    print_table(rows)
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(figures, file, indent=1)

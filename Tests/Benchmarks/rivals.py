@@ -165,32 +165,28 @@ def sens_frames(file):
 
 
 def copy_sens(sens, out):
-    """The least that a careful export does: the payloads copied out, one SHA-256 of the file, and fsync."""
+    """The least that a careful export does: the pictures copied out, one SHA-256 of the file, and fsync."""
     with open(sens, 'rb') as file:
         hashlib.file_digest(file, 'sha256')
         file.seek(0)
         frames = sens_frames(file)
         next(frames)
         for number, payloads in enumerate(frames):
-            for kind, payload in zip(('jpg', 'depth'), payloads):
-                with open(f'{out}/{number}.{kind}', 'wb') as copy:
-                    copy.write(payload)
-                    copy.flush()
-                    os.fsync(copy.fileno())
+            with open(f'{out}/{number}.jpg', 'wb') as copy:
+                copy.write(payloads[0])
+                copy.flush()
+                os.fsync(copy.fileno())
 
 
 def sens_images(sens, out):
-    """As ScanNet's own reader does: pictures as they are, depth as 16-bit PNGs."""
-    import cv2
-    import numpy as np
+    """As ScanNet's own reader does: the whole file into memory, then every picture as it is."""
     with open(sens, 'rb') as file:
         frames = sens_frames(file)
-        width, height = next(frames)
-        for number, (color, depth) in enumerate(frames):
-            with open(f'{out}/{number}.jpg', 'wb') as copy:
-                copy.write(color)
-            millimetres = np.frombuffer(zlib.decompress(depth), np.uint16).reshape(height, width)
-            cv2.imwrite(f'{out}/{number}.png', millimetres)
+        next(frames)
+        frames = list(frames)
+    for number, (color, _) in enumerate(frames):
+        with open(f'{out}/{number}.jpg', 'wb') as copy:
+            copy.write(color)
 
 
 def cloud(ply, out):

@@ -50,6 +50,23 @@ import Testing
         }
     }
 
+    /// The index of an mp4 file, before or behind its frames; either way a rerun gives the same bytes.
+    @Test func theIndexStandsFirstWhereThatIsAskedFor() throws {
+        var files: [[UInt8]] = []
+        for (name, startsAtOnce) in [("a.mp4", false), ("b.mp4", true), ("c.mp4", true)] {
+            var settings = VideoSettings(width: 32, height: 16, layout: .rgb24, nominalRate: 25)
+            settings.startsAtOnce = startsAtOnce
+            try encode(name, settings, times: (0..<9).map { $0 * 40_000_000 })
+            files.append(try folder.bytes(name))
+        }
+        let isFirst = files.map { file -> Bool? in
+            let text = String(decoding: file, as: Unicode.ASCII.self)
+            guard let index = text.firstRange(of: "moov"), let frames = text.firstRange(of: "mdat") else { return nil }
+            return index.lowerBound < frames.lowerBound
+        }
+        #expect(isFirst == [false, true, true] && files[1] == files[2])
+    }
+
     @Test func twentyThousandFrames() throws {
         let times = irregularTimes(20_000)
         let settings = VideoSettings(width: 16, height: 16, layout: .yuv420p, nominalRate: 60)

@@ -235,6 +235,15 @@ import Testing
         _ = try MockRun([Self.reader(40), .decompress, .unproject, .sum, .every(2), Self.bad([7])], workers: workers)
     }
 
+    /// A fold that only shows frames to people does not bind them.
+    @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasOnlyShownIsDropped(_ workers: Int) throws {
+        var shown = Mock.sum
+        shown.bindsFrames = false
+        let run = try MockRun(
+            [Self.reader(40), .decompress, .unproject, shown, Self.bad([7])], workers: workers)
+        #expect(run.receipt.capture.frames.filter(\.isDropped).map(\.index) == [7])
+    }
+
     @Test func aProblemInAFoldFailsTheCapture() throws {
         let fold = Mock.fold("fold") { (frame, _, _) throws(Problem) in
             if frame.index >= 2 { throw Problem(.input, "too large") }
@@ -565,6 +574,18 @@ import Testing
         }
         let run = try MockRun([read, .decompress, .unproject, Self.ply])
         #expect(run.receipt.inputs.map(\.path) == ["a.json", "b.jsonl", "depth"])
+    }
+
+    /// Of a run whose receipt nobody keeps no file is read for its digest.
+    @Test func aRunCanDoWithoutDigests() throws {
+        let read = Self.reader(2) { $0.files = [InputFile(path: "a.json", byteCount: 1)] }
+        let folder = try TemporaryFolder()
+        let output = try OutputFolder(root: folder.path, id: "scan")
+        var runner = Runner(
+            pipeline: try Pipeline.of([read, .decompress, .unproject, Self.ply]), workers: 1, tool: "test")
+        runner.takesDigests = false
+        let receipt = try runner.run(CaptureInput(id: "scan", path: "nowhere"), into: output)
+        #expect(receipt.inputs.isEmpty && !receipt.files.isEmpty)
     }
 
     @Test func aFileThatCannotBeReadFailsTheCapture() throws {

@@ -106,6 +106,48 @@ import Testing
         }
     }
 
+    // MARK: - Colours
+
+    @Test func depthAndConfidenceInColours() throws {
+        let source = try MiniSource()
+        let run = try PipelineRun(
+            """
+            - read
+            - decompress
+            - write-frames: {color: none, depth: colors, confidence: colors, near: 2, far: 2.5, number: source, step: 3}
+            """, on: source.path)
+        #expect(
+            run.files
+                == ["confidence", "depth"].flatMap { kind in [0, 3, 6].map { "outputs/\(kind)-colors/\($0).png" } })
+        let colors = DepthColors(near: 2, far: 2.5)
+        for frame in [0, 3, 6] {
+            let depth = try PNG.decodeRGB(try run.bytes("outputs/depth-colors/\(frame).png"))
+            let confidence = try PNG.decodeRGB(try run.bytes("outputs/confidence-colors/\(frame).png"))
+            for v in 0..<12 {
+                for u in 0..<16 {
+                    #expect(depth[u, v] == colors.color(of: Double(MiniCapture.depth(frame, u, v))))
+                    let level = Double(MiniCapture.confidence(frame, u, v)) / 2
+                    #expect(confidence[u, v] == ColorMap.viridis.color(at: level))
+                }
+            }
+            #expect(depth[15, 11] == .black)
+        }
+    }
+
+    @Test func numbersAndColoursGoToFoldersOfTheirOwn() throws {
+        let source = try MiniSource { $0.frameCount = 2 }
+        let run = try PipelineRun(
+            "- read\n- decompress\n- write-frames: {color: none}\n- write-frames: {color: none, depth: colors}",
+            on: source.path)
+        #expect(run.files.count == 4)
+        #expect(
+            PipelineRun.mistakes("- read\n- decompress\n- write-frames: {near: 2, far: 1}")
+                == ["`far` is not farther than `near`; swap them"])
+        #expect(
+            PipelineRun.mistakes("- read\n- decompress\n- write-frames: {depth: none, color: none, confidence: colors}")
+                .isEmpty)
+    }
+
     // MARK: - Millimetres
 
     @Test func multiscanRoundingIsForMetresOnly() throws {

@@ -7,6 +7,7 @@ struct Mock: Sendable {
 
     var name: String
     var uses = Uses()
+    var bindsFrames = true
     var declare: (@Sendable (inout OptionReader) -> Void)?
     var process: (@Sendable (inout Frame, StageContext) throws(Problem) -> Void)?
     var fold: (@Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void)?
@@ -143,7 +144,6 @@ extension MockStage {
     static var card: StageCard { StageCard(name: "mock", summary: "", details: "", example: "") }
     init(_ options: inout OptionReader) { self.init(mock: Mock("mock")) }
     var uses: Uses { mock.uses }
-
     func process(_ frame: inout Frame, in context: StageContext) throws(Problem) { try mock.process?(&frame, context) }
 
     func begin(_ context: StageContext) -> Mock.Gathered { [] }
@@ -160,9 +160,21 @@ extension MockStage {
 }
 
 private struct FrameMock: MockStage, FrameStage { let mock: Mock }
-private struct FoldMock: MockStage, FoldStage { let mock: Mock }
+private struct FoldMock: MockStage, FoldStage {
+    let mock: Mock
+    var bindsFrames: Bool { mock.bindsFrames }
+}
 private struct FinishMock: MockStage, CaptureStage { let mock: Mock }
-private struct FrameFoldMock: MockStage, FrameStage, FoldStage { let mock: Mock }
+private struct FrameFoldMock: MockStage, FrameStage, FoldStage {
+    let mock: Mock
+    var bindsFrames: Bool { mock.bindsFrames }
+}
 private struct FrameFinishMock: MockStage, FrameStage, CaptureStage { let mock: Mock }
-private struct FoldFinishMock: MockStage, FoldStage, CaptureStage { let mock: Mock }
-private struct WholeMock: MockStage, FrameStage, FoldStage, CaptureStage { let mock: Mock }
+private struct FoldFinishMock: MockStage, FoldStage, CaptureStage {
+    let mock: Mock
+    var bindsFrames: Bool { mock.bindsFrames }
+}
+private struct WholeMock: MockStage, FrameStage, FoldStage, CaptureStage {
+    let mock: Mock
+    var bindsFrames: Bool { mock.bindsFrames }
+}

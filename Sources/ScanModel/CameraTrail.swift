@@ -1,0 +1,76 @@
+/// The cameras of a capture as they are drawn: where they stood one after another, each with a number from 0 to 1 for its
+/// colour, and what 0 and 1 stand for.
+public struct CameraTrail: Hashable, Sendable {
+    public enum Measure: String, Hashable, Sendable, CaseIterable {
+        /// From the first frame to the last.
+        case time
+        /// How fast the camera moves; 1 stands for the speed that a twentieth of the frames exceed.
+        case speed
+    }
+
+    public struct Station: Hashable, Sendable {
+        public var pose: Pose
+        public var intrinsics: CameraIntrinsics?
+        public var shade: Double
+    }
+
+    public private(set) var stations: [Station] = []
+    /// What shade 0 and shade 1 stand for: seconds or metres a second; nil when there are no times, so that frames are
+    /// only counted.
+    public private(set) var limits: ClosedRange<Double>?
+    public private(set) var measure: Measure
+
+    /// - Parameter frames: in order; those without a pose are passed over. Without times that ascend, `speed` becomes
+    ///   `time`, and time goes by the frames' numbers.
+    public init(_ frames: [FrameFacts], by measure: Measure) {
+        let placed = frames.filter { $0.pose != nil }
+        let seconds = Self.seconds(placed)
+        self.measure = seconds == nil ? .time : measure
+        var values = seconds ?? placed.map { Double($0.index) }
+        var (low, high) = (values.first ?? 0, values.last ?? 0)
+        if let seconds {
+            if measure == .speed {
+                values = Self.speeds(placed.compactMap { $0.pose?.position }, seconds)
+                low = 0
+                high = values.sorted()[safe: values.count * 95 / 100] ?? 0
+            }
+            limits = low...max(low, high)
+        }
+        stations = zip(placed, values).compactMap { facts, value in
+            guard let pose = facts.pose else { return nil }
+            let shade = high > low ? min(max((value - low) / (high - low), 0), 1) : 0
+            return Station(pose: pose, intrinsics: facts.intrinsics, shade: shade)
+        }
+    }
+
+    /// Seconds after the first frame; nil unless every frame has a time that is no earlier than the one before.
+    private static func seconds(_ frames: [FrameFacts]) -> [Double]? {
+        let times = frames.compactMap(\.timestamp)
+        guard let first = times.first, times.count == frames.count,
+            zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 })
+        else { return nil }
+        return times.map { (Double($0) - Double(first)) / 1e9 }
+    }
+
+    /// Metres a second over the step that leads to each place; the first has that of the second. A step without time has
+    /// that of the one before.
+    private static func speeds(_ places: [Vector3], _ seconds: [Double]) -> [Double] {
+        var speeds: [Double] = []
+        for i in places.indices.dropFirst() {
+            let elapsed = seconds[i] - seconds[i - 1]
+            let before = speeds.last ?? 0
+            speeds.append(elapsed > 0 ? (places[i] - places[i - 1]).length / elapsed : before)
+        }
+        return speeds.isEmpty ? places.map { _ in 0 } : [speeds[0]] + speeds
+    }
+
+    /// At most `count` stations, spread evenly, the first and the last among them.
+    func spread(_ count: Int) -> [Station] {
+        guard stations.count > count, count > 1 else { return stations }
+        return (0..<count).map { stations[$0 * (stations.count - 1) / (count - 1)] }
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

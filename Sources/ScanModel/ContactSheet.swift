@@ -1,0 +1,91 @@
+/// A page of small pictures in rows, each with its number below.
+public struct ContactSheet: Sendable {
+    public let columns: Int
+    public let rows: Int
+    /// What a picture may take of the page.
+    public let cell: PixelSize
+    public private(set) var count = 0
+    private var page: RGBImage
+
+    private static let gap = 4
+    static let paper = RGBColor(32, 32, 36)
+    private static let ink = RGBColor(235, 235, 235)
+    /// Pixels a dot of the numbers.
+    private let dot: Int
+    private var lineHeight: Int { (BitmapFont.height + 4) * dot }
+    private var pitch: PixelSize { PixelSize(cell.width + Self.gap, cell.height + lineHeight + Self.gap) }
+
+    /// - Parameters:
+    ///   - width: of the page, pixels.
+    ///   - picture: the size of the pictures before they are made small; it decides the shape of a cell.
+    public init(width: Int, columns: Int, rows: Int, picture: PixelSize) {
+        self.columns = columns
+        self.rows = rows
+        let cellWidth = Self.cellWidth(width: width, columns: columns)
+        cell = PixelSize(
+            cellWidth, max(1, (2 * picture.height * cellWidth + picture.width) / (2 * max(1, picture.width))))
+        dot = cellWidth >= 120 ? 2 : 1
+        page = RGBImage(width: 0, height: 0, pixels: [])
+        page = RGBImage(width: width, height: rows * pitch.height + Self.gap, color: Self.paper)
+    }
+
+    /// How wide the pictures on a page are.
+    public static func cellWidth(width: Int, columns: Int) -> Int { max(8, (width - gap) / columns - gap) }
+
+    public var isFull: Bool { count == columns * rows }
+
+    /// The pixels that the page would have.
+    public static func pixelCount(width: Int, columns: Int, rows: Int, picture: PixelSize) -> Int {
+        let cellWidth = cellWidth(width: width, columns: columns)
+        return width * rows * (cellWidth * picture.height / max(1, picture.width) + 30)
+    }
+
+    /// Puts a picture into the next place, in the middle of its cell; what is larger than the cell is cut off.
+    public mutating func add(_ picture: RGBImage, number: Int) {
+        let (column, row) = (count % columns, count / columns)
+        let (x, y) = (Self.gap + column * pitch.width, Self.gap + row * pitch.height)
+        page.paste(picture, atX: x + (cell.width - picture.width) / 2, y: y + (cell.height - picture.height) / 2)
+        let text = String(number)
+        page.write(
+            text, x: x + (cell.width - BitmapFont.width(of: text, scale: dot)) / 2, y: y + cell.height + 2 * dot,
+            scale: dot, color: Self.ink)
+        count += 1
+    }
+
+    /// The page, as tall as its rows with pictures need.
+    public var image: RGBImage {
+        let used = (count + columns - 1) / columns
+        let height = used * pitch.height + Self.gap
+        return RGBImage(width: page.width, height: height, pixels: Array(page.pixels.prefix(page.width * height * 3)))
+    }
+
+    /// A strip for the foot of a page that says what its colours mean.
+    /// - Parameters:
+    ///   - low: what stands before the colours, from the first to the last of them.
+    ///   - color: by a share from 0 to 1.
+    public static func legend(
+        width: Int, from low: String, to high: String, _ color: (Double) -> RGBColor
+    ) -> RGBImage {
+        let (dot, barWidth) = (2, min(256, width / 3))
+        var strip = RGBImage(width: width, height: (BitmapFont.height + 6) * dot, color: paper)
+        let y = 2 * dot
+        strip.write(low, x: 2 * gap, y: y, scale: dot, color: ink)
+        let bar = 2 * gap + BitmapFont.width(of: low, scale: dot) + 8
+        for x in 0..<barWidth {
+            strip.fill(
+                x: bar + x, y: y, width: 1, height: BitmapFont.height * dot,
+                color(Double(x) / Double(max(1, barWidth - 1))))
+        }
+        strip.write(high, x: bar + barWidth + 8, y: y, scale: dot, color: ink)
+        return strip
+    }
+
+    /// Takes the page and begins an empty one.
+    public mutating func takePage() -> RGBImage {
+        defer {
+            page = RGBImage(width: page.width, height: page.height, color: Self.paper)
+            count = 0
+        }
+        return image
+    }
+}

@@ -1,0 +1,141 @@
+/// Draws discs and lines into a picture, nearer ones over farther ones.
+///
+/// Screen coordinates are pixels from the picture's top-left corner, x to the right and y down: pixel (i, j) covers
+/// i ..< i + 1 and j ..< j + 1, and is painted when its centre lies inside of what is drawn. Depth grows away from the
+/// viewer. Edges are hard; draw twice as large and shrink for soft ones.
+///
+/// Additions, products and square roots alone decide what is painted, in the order of the calls: every machine draws the
+/// same pixels.
+public struct Rasteriser: Sendable {
+    public struct Point: Hashable, Sendable {
+        public var x: Double
+        public var y: Double
+        public var depth: Double
+
+        public init(_ x: Double, _ y: Double, depth: Double) {
+            self.x = x
+            self.y = y
+            self.depth = depth
+        }
+
+        /// Far outside of any picture, or not a number.
+        var isUnusable: Bool { !(abs(x) < 1e6 && abs(y) < 1e6 && depth.isFinite) }
+    }
+
+    public private(set) var image: RGBImage
+    /// Of each pixel; infinite where only the background is.
+    private(set) var depth: [Float]
+
+    public init(width: Int, height: Int, background: RGBColor) {
+        image = RGBImage(width: width, height: height, color: background)
+        depth = Array(repeating: .infinity, count: width * height)
+    }
+
+    /// A disc that faces the viewer. Where two are equally far the one drawn first stays.
+    /// - Parameter diameter: in pixels; a disc that holds no pixel's centre still paints the pixel it lies in.
+    public mutating func disc(at point: Point, diameter: Double, color: RGBColor) {
+        if point.isUnusable { return }
+        let radius = diameter / 2
+        let (left, right) = Self.span(point.x, radius)
+        let (top, bottom) = Self.span(point.y, radius)
+        let limit = radius * radius
+        for y in max(0, top)..<max(max(0, top), min(image.height, bottom + 1)) {
+            let dy = Double(y) + 0.5 - point.y
+            for x in max(0, left)..<max(max(0, left), min(image.width, right + 1)) {
+                let dx = Double(x) + 0.5 - point.x
+                // One pixel has no corners to cut off.
+                if left < right || top < bottom, dx * dx + dy * dy > limit { continue }
+                let i = y * image.width + x
+                guard Float(point.depth) < depth[i] else { continue }
+                depth[i] = Float(point.depth)
+                image[x, y] = color
+            }
+        }
+    }
+
+    /// A straight line, over what lies behind it; it hides nothing that is drawn later.
+    /// - Parameters:
+    ///   - width: across, in pixels.
+    ///   - bias: how far it may lie behind a surface and still be seen, so that what lies on a surface is drawn whole.
+    ///   - hidden: how much of its colour shows through what lies in front of it, 0 to 1.
+    public mutating func line(
+        from a: Point, to b: Point, width: Double, color: RGBColor, bias: Double = 0, hidden: Double = 0
+    ) {
+        if a.isUnusable || b.isUnusable { return }
+        let isSteep = abs(b.y - a.y) > abs(b.x - a.x)
+        // Along the longer axis first, then across it.
+        let (from, to) = isSteep ? ((a.y, a.x), (b.y, b.x)) : ((a.x, a.y), (b.x, b.y))
+        let length = to.0 - from.0
+        if length == 0 { return }
+        let slope = (to.1 - from.1) / length
+        let half = width / 2 * (1 + slope * slope).squareRoot()
+        let (first, last) = Self.centres(min(from.0, to.0), max(from.0, to.0))
+        let (alongCount, acrossCount) = isSteep ? (image.height, image.width) : (image.width, image.height)
+        for along in max(0, first)..<max(max(0, first), min(alongCount, last + 1)) {
+            let t = (Double(along) + 0.5 - from.0) / length
+            let middle = from.1 + t * (to.1 - from.1)
+            let depth = a.depth + t * (b.depth - a.depth) - bias
+            let (low, high) = Self.span(middle, half)
+            for across in max(0, low)..<max(max(0, low), min(acrossCount, high + 1)) {
+                let (x, y) = isSteep ? (across, along) : (along, across)
+                blend(color, x, y, share: Float(depth) <= self.depth[y * image.width + x] ? 1 : hidden)
+            }
+        }
+    }
+
+    private mutating func blend(_ color: RGBColor, _ x: Int, _ y: Int, share: Double) {
+        if share == 1 {
+            image[x, y] = color
+        } else if share > 0 {
+            let old = image[x, y]
+            func mix(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Double(a) + (Double(b) - Double(a)) * share).rounded()) }
+            image[x, y] = RGBColor(mix(old.red, color.red), mix(old.green, color.green), mix(old.blue, color.blue))
+        }
+    }
+
+    /// Darkens what lies behind its neighbours, which brings out edges and shapes in a cloud without light or normals
+    /// (eye-dome lighting: C. Boucheny, "Visualisation scientifique de grands volumes de données", thesis, 2009; with
+    /// 1 / (1 + s) in place of the exponential).
+    /// - Parameters:
+    ///   - reach: how many pixels away the neighbours are.
+    ///   - strength: of the darkening; 0 is none.
+    ///   - pixelSize: the length that one pixel covers at depth d is `at0` + `perDepth` · d.
+    public mutating func shade(reach: Int, strength: Double, pixelSize: (at0: Double, perDepth: Double)) {
+        let (width, height) = (image.width, image.height)
+        guard width > 2 * reach, height > 2 * reach else { return }
+        let strength = Float(strength)
+        let size = (at0: Float(pixelSize.at0), perDepth: Float(pixelSize.perDepth))
+        let offsets = [-reach, reach, -reach * width, reach * width]
+        for y in reach..<(height - reach) {
+            for x in reach..<(width - reach) {
+                let i = y * width + x
+                let here = depth[i]
+                if here == .infinity { continue }
+                var sum: Float = 0
+                for offset in offsets {
+                    let ahead = here - depth[i + offset]
+                    // A steep surface is no edge: beyond a slope of 4 nothing gets darker.
+                    if ahead > 0 { sum += min(4, ahead / ((size.at0 + size.perDepth * here) * Float(reach))) }
+                }
+                if sum == 0 { continue }
+                let share = 1 / (1 + strength * sum)
+                for channel in (3 * i)..<(3 * i + 3) {
+                    image.pixels[channel] = UInt8((Float(image.pixels[channel]) * share).rounded())
+                }
+            }
+        }
+    }
+
+    /// The pixels whose centres lie in low ... high.
+    private static func centres(_ low: Double, _ high: Double) -> (first: Int, last: Int) {
+        (Int((low - 0.5).rounded(.up)), Int((high - 0.5).rounded(.down)))
+    }
+
+    /// The pixels whose centres lie within `reach` of a place, or else the one that it lies in.
+    private static func span(_ middle: Double, _ reach: Double) -> (first: Int, last: Int) {
+        let (first, last) = centres(middle - reach, middle + reach)
+        if first <= last { return (first, last) }
+        let only = Int(middle.rounded(.down))
+        return (only, only)
+    }
+}

@@ -1,0 +1,160 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Draws the cloud with the box and the cameras.
+public struct RenderCloud: CaptureStage {
+    public enum View: String, CaseIterable, Sendable { case sheet, above, front, side, perspective }
+    public enum Cameras: String, CaseIterable, Sendable { case time, speed, none }
+    public enum Around: String, CaseIterable, Sendable { case all, box }
+    public enum Ceiling: String, CaseIterable, Sendable { case hide, show }
+
+    public static let card = StageCard(
+        name: "render-cloud",
+        summary: "Draw the cloud with the box and the cameras: from above, front and side, and in perspective.",
+        details: """
+            `view: sheet` puts all four views on one picture, `<id>_cloud.png`, the three orthographic ones at one scale;
+            a single view is written to `<id>_cloud_above.png` and so on. `cloud: false` draws the cameras and the box
+            alone, on `<id>_cameras.png`, and needs no depth.
+
+            **Directions.** Up is the world's up, +y where it is not known. The front view looks along −z of a world with y
+            up, along +y with z up; a capture with a box is seen with the box's front face before the viewer. The side view
+            is from the right of the front view, and the view from above has its right and its far side on top. The
+            perspective view is from the front, the right and above at once, and where the cameras of a capture look one
+            way rather than around, from behind the cameras instead of from the front. Each shows everything but the two
+            hundredth part of the points that lies farthest out on either side, which may be cut off; `around: box` fits the
+            views to the box.
+
+            **Points** have their own colours; those without are coloured by height, dark violet at the bottom and yellow
+            at the top (Viridis). A point is as large as the gaps to its neighbours want it, or `point-size` pixels. What
+            lies behind its neighbours is shaded a little, so that shapes can be seen. `ceiling: hide` leaves points above
+            the highest camera out of the views from above, unless they are in the box: a room is looked into like a doll's
+            house.
+
+            **The box** is drawn in magenta; what of it lies behind points is pale. **The cameras'** path, and a pyramid
+            for 40 of them, are coloured from dark blue to dark red (Turbo): by `time`, or by `speed`, where red is what a
+            twentieth of the frames exceed. What the colours mean stands at the bottom left, and the scale at the bottom
+            right.
+
+            It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
+            alone.
+            """,
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}")
+
+    /// It is drawn four times as large.
+    private static let mostPixels = 8_000_000
+
+    let view: View
+    let size: PixelSize
+    let pointSize: Double?
+    let drawsCloud: Bool
+    let drawsBox: Bool
+    let cameras: Cameras
+    let around: Around
+    let ceiling: Ceiling
+
+    public init(_ options: inout OptionReader) {
+        view = options.choice("view", "From where it is seen; `sheet` has all four.", default: .sheet)
+        size = PixelSize(
+            options.integer("width", "Width of the picture.", default: 1600, in: 64...4096, unit: "pixels"),
+            options.integer("height", "Height of the picture.", default: 1200, in: 64...4096, unit: "pixels"))
+        pointSize = options.number(
+            "point-size", "Diameter of a point; without it, as large as closes the gaps.", in: 0.5...50, unit: "pixels")
+        drawsCloud = options.flag("cloud", "Draw the points.", default: true)
+        drawsBox = options.flag("box", "Draw the capture's box, where it has one.", default: true)
+        cameras = options.choice("cameras", "Draw the cameras' path, and by what it is coloured.", default: .time)
+        around = options.choice("around", "What the views are fitted to.", default: .all)
+        ceiling = options.choice(
+            "ceiling", "Whether points above the highest camera are seen from above.", default: .hide)
+        if size.width * size.height > Self.mostPixels {
+            options.fail(
+                "height", "\(size) is more than \(Self.mostPixels / 1_000_000) million pixels",
+                "a smaller `width` or `height`")
+        }
+        if !drawsCloud && cameras == .none {
+            options.fail("cameras", "with `cloud: false` and `cameras: none` nothing is drawn", "draw one of them")
+        }
+    }
+
+    public var uses: Uses {
+        Uses(
+            finish: .init(
+                needs: [.frames] + (drawsCloud ? [.cloud] : [.pose]),
+                wants: [.box, .pose, .intrinsics, .timestamp]),
+            claims: [path("{id}")])
+    }
+
+    private func path(_ id: String) -> String {
+        "\(id)_\(drawsCloud ? "cloud" : "cameras")\(view == .sheet ? "" : "_\(view.rawValue)").png"
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let box = capture.channels.contains(.box) ? capture.box : nil
+        var scene = CloudScene(
+            cloud: drawsCloud ? capture.cloud : nil, box: drawsBox || around == .box ? box : nil,
+            trail: CameraTrail.Measure(rawValue: cameras.rawValue).map { CameraTrail(capture.keptFrames, by: $0) },
+            axes: CloudView.Axes(up: capture.worldUp, box: box))
+        scene.pointSize = pointSize
+        if ceiling == .hide {
+            scene.ceiling = capture.keptFrames.compactMap(\.pose).map { scene.axes.up.dot($0.position) }.max()
+        }
+        if around == .box && box == nil { context.warn("the capture has no box, so the views show everything") }
+        let points = scene.extent(ofBoxAlone: around == .box)
+        guard !points.isEmpty else {
+            return context.warn("there is nothing to draw: the cloud holds no points, and no frame has a pose")
+        }
+        if !drawsBox { scene.box = nil }
+        context.count("points", scene.cloud?.count ?? 0)
+        let picture = view == .sheet ? sheet(scene, points, capture) : single(scene, points, capture)
+        try context.output.write(
+            try PNG.encodeRGB(picture, compressionLevel: 6, filter: .adaptive), to: path(capture.id))
+    }
+
+    private func single(_ scene: CloudScene, _ points: [Vector3], _ capture: Capture) -> RGBImage {
+        let direction = CloudView.Direction(rawValue: view.rawValue) ?? .oblique
+        let cloudView = CloudView(
+            direction, axes: Self.axes(direction, scene, capture), fitting: points, size: size)
+        return Self.panel(cloudView, direction, scene, capture)
+    }
+
+    /// Four views, two by two; the three orthographic ones at the scale that the largest of them needs.
+    private func sheet(_ scene: CloudScene, _ points: [Vector3], _ capture: Capture) -> RGBImage {
+        let gap = 2
+        let panel = PixelSize(max(1, (size.width - gap) / 2), max(1, (size.height - gap) / 2))
+        let flat: [CloudView.Direction] = [.above, .front, .side]
+        let scale = flat.compactMap {
+            CloudView($0, axes: scene.axes, fitting: points, size: panel).scale
+        }.min()
+        var picture = RGBImage(width: size.width, height: size.height, color: RGBColor(205, 205, 205))
+        let places: [CloudView.Direction] = [.above, .oblique, .front, .side]
+        for (place, direction) in places.enumerated() {
+            let view = CloudView(
+                direction, axes: Self.axes(direction, scene, capture), fitting: points, size: panel, scale: scale)
+            picture.paste(
+                Self.panel(view, direction, scene, capture), atX: place % 2 * (size.width - panel.width),
+                y: place / 2 * (size.height - panel.height))
+        }
+        return picture
+    }
+
+    private static func axes(
+        _ direction: CloudView.Direction, _ scene: CloudScene, _ capture: Capture
+    ) -> CloudView.Axes {
+        direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
+    }
+
+    private static func panel(
+        _ view: CloudView, _ direction: CloudView.Direction, _ scene: CloudScene, _ capture: Capture
+    ) -> RGBImage {
+        let title =
+            switch direction {
+            case .above: "from above"
+            case .front: "from the front"
+            case .side: "from the right"
+            case .oblique: "in perspective"
+            }
+        var picture = scene.picture(view)
+        picture.addLegend(title, view: view, trail: scene.trail, isMetric: capture.isMetric)
+        return picture
+    }
+}

@@ -1,0 +1,80 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Small pictures of frames for people to look at: shrunk, and turned so that up is up.
+///
+/// A picture that will not decode is no reason to lose a frame here, since nothing but a picture to look at is made of it:
+/// it is passed over, counted and warned about.
+struct ShownPictures: Sendable {
+    /// At most so many pixels across, after turning; smaller pictures stay as they are.
+    let width: Int
+    /// Clockwise.
+    let quarterTurns: Int
+    /// Widths and heights are multiples of this.
+    let multiple: Int
+
+    /// - Parameter context: of `begin`, which has the list of frames.
+    init(width: Int, isUpright: Bool, multiple: Int = 1, _ context: StageContext) {
+        self.width = width
+        self.multiple = multiple
+        let poses = context.capture.keptFrames.compactMap(\.pose)
+        let up = isUpright && !poses.isEmpty ? context.capture.worldUp : nil
+        quarterTurns = up.map { Turn.quarterTurns(of: poses, up: $0) } ?? 0
+    }
+
+    static func upright(_ options: inout OptionReader) -> Bool {
+        options.flag(
+            "upright", "Turn pictures by quarters so that up is up, where the capture says which way that is.",
+            default: true)
+    }
+
+    static func quality(_ options: inout OptionReader) -> Int {
+        options.integer("quality", "Quality of the JPEG.", default: 85, in: 1...100)
+    }
+
+    /// The frame's picture, small and upright; nil when it will not decode.
+    func small(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> RGBImage? {
+        let picture: RGBImage
+        do throws(Problem) { picture = try frame.loadRGB(context) } catch {
+            guard error.fault == .input else { throw error }
+            context.count("pictures-passed-over", 1)
+            context.warn("a picture was passed over: \(error.inFrame(frame.index).oneLine)")
+            return nil
+        }
+        return picture.downscaled(to: size(of: PixelSize(picture.width, picture.height), isTurned: false))
+            .turned(quarterTurns: quarterTurns)
+    }
+
+    /// The size that a picture gets, before or after it is turned.
+    func size(of picture: PixelSize, isTurned: Bool = true) -> PixelSize {
+        let upright = QuarterTurn.size(picture, turns: quarterTurns)
+        var small = RGBImage.downscaledSize(upright, toWidth: width)
+        if multiple > 1 {
+            small = PixelSize(
+                max(multiple, small.width / multiple * multiple), max(multiple, small.height / multiple * multiple))
+        }
+        return isTurned ? small : QuarterTurn.size(small, turns: -quarterTurns)
+    }
+
+    /// A depth or confidence picture, from its nearest pixels: values are not mixed before they become colours.
+    func size(ofMap map: PixelSize) -> PixelSize {
+        let upright = QuarterTurn.size(map, turns: quarterTurns)
+        let height = max(1, (2 * upright.height * width + upright.width) / (2 * upright.width))
+        return QuarterTurn.size(PixelSize(width, height), turns: -quarterTurns)
+    }
+}
+
+extension DepthColors {
+    /// Declares `near` and `far`.
+    init(_ options: inout OptionReader) {
+        let near = options.number(
+            "near", "The depth that is dark red in coloured depth; nearer is too.", default: 0.2, in: 0...1000,
+            unit: "m")
+        let far = options.number(
+            "far", "The depth that is dark blue in coloured depth; farther is too.", default: 5, in: 0...1000, unit: "m"
+        )
+        if far <= near { options.fail("far", "`far` is not farther than `near`", "swap them") }
+        self.init(near: near, far: far > near ? far : near + 1)
+    }
+}

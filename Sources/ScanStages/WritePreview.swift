@@ -1,0 +1,108 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes a small video of the capture.
+public struct WritePreview: FoldStage {
+    public static let card = StageCard(
+        name: "write-preview",
+        summary: "Write <id>_preview.mp4: a small video of the frames that are left, to look at.",
+        details: """
+            H.264 in an mp4 file that browsers play while it still loads. The name, the width of 320 pixels and the 25
+            frames a second are MultiScan's. Frames are shown at the times of their timestamps, `speed` times as fast: each
+            takes the nearest of the `rate` places in a second, and of several that fall into one place the first is shown.
+            Where frames are missing the one before stands still, but for no more than a second. Without timestamps frames
+            follow each other at the capture's nominal rate (30 a second if that is not known); a frame whose time does not
+            go on is left out.
+
+            Pictures are shrunk to at most `width`, with even sides as H.264 wants them, and turned by quarters where the
+            capture says which way is up (`upright`). A picture that will not decode is passed over, and so is one of
+            another size than the first.
+
+            Frames go to ffmpeg through a pipe, one at a time: nothing lies on disk but the video, and memory does not grow
+            with its length. ffmpeg works with one thread and bit-exact, so that a rerun gives the same bytes.
+            """,
+        example: "- write-preview: {speed: 4}")
+
+    let width: Int
+    let speed: Double
+    let rate: Int
+    let isUpright: Bool
+    let rateFactor: Double
+
+    public init(_ options: inout OptionReader) {
+        width = options.integer("width", "Width of the video.", default: 320, in: 16...4096, unit: "pixels")
+        speed = options.number("speed", "How many times as fast as recorded.", default: 1, in: 0.01...1000)
+        rate = options.integer("rate", "The most frames in a second.", default: 25, in: 1...240)
+        isUpright = ShownPictures.upright(&options)
+        rateFactor = options.number(
+            "rate-factor", "x264's constant rate factor: lower is better and larger.", default: 23, in: 0...51)
+    }
+
+    public var uses: Uses {
+        Uses(
+            frame: .init(needs: [.color], wants: [.pose, .timestamp]), fold: .init(wants: [.color]),
+            claims: ["{id}_preview.mp4"])
+    }
+
+    /// A frame that only a preview shows can still be dropped.
+    public var bindsFrames: Bool { false }
+
+    public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
+        ["ffmpeg": try FFmpeg.find().version()]
+    }
+
+    public struct Fold {
+        fileprivate let pictures: ShownPictures
+        fileprivate var clock: PreviewClock
+        fileprivate var encoder: VideoEncoder?
+        /// Of the video, once its first frame is there.
+        fileprivate var size: PixelSize?
+        fileprivate var count = 0
+    }
+
+    public func begin(_ context: StageContext) -> Fold {
+        let kept = context.capture.keptFrames
+        let nominal = context.capture.frameRate.flatMap { $0 > 0 ? $0 : nil } ?? 30
+        return Fold(
+            pictures: ShownPictures(width: width, isUpright: isUpright, multiple: 2, context),
+            clock: PreviewClock(
+                speed: speed, rate: rate, nominal: nominal, hasTimes: kept.allSatisfy { $0.timestamp != nil }))
+    }
+
+    public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
+        guard let place = fold.clock.place(of: frame.facts), let picture = try fold.pictures.small(&frame, context)
+        else { return }
+        let size = PixelSize(picture.width, picture.height)
+        if fold.encoder == nil {
+            fold.encoder = try start(size, context)
+            fold.size = size
+        }
+        guard size == fold.size else { return context.count("pictures-of-another-size", 1) }
+        try fold.encoder?.append(picture.pixels, at: fold.clock.take(place))
+        fold.count += 1
+    }
+
+    private func start(_ size: PixelSize, _ context: StageContext) throws(Problem) -> VideoEncoder {
+        var settings = VideoSettings(
+            width: size.width, height: size.height, layout: .rgb24, nominalRate: Double(rate))
+        settings.rateFactor = rateFactor
+        settings.startsAtOnce = true
+        let path = Self.path(context)
+        return try VideoEncoder(
+            path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())
+    }
+
+    public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        guard let encoder = fold.encoder else {
+            return context.warn("there is no preview: no picture could be decoded")
+        }
+        try encoder.finish()
+        try context.output.adopt(Self.path(context))
+        context.count("frames", fold.count)
+        context.record("seconds", .number((fold.clock.seconds * 1000).rounded() / 1000))
+        context.record("quarter-turns", .of(fold.pictures.quarterTurns))
+    }
+
+    private static func path(_ context: StageContext) -> String { "\(context.capture.id)_preview.mp4" }
+}
