@@ -24,6 +24,13 @@ import Testing
         return try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
     }
 
+    /// The page to which the one that `run` names leads.
+    private func newestPage() throws -> String {
+        let doorway = String(decoding: try folder.bytes("out/.scanmill/report.html"), as: UTF8.self)
+        let address = try #require(doorway.firstMatch(of: #/url=(runs/[^"]*)"/#)).1
+        return "out/.scanmill/\(address)"
+    }
+
     private func captures(of kind: String, in json: JSONValue) -> [String] {
         (json["findings"]?.array ?? []).filter { $0["kind"]?.string == kind }
             .flatMap { $0["captures"]?.array ?? [] }.compactMap { $0["id"]?.string }
@@ -144,8 +151,8 @@ import Testing
     @Test func whatWasNotMeasuredIsNamed() throws {
         try folder.write("name: plain\nstages: [read, decompress, unproject, write-ply]\n", to: "plain.yaml")
         let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
-        let run = try Scanmill.run(["run", "plain.yaml", desk, "-o", "out"], in: folder.path)
-        let page = try #require(run.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        _ = try Scanmill.run(["run", "plain.yaml", desk, "-o", "out"], in: folder.path)
+        let page = try newestPage()
         let html = String(decoding: try folder.bytes(page), as: UTF8.self)
         for stage in ["measure-blur", "measure-motion", "report-coverage", "measure-depth"] {
             #expect(html.contains("not measured.<br>Add <code>\(stage)</code>"), "\(stage)")
@@ -172,7 +179,8 @@ import Testing
 
     @Test func aRunLeavesAReportWithPictures() throws {
         let result = try run()
-        let page = try #require(result.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        #expect(result.output.hasSuffix("\nthe report is out/.scanmill/report.html\n"), "\(result.output)")
+        let page = try newestPage()
         let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
         let capture = try #require(json["captures"]?.array?.first)
         #expect(capture["frames"]?["kept"]?.integer == 3)
@@ -214,8 +222,8 @@ import Testing
     @Test func picturesAreTakenOnce() throws {
         try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/desk")
         try folder.write(RunCommandTests.cloud, to: "quick.yaml")
-        let first = try Scanmill.run(["run", "quick.yaml", "desk", "-o", "out"], in: folder.path)
-        let page = try #require(first.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        _ = try Scanmill.run(["run", "quick.yaml", "desk", "-o", "out"], in: folder.path)
+        let page = try newestPage()
         try FileManager.default.removeItem(atPath: "\(folder.path)/desk")
         _ = try report()
         #expect(String(decoding: try folder.bytes(page), as: UTF8.self).contains("url(pictures/0.jpg)"))
@@ -256,7 +264,7 @@ import Testing
         let finding = try #require(json["findings"]?.array?.first)
         #expect(finding["title"]?.string == "Depth stream truncated")
         #expect(finding["captures"]?.array?.first?["expected"]?.string == "of 60")
-        let page = try #require(failed.output.firstMatch(of: #/the report is (.*)\n/#).map { String($0.1) })
+        let page = try newestPage()
         let html = String(decoding: try folder.bytes(page), as: UTF8.self)
         let shown = try #require(
             html.firstMatch(of: #/<code class="command">(scanmill run [^<]*)</#).map { String($0.1) })

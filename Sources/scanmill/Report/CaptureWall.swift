@@ -54,7 +54,7 @@ struct CaptureWall {
         }
         let device: HTML = capture.device.map { " data-d=\"\($0)\"" } ?? HTML()
         let kept = capture.frames.map {
-            "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share"))" as HTML
+            "\(Figure.share($0.keptShare, "/captures/\(index)/frames/kept-share")) kept" as HTML
         }
         return """
             <li class="t \(capture.status.rawValue)"\(data)\(device)><a href="\(page.link(index))">\

@@ -25,10 +25,13 @@ extension FindingRules {
         var sentences: [String] = []
         if !unseen.isEmpty { sentences.append("No view faces the \(Wording.list(unseen))") }
         if !rare.isEmpty {
-            let parts = rare.map { "\(Wording.grouped(coverage[$0])) the \($0)" }
-            sentences.append("\(Wording.list(parts)) of \(Wording.count(seen, "view")) that meet the box")
+            let parts = rare.map { face in
+                "\(Wording.grouped(coverage[face])) face\(coverage[face] == 1 ? "s" : "") the \(face)"
+            }
+            sentences.append("Of \(Wording.count(seen, "view")) that meet the box, \(Wording.list(parts))")
         }
-        sentences.append("\(Wording.grouped(coverage.goal)) each are the goal; training would invent what is missing")
+        sentences.append(
+            "\(Wording.grouped(coverage.goal)) views of each side are the goal; training would invent what is missing")
         let isOne = concerned.count == 1
         let title =
             "\(Wording.capitalised(Wording.word(concerned.count))) side\(isOne ? "" : "s") of the box \(isOne ? "is" : "are") "

@@ -6,7 +6,7 @@ import SystemPackage
 /// Writes the report at the end of a run, in a process of its own: it opens captures, and whatever one of them does to it
 /// must change nothing about the run.
 enum ReportProcess {
-    /// Prints the page's path; or a warning, when there is no page.
+    /// Prints the path under which the newest report always is; or a warning, when there is no report.
     static func run(_ output: String, isQuiet: Bool) async {
         do {
             let ended = try await Subprocess.run(
@@ -14,8 +14,8 @@ enum ReportProcess {
                 environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), input: .none,
                 output: .string(limit: 1 << 16), error: .string(limit: 1 << 16))
             if ended.terminationStatus.isSuccess {
-                let page = ended.standardOutput.split(separator: "\n").first.map(String.init) ?? output
-                if !isQuiet { Console.out("the report is \(page)") }
+                let doorway = "\(StateFolder(output: output).path)/\(ReportPage.fileName)"
+                if !isQuiet { Console.out("the report is \(doorway)") }
                 return
             }
             let words = ended.standardError.split(separator: "\n").prefix(2).map { line in

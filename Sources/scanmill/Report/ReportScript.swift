@@ -9,14 +9,18 @@ enum ReportScript {
           if (!tools) return;
           tools.hidden = false;
           const sort = document.getElementById('sort'), find = document.getElementById('find');
-          let inOrder = null;
+          let inOrder = null, sizes = null;
           sort.addEventListener('change', () => {
             inOrder ??= [...list.querySelectorAll('.t')];
+            // Before any tile moves: a group that gives tiles away has fewer.
+            sizes ??= [...list.children].map(group => group.children.length);
             const key = sort.value;
             const tiles = [...inOrder];
             const value = tile => key in tile.dataset ? +tile.dataset[key] : Infinity;
             if (key) tiles.sort((a, b) => value(a) - value(b) || 0);
-            for (const group of list.children) group.replaceChildren(...tiles.splice(0, group.children.length));
+            for (const [place, group] of [...list.children].entries()) {
+              group.replaceChildren(...tiles.splice(0, sizes[place]));
+            }
           });
           let timer;
           find.addEventListener('input', () => {

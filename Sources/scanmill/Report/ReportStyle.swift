@@ -103,7 +103,7 @@ enum ReportStyle {
         .chips:has(#show-failed:checked)~.wall .t:not(.failed),.chips:has(#show-waiting:checked)~.wall .t:not(.waiting){display:none}
         @media(max-width:900px){.finding{grid-template-columns:minmax(0,1fr)}.finding>*{grid-column:1!important;grid-row:auto!important}
         .finding>.headline{text-align:left;max-width:none;display:flex;gap:8px;align-items:baseline}.shot{max-width:480px;display:grid;grid-template-columns:2fr 1fr;gap:8px}.shot.none{display:grid;grid-template-columns:1fr;min-height:60px}.small{grid-template-columns:1fr;align-content:start;margin:0}
-        .proof figure{flex:1 1 150px}
+        .proof{gap:12px 14px}.proof figure{flex:1 1 138px}
         .plots{grid-template-columns:repeat(2,minmax(0,1fr))}.trends{grid-template-columns:repeat(2,minmax(0,1fr))}
         .row{grid-template-columns:repeat(3,minmax(0,1fr))}}
         @media(max-width:560px){.plots{grid-template-columns:minmax(0,1fr)}.wall,.g{grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:8px}}
