@@ -73,7 +73,8 @@ let package = Package(
             dependencies: ["scanmill", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
         // The hot loops and the same in C, for counting instructions.
         .target(name: "KernelTwins", path: "Tests/KernelTwins"),
-        .executableTarget(name: "kernel-counts", dependencies: ["ScanModel", "KernelTwins"], path: "Tests/KernelCounts"),
+        .executableTarget(
+            name: "kernel-counts", dependencies: ["ScanModel", "KernelTwins"], path: "Tests/KernelCounts"),
         .testTarget(name: "KernelTests", dependencies: ["kernel-counts", "TestSupport"]),
         .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"]),
     ]

@@ -49,7 +49,8 @@ struct TestFrame {
             let (u, v) = (i % KernelCounts.width, i / KernelCounts.width)
             return (u + 3 * v) % 37 == 0 ? 0 : Float((u * 5 + v * 3 + shift) % 600) / 100
         }
-        depth = DepthMap(width: KernelCounts.width, height: KernelCounts.height, metres: (0..<count).map { wave($0, 0) })
+        depth = DepthMap(
+            width: KernelCounts.width, height: KernelCounts.height, metres: (0..<count).map { wave($0, 0) })
         earlier = DepthMap(
             width: KernelCounts.width, height: KernelCounts.height, metres: (0..<count).map { wave($0, 4) })
         confidence = ConfidenceMap(
@@ -60,7 +61,8 @@ struct TestFrame {
             width: KernelCounts.pictureWidth, height: KernelCounts.pictureHeight,
             pixels: (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         unprojection = Unprojection(
-            camera: Self.camera, pose: .identity, width: KernelCounts.width, height: KernelCounts.height, centre: .integer)
+            camera: Self.camera, pose: .identity, width: KernelCounts.width, height: KernelCounts.height,
+            centre: .integer)
         points = unprojection.points(of: depth)
     }
 }

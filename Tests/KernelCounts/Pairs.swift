@@ -84,7 +84,9 @@ enum Twin {
     }
 
     static func box(_ frame: TestFrame) -> Int {
-        let (center, half) = (frame.box.center.components.map(Float.init), frame.box.halfSize.components.map(Float.init))
+        let (center, half) = (
+            frame.box.center.components.map(Float.init), frame.box.halfSize.components.map(Float.init)
+        )
         let box: [Float] = [1, 0, 0, 0, 1, 0, 0, 0, 1] + center + half + [-.infinity]
         var kept = [Int32](repeating: 0, count: frame.points.count + 1)
         return twin_cull_by_box(frame.points.positions, frame.points.count, box, &kept)

@@ -41,7 +41,8 @@ import Testing
             let inC = try parts.reduce(0) { $0 + (try #require(run.instructions["twin_\($1)"])) }
             print("\(name): \(count) instructions, \(Double(count * 100 / inC) / 100) of its twin's in C")
             #expect(
-                Double(count) <= Double(inC) * expected.limit, "\(name) takes \(count) instructions, its twin in C \(inC)")
+                Double(count) <= Double(inC) * expected.limit,
+                "\(name) takes \(count) instructions, its twin in C \(inC)")
             #if swift(>=6.3) && !swift(>=6.4) && arch(x86_64)
                 let change = Double(count) / Double(expected.recorded) - 1
                 #expect(
@@ -83,7 +84,9 @@ private struct CountedRun {
                 ["callgrind_annotate", "--inclusive=yes", "--threshold=100", "\(folder.path)/counts"])
             // "    1,282,526 ( 2.42%)  Tests/KernelCounts/Pairs.swift:kernel_unproject [program]"
             for line in table.output.split(separator: "\n") where !line.contains("=>") {
-                guard let name = line.split(separator: " ").first(where: { $0.contains(".swift:") || $0.contains(".c:") }),
+                guard
+                    let name = line.split(separator: " ").first(where: { $0.contains(".swift:") || $0.contains(".c:") }
+                    ),
                     let function = name.split(separator: ":").last.map(String.init),
                     function.hasPrefix("kernel_") || function.hasPrefix("twin_"),
                     let count = Int(line.split(separator: "(")[0].filter(\.isNumber))

@@ -98,6 +98,7 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
 
     func finish() -> TrackEnd {
         let lost = reader.notFiniteCount
-        return TrackEnd(warnings: lost == 0 ? [] : ["\(lost) points were left out: a coordinate is not a finite number"])
+        if lost == 0 { return TrackEnd() }
+        return TrackEnd(warnings: ["\(lost) points were left out: a coordinate is not a finite number"])
     }
 }

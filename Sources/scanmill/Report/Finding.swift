@@ -18,8 +18,10 @@ struct Finding: Sendable {
     var kind: Kind
     /// The capture's place in ``NightReport/captures``.
     var capture: Int
-    /// What captures with the same cause have in common.
+    /// What is wrong, in a few words.
     var title: String
+    /// What captures with the same cause have in common, where their titles differ: "one side", "two sides".
+    var cause: String?
     /// What is so for this capture, in sentences.
     var text: String
     /// What can be done.
@@ -36,17 +38,24 @@ struct FindingGroup: Sendable {
     /// The worst first.
     var findings: [Finding]
 
-    /// Failures first, then by kind; of one kind the most frequent first.
+    /// Failures first, then by kind; of one kind the most frequent first. What is so in more than half of the captures is
+    /// the batch's own way, and comes behind what is unlike the rest.
     static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
-        let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.title)" }
+        let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
         let sorted = groups.values.compactMap { findings -> FindingGroup? in
             guard let first = findings.first else { return nil }
             let worstFirst = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
-            return FindingGroup(kind: first.kind, title: first.title, findings: worstFirst)
+            let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
+            return FindingGroup(
+                kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst)
         }
         let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
+        func place(_ group: FindingGroup) -> Int {
+            let isCommon = ids.count >= 4 && 2 * group.findings.count > ids.count && group.kind != .failure
+            return (rank[group.kind] ?? 0) + (isCommon ? rank.count : 0)
+        }
         return sorted.sorted {
-            (rank[$0.kind] ?? 0, $1.findings.count, $0.title) < (rank[$1.kind] ?? 0, $0.findings.count, $1.title)
+            (place($0), $1.findings.count, $0.title) < (place($1), $0.findings.count, $1.title)
         }
     }
 }

@@ -39,7 +39,8 @@ extension FindingRules {
         let fewest = concerned.map { coverage[$0] }.min() ?? 0
         return [
             Finding(
-                kind: .coverage, capture: index, title: title, text: Self.sentences(sentences),
+                kind: .coverage, capture: index, title: title,
+                cause: "Sides of the box are \(unseen.isEmpty ? "hardly" : "never") seen", text: Self.sentences(sentences),
                 fix: "record it again, once around the object",
                 headline: isOne
                     ? headline("views of the \(concerned[0])", fewest, coverage.goal)

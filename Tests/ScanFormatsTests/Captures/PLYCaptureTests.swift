@@ -7,7 +7,8 @@ import Testing
 @Suite struct PLYCaptureTests {
     /// A file whose point i is (i, i/2, −i), green i.
     private func file(
-        _ folder: TemporaryFolder, points: Int, colored: Bool = true, spoilt: Set<Int> = [], named name: String = "hall.ply"
+        _ folder: TemporaryFolder, points: Int, colored: Bool = true, spoilt: Set<Int> = [],
+        named name: String = "hall.ply"
     ) throws -> String {
         var bytes = Array(
             "ply\nformat binary_little_endian 1.0\nelement vertex \(points)\n".utf8)

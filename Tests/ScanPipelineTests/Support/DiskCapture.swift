@@ -128,7 +128,8 @@ final class DiskFixture: Sendable {
         // earlier run has just let go of, until it becomes its own program.
         for attempt in 0..<10 where ending == .busy {
             if attempt > 0 { usleep(20_000) }
-            ending = try CaptureWork.run(job(input, text, forced: forced), library: library, tool: "scanmill 0") { _ in }
+            ending = try CaptureWork.run(job(input, text, forced: forced), library: library, tool: "scanmill 0") { _ in
+            }
         }
         return ending
     }
