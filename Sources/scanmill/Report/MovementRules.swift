@@ -40,7 +40,8 @@ extension FindingRules {
         return [
             Finding(
                 kind: .coverage, capture: index, title: title,
-                cause: "Sides of the box are \(unseen.isEmpty ? "hardly" : "never") seen", text: Self.sentences(sentences),
+                cause: "Sides of the box are \(unseen.isEmpty ? "hardly" : "never") seen",
+                text: Self.sentences(sentences),
                 fix: "record it again, once around the object",
                 headline: isOne
                     ? headline("views of the \(concerned[0])", fewest, coverage.goal)
