@@ -79,7 +79,7 @@ struct RunCommand: AsyncParsableCommand {
             if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
         }
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
-        if !noReport, stop.reason == nil, outcomes.contains(where: { $0.span != nil }) {
+        if !noReport, stop.reason == nil, outcomes.contains(where: \.isWork) {
             await ReportProcess.run(batch.output, isQuiet: quiet || batch.json)
         }
         let code = stop.exitCode ?? RunReport.exitCode(outcomes)
@@ -130,6 +130,14 @@ struct RunCommand: AsyncParsableCommand {
 
     /// What a capture takes at most under the ready pipelines, for the memory budget: bytes.
     static let usualMemory: Int64 = 200_000_000
+}
+
+extension CaptureOutcome {
+    /// A capture was worked on: a process that found its result up to date did nothing.
+    fileprivate var isWork: Bool {
+        if case .upToDate = ending { return false }
+        return span != nil
+    }
 }
 
 /// Why no further capture may begin.

@@ -154,7 +154,7 @@ class Captures:
         if not os.path.exists(path):
             out = os.path.join(WORK, 'cloud-out')
             capture = self.sample('pictures', self.frames)
-            subprocess.run([TOOL, 'run', pipeline('large-cloud'), capture, '-o', out, '-q'], check=True)
+            subprocess.run([TOOL, 'run', pipeline('large-cloud'), capture, '-o', out, '-q', '--no-report'], check=True)
             name = os.path.basename(capture)
             os.rename(os.path.join(out, name, name + '.ply'), path)
             shutil.rmtree(out)
@@ -179,7 +179,7 @@ class Job:
 
     def command(self, captures, workers=None):
         spread = ['--jobs', str(workers)] if workers else []
-        return [TOOL, 'run', pipeline(self.name), self.source(captures), '-o', OUT, '-q', *spread]
+        return [TOOL, 'run', pipeline(self.name), self.source(captures), '-o', OUT, '-q', '--no-report', *spread]
 
 
 def rival(job, source, interpreter=None):
@@ -293,7 +293,7 @@ def scaling(captures, rounds):
         rows.append([f'two workers: {job.title}', f'{one:.2f} s', f'{two:.2f} s', f'{one / two:.2f} × as fast'])
     short = captures.sample('depth', captures.frames, '--set', 'synthesize.pictures=false')
     long = captures.sample('depth', 20 * captures.frames, '--set', 'synthesize.pictures=false')
-    runs = [Run([TOOL, 'run', pipeline('voxels'), capture, '-o', OUT, '-q']) for capture in (short, long)]
+    runs = [Run([TOOL, 'run', pipeline('voxels'), capture, '-o', OUT, '-q', '--no-report']) for capture in (short, long)]
     rows.append([f'voxels: {captures.frames} and {20 * captures.frames} frames', f'{runs[0].cpu:.2f} s CPU',
                  f'{runs[1].cpu:.2f} s CPU', f'{runs[1].cpu / runs[0].cpu:.1f} ×, memory '
                  f'{runs[1].memory / runs[0].memory:.2f} ×'])

@@ -37,6 +37,12 @@ struct FindingGroup: Sendable {
     var title: String
     /// The worst first.
     var findings: [Finding]
+    /// Most captures of the batch have it: that says something about how they are recorded, and nothing against one of
+    /// them.
+    var isCommon = false
+
+    /// Of fewer captures nothing is common.
+    private static let fewestForCommon = 8
 
     /// Failures first, then by kind; of one kind the most frequent first. What is so in more than half of the captures is
     /// the batch's own way, and comes behind what is unlike the rest.
@@ -46,14 +52,19 @@ struct FindingGroup: Sendable {
             guard let first = findings.first else { return nil }
             let worstFirst = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
             let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
-            return FindingGroup(
-                kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst)
+            let isCommon = ids.count >= fewestForCommon && 2 * findings.count > ids.count && first.kind != .failure
+            var group = FindingGroup(
+                kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst,
+                isCommon: isCommon)
+            // Of a single warning nothing has to be left open.
+            if first.kind == .warning, findings.count == 1, !first.text.isEmpty {
+                group.title = first.text.last == "." ? String(first.text.dropLast()) : first.text
+                group.findings[0].text = ""
+            }
+            return group
         }
         let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
-        func place(_ group: FindingGroup) -> Int {
-            let isCommon = ids.count >= 4 && 2 * group.findings.count > ids.count && group.kind != .failure
-            return (rank[group.kind] ?? 0) + (isCommon ? rank.count : 0)
-        }
+        func place(_ group: FindingGroup) -> Int { (rank[group.kind] ?? 0) + (group.isCommon ? rank.count : 0) }
         return sorted.sorted {
             (place($0), $1.findings.count, $0.title) < (place($1), $0.findings.count, $1.title)
         }

@@ -51,10 +51,8 @@ struct FindingRules {
                 let motion = motion(capture, index).filter { coverage.isEmpty || $0.kind != .path }
                 let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
                 let geometry = geometry(capture, index)
-                // With wrong poses, where the camera was means nothing.
-                if capture.measured.geometry?.verdict == "fail" {
-                    return geometry + rest.compactMap(\.self) + warnings(capture, index)
-                }
+                // With wrong poses, where the camera was means nothing, and what else was warned about follows from them.
+                if capture.measured.geometry?.verdict == "fail" { return geometry + rest.compactMap(\.self) }
                 return geometry + coverage + motion + rest.compactMap(\.self)
                     + warnings(capture, index)
             }

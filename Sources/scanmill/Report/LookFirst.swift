@@ -38,7 +38,7 @@ struct LookFirst {
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
-            \(others.isEmpty ? HTML() : " <span class=\"muted\">the worst of \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
+            \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "so in most captures; " : "")the worst of \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
             <h3>\(group.title)</h3><p>\(worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\

@@ -42,13 +42,13 @@ extension FindingRules {
                 kind: .coverage, capture: index, title: title,
                 cause: "Sides of the box are \(unseen.isEmpty ? "hardly" : "never") seen",
                 text: Self.sentences(sentences),
-                fix: "record it again, once around the object",
+                fix: "record it again, once around the object, which is to be in the middle of the pictures",
                 headline: isOne
                     ? headline("views of the \(concerned[0])", fewest, coverage.goal)
                     : Finding.Headline(
                         label: unseen.isEmpty ? "sides hardly seen" : "sides never seen",
                         value: Double(concerned.count),
-                        words: Wording.grouped(concerned.count), expected: "goal: none"),
+                        words: Wording.grouped(concerned.count), expected: "goal: 0"),
                 weight: Double(concerned.count * coverage.goal - fewest))
         ]
     }

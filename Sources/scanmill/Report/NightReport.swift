@@ -52,10 +52,11 @@ struct NightReport: Sendable {
         let usual = DeviceRow.usual(earlier)
         let rules = FindingRules(captures, usualSharpness: usual.mapValues(\.sharpness).compactMapValues(\.self))
         let found = rules.findings()
-        for finding in found where captures[finding.capture].status == .ready {
+        findings = FindingGroup.grouped(found, ids: captures.map(\.id))
+        for finding in findings.filter({ !$0.isCommon }).flatMap(\.findings)
+        where captures[finding.capture].status == .ready {
             captures[finding.capture].status = .look
         }
-        findings = FindingGroup.grouped(found, ids: captures.map(\.id))
         var findingsOf: [Int: [(group: Int, finding: Finding)]] = [:]
         for (group, findings) in findings.enumerated() {
             for finding in findings.findings { findingsOf[finding.capture, default: []].append((group, finding)) }
