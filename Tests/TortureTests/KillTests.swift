@@ -42,7 +42,9 @@ extension Torture {
                         hits += 1
                         break
                     }
-                    #expect(target == .batch, "\(point): no fault was injected in attempt \(attempt)")
+                    #expect(
+                        target == .batch,
+                        "\(point): no fault was injected in attempt \(attempt); the last calls: \(strace.lastWords)")
                 }
             }
             #expect(hits >= Set(chosen).count / 2)

@@ -41,6 +41,22 @@ struct FindingGroup: Sendable {
     /// them.
     var isCommon = false
 
+    /// Takes those apart that are far worse off than the rest, where most captures of the batch have something: one side
+    /// of the box is never seen in most, and four in one.
+    private static func split(_ findings: [Finding], of count: Int) -> [[Finding]] {
+        let weights = findings.map(\.weight).sorted()
+        guard isCommon(findings, of: count), weights[weights.count / 2] > 0 else { return [findings] }
+        let limit = 2 * weights[weights.count / 2]
+        let worse = findings.filter { $0.weight > limit }
+        // Where many are, there is no usual.
+        guard !worse.isEmpty, 5 * worse.count <= findings.count else { return [findings] }
+        return [worse, findings.filter { $0.weight <= limit }]
+    }
+
+    private static func isCommon(_ findings: [Finding], of count: Int) -> Bool {
+        count >= fewestForCommon && 2 * findings.count > count && findings.first?.kind != .failure
+    }
+
     /// Of fewer captures nothing is common.
     private static let fewestForCommon = 8
 
@@ -48,14 +64,13 @@ struct FindingGroup: Sendable {
     /// the batch's own way, and comes behind what is unlike the rest.
     static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
         let groups = Dictionary(grouping: findings) { "\($0.kind.rawValue) \($0.cause ?? $0.title)" }
-        let sorted = groups.values.compactMap { findings -> FindingGroup? in
+        var sorted = groups.values.flatMap { split($0, of: ids.count) }.compactMap { findings -> FindingGroup? in
             guard let first = findings.first else { return nil }
             let worstFirst = findings.sorted { ($1.weight, ids[$0.capture]) < ($0.weight, ids[$1.capture]) }
             let isOfOneTitle = findings.allSatisfy { $0.title == first.title }
-            let isCommon = ids.count >= fewestForCommon && 2 * findings.count > ids.count && first.kind != .failure
             var group = FindingGroup(
                 kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst,
-                isCommon: isCommon)
+                isCommon: isCommon(findings, of: ids.count))
             // Of a single warning nothing has to be left open.
             if first.kind == .warning, findings.count == 1, !first.text.isEmpty {
                 group.title = first.text.last == "." ? String(first.text.dropLast()) : first.text
@@ -63,6 +78,12 @@ struct FindingGroup: Sendable {
             }
             return group
         }
+        // One cause once: a short path is why a side is not seen, where most captures see them all.
+        let explained = Set(sorted.filter { $0.kind == .coverage && !$0.isCommon }.flatMap(\.findings).map(\.capture))
+        for index in sorted.indices where sorted[index].kind == .path {
+            sorted[index].findings.removeAll { explained.contains($0.capture) }
+        }
+        sorted.removeAll(where: \.findings.isEmpty)
         let rank = Dictionary(uniqueKeysWithValues: zip(Finding.Kind.allCases, 0...))
         func place(_ group: FindingGroup) -> Int { (rank[group.kind] ?? 0) + (group.isCommon ? rank.count : 0) }
         return sorted.sorted {

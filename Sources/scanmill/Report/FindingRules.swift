@@ -47,8 +47,8 @@ struct FindingRules {
             case .ready, .look:
                 let coverage = coverage(capture, index)
                 let blur = blur(capture, index)
-                // One cause once: a short path is why a side is not seen, blur is why frames are dropped.
-                let motion = motion(capture, index).filter { coverage.isEmpty || $0.kind != .path }
+                let motion = motion(capture, index)
+                // One cause once: blur is why frames are dropped.
                 let rest = [blur, blur == nil ? lostFrames(capture, index) : nil, depthFinding(capture, index)]
                 let geometry = geometry(capture, index)
                 // With wrong poses, where the camera was means nothing, and what else was warned about follows from them.

@@ -83,7 +83,7 @@ extension FindingRules {
                         label: motion.jumpCount > 0 ? "jumps" : "frames without tracking",
                         value: Double(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
                         words: Wording.grouped(motion.jumpCount > 0 ? motion.jumpCount : motion.lostTracking),
-                        expected: "goal: none"), weight: Double(motion.jumpCount)))
+                        expected: "goal: 0"), weight: Double(motion.jumpCount)))
         }
         if let finding = speed(motion, frames, index) { found.append(finding) }
         if let usual = pathLength, usual.isTooLow(motion.pathLength, step: 0.3 * usual.median) {

@@ -53,7 +53,8 @@ struct Verdict: Sendable {
         }
         let share = Double(count) / Double(odd.count)
         let usual = Double(all[name] ?? 0) / Double(captures.count)
-        guard count >= 3, share >= 0.4, share >= 2 * usual else { return nil }
+        // Three of five may be chance.
+        guard count >= 4, share >= 0.4, share >= 2 * usual else { return nil }
         return "One device stands out: \(name), with \(Wording.word(count)) of the \(Wording.word(odd.count))."
     }
 

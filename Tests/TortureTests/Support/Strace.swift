@@ -37,6 +37,9 @@ struct Strace {
         self.rig = rig
         self.target = target
         log = rig.folder.url("strace.log").path
+        // Files that have changed in the last two seconds are copied by other calls than those that have stood still, and
+        // every run here is to make the same ones.
+        usleep(2_200_000)
         // Only the first capture's process is traced, so that the others show whether a fault spreads.
         let script = """
             #!/bin/sh
@@ -108,6 +111,12 @@ struct Strace {
         }
         let lines = text.split(separator: "\n").filter { $0.hasSuffix("(INJECTED)") }
         return target == .batch ? !lines.isEmpty : lines.contains { subject($0) == point.subject }
+    }
+
+    /// The end of strace's account, for messages.
+    var lastWords: String {
+        let lines = (try? String(contentsOfFile: log, encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.suffix(4).joined(separator: "\n")
     }
 
     private func calls() throws -> [(thread: Substring, call: Substring, text: Substring)] {
