@@ -23,16 +23,16 @@ public struct CameraTrail: Hashable, Sendable {
     /// - Parameter frames: in order; those without a pose are passed over. Without times that ascend, `speed` becomes
     ///   `time`, and time goes by the frames' numbers.
     public init(_ frames: [FrameFacts], by measure: Measure) {
-        let placed = frames.filter { $0.pose != nil }
+        let placed = frames.filter { $0.pose.map { $0.defect == nil } ?? false }
         let seconds = Self.seconds(placed)
         self.measure = seconds == nil ? .time : measure
         var values = seconds ?? placed.map { Double($0.index) }
         var (low, high) = (values.first ?? 0, values.last ?? 0)
-        if let seconds {
+        if seconds != nil {
             if measure == .speed {
-                values = Self.speeds(placed.compactMap { $0.pose?.position }, seconds)
+                values = Self.speeds(placed)
                 low = 0
-                high = values.sorted()[safe: values.count * 95 / 100] ?? 0
+                high = values.isEmpty ? 0 : values.sorted()[values.count * 95 / 100]
             }
             limits = low...max(low, high)
         }
@@ -49,28 +49,25 @@ public struct CameraTrail: Hashable, Sendable {
         guard let first = times.first, times.count == frames.count,
             zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 })
         else { return nil }
-        return times.map { (Double($0) - Double(first)) / 1e9 }
+        return times.map { Trajectory.seconds(from: first, to: $0) }
     }
 
     /// Metres a second over the step that leads to each place; the first has that of the second. A step without time has
     /// that of the one before.
-    private static func speeds(_ places: [Vector3], _ seconds: [Double]) -> [Double] {
+    private static func speeds(_ frames: [FrameFacts]) -> [Double] {
         var speeds: [Double] = []
-        for i in places.indices.dropFirst() {
-            let elapsed = seconds[i] - seconds[i - 1]
-            let before = speeds.last ?? 0
-            speeds.append(elapsed > 0 ? (places[i] - places[i - 1]).length / elapsed : before)
-        }
-        return speeds.isEmpty ? places.map { _ in 0 } : [speeds[0]] + speeds
+        for step in Trajectory(frames).steps { speeds.append(step.speed ?? speeds.last ?? 0) }
+        return speeds.isEmpty ? frames.map { _ in 0 } : [speeds[0]] + speeds
     }
 
     /// At most `count` stations, spread evenly, the first and the last among them.
-    func spread(_ count: Int) -> [Station] {
-        guard stations.count > count, count > 1 else { return stations }
-        return (0..<count).map { stations[$0 * (stations.count - 1) / (count - 1)] }
-    }
+    func spread(_ count: Int) -> [Station] { stations.thinned(to: count) }
 }
 
 extension Array {
-    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+    /// At most `count` elements, evenly from the first to the last; all of them for a count below 2.
+    package func thinned(to count: Int) -> [Element] {
+        guard self.count > count, count > 1 else { return self }
+        return (0..<count).map { self[$0 * (self.count - 1) / (count - 1)] }
+    }
 }

@@ -13,48 +13,14 @@ extension DepthMap {
     }
 
     /// Zeroes pixels nearer than `near` or farther than `far`, metres; both bounds are kept.
-    public mutating func mask(near: Float, far: Float) -> MaskCount {
-        metres.withUnsafeMutableBufferPointer { metres in
-            guard let pixels = metres.baseAddress else { return MaskCount(before: 0, after: 0) }
-            let count = metres.count
-            var (before, after): (Int32, Int32) = (0, 0)
-            var i = 0
-            while i < count {
-                let z = pixels[i]
-                let kept: Float = z >= near && z <= far ? z : 0
-                before &+= z > 0 ? 1 : 0
-                after &+= kept > 0 ? 1 : 0
-                pixels[i] = kept
-                i &+= 1
-            }
-            return MaskCount(before: Int(before), after: Int(after))
-        }
-    }
+    public mutating func mask(near: Float, far: Float) -> MaskCount { keep { z, _ in z >= near && z <= far } }
 
     /// Zeroes pixels whose confidence is below `threshold`, as recorded; see ``ConfidenceMap/threshold(level:in:)``.
     /// - Precondition: both maps have the same size.
     public mutating func mask(confidence: ConfidenceMap, atLeast threshold: Int) -> MaskCount {
         precondition(confidence.width == width && confidence.height == height)
         let threshold = Int32(clamping: threshold)
-        return confidence.values.withUnsafeBufferPointer { values in
-            metres.withUnsafeMutableBufferPointer { metres in
-                guard let pixels = metres.baseAddress, let values = values.baseAddress else {
-                    return MaskCount(before: 0, after: 0)
-                }
-                let count = metres.count
-                var (before, after): (Int32, Int32) = (0, 0)
-                var i = 0
-                while i < count {
-                    let z = pixels[i]
-                    let kept: Float = Int32(values[i]) >= threshold ? z : 0
-                    before &+= z > 0 ? 1 : 0
-                    after &+= kept > 0 ? 1 : 0
-                    pixels[i] = kept
-                    i &+= 1
-                }
-                return MaskCount(before: Int(before), after: Int(after))
-            }
-        }
+        return confidence.values.withUnsafeBufferPointer { values in keep { _, i in Int32(values[i]) >= threshold } }
     }
 
     /// Zeroes pixels that differ by more than `limit` metres from the same pixel of an earlier map, or that had no depth
@@ -63,24 +29,26 @@ extension DepthMap {
     public mutating func mask(jumpsFrom earlier: DepthMap, over limit: Float) -> MaskCount {
         precondition(earlier.metres.count == metres.count)
         return earlier.metres.withUnsafeBufferPointer { earlier in
-            metres.withUnsafeMutableBufferPointer { metres in
-                guard let pixels = metres.baseAddress, let earlier = earlier.baseAddress else {
-                    return MaskCount(before: 0, after: 0)
-                }
-                let count = metres.count
-                var (before, after): (Int32, Int32) = (0, 0)
-                var i = 0
-                while i < count {
-                    let z = pixels[i]
-                    let old = earlier[i]
-                    let kept: Float = abs(z - old) <= limit && old > 0 ? z : 0
-                    before &+= z > 0 ? 1 : 0
-                    after &+= kept > 0 ? 1 : 0
-                    pixels[i] = kept
-                    i &+= 1
-                }
-                return MaskCount(before: Int(before), after: Int(after))
+            keep { z, i in abs(z - earlier[i]) <= limit && earlier[i] > 0 }
+        }
+    }
+
+    /// - Parameter isKept: of a depth and its pixel's number. It becomes a part of each caller's loop.
+    @inline(__always)
+    private mutating func keep(_ isKept: (Float, Int) -> Bool) -> MaskCount {
+        metres.withUnsafeMutableBufferPointer { pixels in
+            let count = pixels.count
+            var (before, after): (Int32, Int32) = (0, 0)
+            var i = 0
+            while i < count {
+                let z = pixels[i]
+                let kept: Float = isKept(z, i) ? z : 0
+                before &+= z > 0 ? 1 : 0
+                after &+= kept > 0 ? 1 : 0
+                pixels[i] = kept
+                i &+= 1
             }
+            return MaskCount(before: Int(before), after: Int(after))
         }
     }
 

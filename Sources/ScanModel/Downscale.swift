@@ -12,8 +12,7 @@ extension RGBImage {
 
     /// The size with a given width and the same shape; never larger.
     public static func downscaledSize(_ size: PixelSize, toWidth width: Int) -> PixelSize {
-        guard width < size.width else { return size }
-        return PixelSize(width, max(1, (2 * size.height * width + size.width) / (2 * size.width)))
+        size.fitting(into: PixelSize(width, size.height))
     }
 
     /// The picture made smaller by the mean over the area of each new pixel, rounded to the nearest. Where the size is no
@@ -135,6 +134,17 @@ extension RGBImage {
             target[2] = UInt8(truncatingIfNeeded: (UInt64(b) &* inverse) >> 32)
             target += 3
         }
+    }
+}
+
+extension PixelSize {
+    /// The size of a picture of this size that was made smaller to lie within another, its shape kept.
+    package func fitting(into other: PixelSize) -> PixelSize {
+        if width <= other.width && height <= other.height { return self }
+        if width * other.height >= height * other.width {
+            return PixelSize(other.width, max(1, (height * other.width + width / 2) / width))
+        }
+        return PixelSize(max(1, (width * other.height + height / 2) / height), other.height)
     }
 }
 

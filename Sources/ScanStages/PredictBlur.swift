@@ -89,7 +89,7 @@ public struct PredictBlur: FrameStage, FoldStage {
         let scored = predicted.filter { $0.sharpness != nil }
         let correlation = Distribution.rankCorrelation(scored.map(\.pixels), scored.map { $0.sharpness ?? 0 })
         if let correlation { context.record("correlation", Measurement.number(correlation, digits: 3)) }
-        let list = Measurement.thinned(predicted)
+        let list = predicted.thinned(to: Measurement.listLimit)
         context.record(
             "predicted", .array(list.map { .array([.of($0.frame), Measurement.number($0.pixels, digits: 4)]) }))
     }

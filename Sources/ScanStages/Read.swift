@@ -127,9 +127,7 @@ public struct Read: CaptureStage {
         if format.rawValue != Format.auto.rawValue, let known = CaptureFormats.format(named: format.rawValue) {
             return try known.open(tree, rules: rules)
         }
-        guard let recognition = CaptureFormats.recognise(tree),
-            let known = CaptureFormats.format(named: recognition.format)
-        else { throw CaptureFormats.unrecognised(tree) }
+        let (known, recognition) = try CaptureFormats.format(of: tree)
         var capture = try known.open(tree, rules: rules)
         capture.findings["recognised-by"] = .string(recognition.reason)
         return capture

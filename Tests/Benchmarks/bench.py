@@ -130,11 +130,11 @@ class Captures:
         color = next(stream for kind, stream in streams.items() if 'color' in kind)
         size = color.get('resolution')
         with open(self.base(capture) + '.jsonl') as file:
-            for number, line in enumerate(json.loads(line) for line in file if line.strip()):
+            for line in (json.loads(line) for line in file if line.strip()):
                 t, k = line['transform'], line['intrinsics']
                 scale = 256 / max(size)
                 values.extend([t[0], t[4], t[8], t[1], t[5], t[9], t[2], t[6], t[10], t[12], t[13], t[14]])
-                values.extend([k[0] * scale, k[4] * scale, k[6] * scale, k[7] * scale, number])
+                values.extend([k[0] * scale, k[4] * scale, k[6] * scale, k[7] * scale])
         with open(path, 'wb') as file:
             values.tofile(file)
         return path
@@ -168,14 +168,13 @@ def pipeline(name):
 class Job:
     """A pipeline, what it reads, and what it is compared with: {name: (command, the ratio to reach)}."""
 
-    def __init__(self, name, title, source, rivals=(), limits=(), memory=None, at_two=None):
+    def __init__(self, name, title, source, rivals=(), limits=(), memory=None):
         self.name = name
         self.title = title
         self.source = source
         self.rivals = rivals
         self.limits = limits
         self.memory = memory
-        self.at_two = at_two
 
     def command(self, captures, workers=None):
         spread = ['--jobs', str(workers)] if workers else []

@@ -75,8 +75,8 @@ static void inflate_files(char **paths) {
 
 // MARK: - Depth to voxels
 
-// The voxel job's kernels. `views` holds 17 doubles a frame: the rotation by rows, the position, fx, fy, cx, cy of the
-// depth map and the frame's number; `box` holds the rotation by columns, centre and half size.
+// The voxel job's kernels. `views` holds 16 doubles a frame: the rotation by rows, the position, fx, fy, cx, cy of the
+// depth map; `box` holds the rotation by columns, centre and half size.
 struct voxels {
     uint64_t *keys;
     struct sum { double x, y, z; int64_t n; } *sums;
@@ -157,7 +157,7 @@ static void voxels(char **arguments) {
     struct voxels grid = {.slot_count = 1024, .slots = calloc(1024, sizeof(int32_t))};
     size_t frames = 0;
     while (inflate_next(depth, half, 2 * pixels) == 2 * pixels && inflate_next(confidence, level, pixels) == pixels) {
-        if ((frames + 1) * 17 + 15 > facts_size / sizeof(double)) DIE("more depth frames than camera lines");
+        if ((frames + 1) * 16 + 15 > facts_size / sizeof(double)) DIE("more depth frames than camera lines");
         for (size_t i = 0; i < pixels; i++) {
             uint16_t bits;
             memcpy(&bits, half + 2 * i, 2);
@@ -166,7 +166,7 @@ static void voxels(char **arguments) {
             const float z = metres[i] * 0x1p112f;
             metres[i] = (level[i] >= 2) & (z >= 0.1f) & (z <= 5) ? z : 0;
         }
-        add_frame(&grid, view + 17 * frames++, box, metres, width, height, size);
+        add_frame(&grid, view + 16 * frames++, box, metres, width, height, size);
     }
     printf("%zu frames, %zu voxels\n", frames, grid.count);
 }

@@ -8,17 +8,7 @@ import Testing
     /// A camera that looks along −z and goes along x by these ways, a tenth of a second each.
     private func walk(_ ways: [Double], _ change: (Int, inout MemoryCapture.Item) -> Void = { _, _ in })
         -> MemoryCapture
-    {
-        var x = 0.0
-        return MemoryCapture(
-            ([0] + ways).enumerated().map { number, way in
-                x += way
-                var item = MemoryCapture.Item(timestamp: Int64(number) * 100_000_000)
-                item.pose = Pose(rotation: .identity, position: Vector3(x, 1, -2))
-                change(number, &item)
-                return item
-            })
-    }
+    { .walk(ways, from: Vector3(0, 1, -2), change) }
 
     private func measure(_ capture: MemoryCapture, _ options: String = "", above: String = "") throws -> JSONObject {
         let run = try StageRun("\(above)- measure-motion\(options.isEmpty ? "" : ": \(options)")", on: capture)

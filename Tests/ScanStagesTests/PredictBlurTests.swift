@@ -6,17 +6,7 @@ import Testing
     /// A camera that goes along x by these ways, a tenth of a second each, and exposes for 50 ms.
     private func walk(_ ways: [Double], _ change: (Int, inout MemoryCapture.Item) -> Void = { _, _ in })
         -> MemoryCapture
-    {
-        var x = 0.0
-        return MemoryCapture(
-            ([0] + ways).enumerated().map { number, way in
-                x += way
-                var item = MemoryCapture.Item(timestamp: Int64(number) * 100_000_000, exposure: 50_000_000)
-                item.pose = Pose(rotation: .identity, position: Vector3(x, 0, 0))
-                change(number, &item)
-                return item
-            })
-    }
+    { .walk(ways, exposure: 50_000_000, change) }
 
     private func predicted(_ run: StageRun) -> [Double] {
         (run.counts("predict-blur")["predicted"]?.array ?? []).compactMap { $0.array?.last?.double }

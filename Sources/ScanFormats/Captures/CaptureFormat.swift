@@ -190,8 +190,19 @@ public enum CaptureFormats {
         return nil
     }
 
+    /// The format that says "mine".
+    /// - Throws: when none does.
+    public static func format(
+        of tree: any CaptureTree
+    ) throws(Problem) -> (format: any CaptureFormat.Type, recognition: Recognition) {
+        guard let recognition = recognise(tree), let format = format(named: recognition.format) else {
+            throw unrecognised(tree)
+        }
+        return (format, recognition)
+    }
+
     /// What a folder is when no format says "mine".
-    public static func unrecognised(_ tree: any CaptureTree) -> Problem {
+    static func unrecognised(_ tree: any CaptureTree) -> Problem {
         let entries = tree.entries(in: "").map(\.name)
         let more = entries.count > 8 ? " and \(entries.count - 8) more" : ""
         return Problem(

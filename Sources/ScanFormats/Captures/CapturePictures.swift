@@ -11,9 +11,7 @@ public struct CapturePictures: Sendable {
     ///   machine cannot show them.
     public init(at path: String) throws(Problem) {
         let tree = try CaptureFormats.tree(at: path)
-        guard let found = CaptureFormats.recognise(tree), let format = CaptureFormats.format(named: found.format) else {
-            throw CaptureFormats.unrecognised(tree)
-        }
+        let (format, _) = try CaptureFormats.format(of: tree)
         let (opened, problems) = CaptureOpening.open(tree, as: format)
         guard let opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
         if let obstacle = opened.obstacles[.color] { throw obstacle }
@@ -49,16 +47,5 @@ public struct CapturePictures: Sendable {
         case nil: throw Problem(.input, "the frame has no picture").inFrame(frame)
         }
         return image.downscaled(to: PixelSize(image.width, image.height).fitting(into: size))
-    }
-}
-
-extension PixelSize {
-    /// The size of a picture of this size that was made smaller to lie within another, its shape kept.
-    func fitting(into other: PixelSize) -> PixelSize {
-        if width <= other.width && height <= other.height { return self }
-        if width * other.height >= height * other.width {
-            return PixelSize(other.width, max(1, (height * other.width + width / 2) / width))
-        }
-        return PixelSize(max(1, (width * other.height + height / 2) / height), other.height)
     }
 }

@@ -69,9 +69,7 @@ public struct CaptureInspection: Hashable, Sendable {
     }
 
     static func inspect(_ tree: any CaptureTree) throws(Problem) -> CaptureInspection {
-        guard let recognition = CaptureFormats.recognise(tree),
-            let format = CaptureFormats.format(named: recognition.format)
-        else { throw CaptureFormats.unrecognised(tree) }
+        let (format, recognition) = try CaptureFormats.format(of: tree)
         var inspection = CaptureInspection(id: tree.name, recognition: recognition)
         let opened = CaptureOpening.open(tree, as: format)
         inspection.note(errors: opened.problems)

@@ -31,12 +31,6 @@ enum Measurement {
             "p90": number(distribution.quantile(0.9)), "highest": number(distribution.highest),
         ])
     }
-
-    /// At most ``listLimit`` of the values, evenly from the first to the last.
-    static func thinned<Value>(_ values: [Value]) -> [Value] {
-        guard values.count > listLimit else { return values }
-        return (0..<listLimit).map { values[$0 * (values.count - 1) / (listLimit - 1)] }
-    }
 }
 
 extension StageContext {

@@ -22,7 +22,7 @@ struct TopView {
     /// The way of the camera over the frames that are left, and the ground of the box.
     func record(_ capture: Capture, _ trajectory: Trajectory, _ context: StageContext) {
         let frames = capture.keptFrames.filter { $0.pose?.defect == nil && $0.pose != nil }
-        let track = Measurement.thinned(frames).map { frame -> JSONValue in
+        let track = frames.thinned(to: Measurement.listLimit).map { frame -> JSONValue in
             let speed = trajectory.rate(at: frame.index).map { Measurement.number($0.speed, digits: 4) } ?? .null
             return .array([.of(frame.index)] + place(frame.pose?.position ?? .zero) + [speed])
         }

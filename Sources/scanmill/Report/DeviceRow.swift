@@ -42,7 +42,7 @@ struct DeviceRow: Sendable {
                 name: name, captures: captures.count,
                 odd: captures.count { $0.status == .look || $0.status == .failed },
                 droppedShare: source > 0 ? 1 - Double(kept) / Double(source) : nil,
-                sharpness: Statistics.median(captures.compactMap { $0.measured.sharpness?.median }),
+                sharpness: Distribution(captures.compactMap { $0.measured.sharpness?.median })?.median,
                 usual: usual[name] ?? UsualRun())
         }
     }

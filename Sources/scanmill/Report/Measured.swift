@@ -82,26 +82,26 @@ struct Measured: Sendable {
                 return (frame, max(0, value))
             }
             guard let first = scores.first, let last = scores.last,
-                let best = scores.max(by: { $0.score < $1.score }), let worst = scores.min(by: { $0.score < $1.score })
+                let best = scores.max(by: { $0.score < $1.score }), let worst = scores.min(by: { $0.score < $1.score }),
+                let all = Distribution(scores.lazy.map(\.score))
             else { return nil }
-            let sorted = scores.map(\.score).sorted()
             self.limit = limit
-            belowLimit = limit.map { limit in sorted.count { $0 < limit } }
+            belowLimit = limit.map { limit in scores.count { $0.score < limit } }
             lowest = worst.score
             highest = best.score
-            median = Statistics.quantile(sorted, 0.5)
+            median = all.median
             count = scores.count
             (sharpestFrame, blurriestFrame) = (best.frame, worst.frame)
             (firstFrame, lastFrame) = (first.frame, last.frame)
             histogram = Array(repeating: 0, count: Self.binCount)
             let step = max(highest, 1e-9) / Double(Self.binCount)
-            for value in sorted { histogram[min(Self.binCount - 1, Int(value / step))] += 1 }
+            for (_, value) in scores { histogram[min(Self.binCount - 1, Int(value / step))] += 1 }
             var stretches = Array(repeating: [Double](), count: Self.momentCount)
             let length = max(frameCount, last.frame + 1)
             for (frame, score) in scores where frame < length {
                 stretches[frame * Self.momentCount / length].append(score)
             }
-            moments = stretches.map { Statistics.median($0) }
+            moments = stretches.map { Distribution($0)?.median }
         }
     }
 

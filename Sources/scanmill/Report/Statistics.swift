@@ -1,15 +1,7 @@
+import ScanModel
+
 /// What is usual among many values, by medians, which a few odd ones do not move.
 enum Statistics {
-    /// The value below which a share of the sorted values lies, between neighbours in proportion.
-    static func quantile(_ sorted: [Double], _ share: Double) -> Double {
-        guard let last = sorted.last else { return 0 }
-        let place = share * Double(sorted.count - 1)
-        let low = Int(place)
-        return low + 1 < sorted.count ? sorted[low] + (sorted[low + 1] - sorted[low]) * (place - Double(low)) : last
-    }
-
-    static func median(_ values: [Double]) -> Double? { values.isEmpty ? nil : quantile(values.sorted(), 0.5) }
-
     /// The middle half of the values.
     struct Band: Sendable, Hashable {
         var low: Double
@@ -17,11 +9,8 @@ enum Statistics {
         var high: Double
 
         init?(_ values: [Double]) {
-            if values.isEmpty { return nil }
-            let sorted = values.sorted()
-            low = quantile(sorted, 0.25)
-            median = quantile(sorted, 0.5)
-            high = quantile(sorted, 0.75)
+            guard let values = Distribution(values) else { return nil }
+            (low, median, high) = (values.quantile(0.25), values.median, values.quantile(0.75))
         }
 
         init(low: Double, median: Double, high: Double) {
@@ -46,11 +35,11 @@ struct Usual: Sendable {
 
     /// - Returns: nil for fewer than ``fewest`` values.
     init?(_ values: [Double]) {
-        guard values.count >= Self.fewest, let median = Statistics.median(values) else { return nil }
+        guard values.count >= Self.fewest, let median = Distribution(values)?.median else { return nil }
         self.median = median
         count = values.count
         let distances = values.map { abs($0 - median) }
-        let middle = Statistics.median(distances) ?? 0
+        let middle = Distribution(distances)?.median ?? 0
         let mean = distances.reduce(0, +) / Double(distances.count)
         deviation = middle > 0 ? middle / 0.6745 : 1.2533 * mean
     }

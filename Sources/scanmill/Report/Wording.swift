@@ -7,9 +7,7 @@ enum Wording {
 
     /// Thousands apart.
     static func grouped(_ count: Int) -> String {
-        let digits = Array(String(count.magnitude))
-        let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
-        return (count < 0 ? "−" : "") + groups.reversed().joined(separator: thin)
+        Report.Value.grouped(count, separator: thin, minus: "−")
     }
 
     /// A share between 0 and 1. What is not none or all never looks as if it were.

@@ -250,11 +250,11 @@ extension Report.Value {
         return words.enumerated().map { $0 == 0 ? "\($1)s" : String($1) }.joined(separator: " ")
     }
 
-    /// With a comma between thousands.
-    static func grouped(_ count: Int) -> String {
+    /// With something between thousands.
+    static func grouped(_ count: Int, separator: String = ",", minus: String = "-") -> String {
         let digits = Array(String(count.magnitude))
         let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
-        return (count < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
+        return (count < 0 ? minus : "") + groups.reversed().joined(separator: separator)
     }
 
     /// With so many decimals, rounded; never "-0".

@@ -218,3 +218,24 @@ extension RecordedDepth {
             bytes: metres.flatMap { withUnsafeBytes(of: $0.bitPattern.littleEndian, Array.init) })
     }
 }
+
+extension MemoryCapture {
+    /// A camera that looks along −z and goes along x by these ways, a tenth of a second each.
+    /// - Parameters:
+    ///   - start: where it begins.
+    ///   - exposure: of every picture, nanoseconds.
+    static func walk(
+        _ ways: [Double], from start: Vector3 = .zero, exposure: Int64? = nil,
+        _ change: (Int, inout Item) -> Void = { _, _ in }
+    ) -> MemoryCapture {
+        var position = start
+        return MemoryCapture(
+            ([0] + ways).enumerated().map { number, way in
+                position.x += way
+                var item = Item(timestamp: Int64(number) * 100_000_000, exposure: exposure)
+                item.pose = Pose(rotation: .identity, position: position)
+                change(number, &item)
+                return item
+            })
+    }
+}
