@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int sm_exchange(const char *a, const char *b) {
@@ -17,6 +18,13 @@ int sm_lock(int descriptor) {
 
 int64_t sm_copy(int from, int to, int64_t count) {
     return copy_file_range(from, NULL, to, NULL, (size_t)count, 0);
+}
+
+int sm_sync_filesystem(int descriptor) { return syncfs(descriptor); }
+
+int64_t sm_filesystem_type(int descriptor) {
+    struct statfs facts;
+    return fstatfs(descriptor, &facts) == 0 ? (int64_t)facts.f_type : -1;
 }
 
 void sm_tune_allocator(void) {

@@ -156,3 +156,12 @@ size_t sm_multiscan_millimetres(const float *metres, size_t count, uint16_t *mil
     }
     return overflow;
 }
+
+void sm_expand_range(uint8_t *luma, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t value = luma[i] < 16 ? 16 : luma[i] > 235 ? 235 : luma[i];
+        const uint16_t scaled = (uint16_t)((value - 16) * 255 + 109);
+        // Division by 219, exact for these 220 numbers, in 16 bits for as many lanes as there are.
+        luma[i] = (uint8_t)((uint16_t)((uint32_t)scaled * 38305 >> 16) >> 7);
+    }
+}

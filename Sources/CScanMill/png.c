@@ -1,5 +1,4 @@
 #include "CScanMill.h"
-#include "growing.h"
 
 #include <png.h>
 #include <setjmp.h>
@@ -99,48 +98,4 @@ int sm_png_decode(
     const uint8_t *bytes, size_t count, int channels, int bits, void *pixels, size_t pixel_bytes, char *message) {
     struct sm_picture_header header;
     return read_png((struct reader){bytes, count}, &header, channels, bits, pixels, pixel_bytes, message);
-}
-
-static void write_bytes(png_structp png, png_bytep source, size_t count) {
-    struct growing *file = png_get_io_ptr(png);
-    if (grow(file, count)) png_error(png, "no memory");
-    memcpy(file->bytes + file->count, source, count);
-    file->count += count;
-}
-
-static void flush_bytes(png_structp png) { (void)png; }
-
-int sm_png_encode(
-    const void *pixels, uint32_t width, uint32_t height, int channels, int bits, int level, enum sm_png_filter filter,
-    uint8_t **output, size_t *written, char *message) {
-    static const int filters[] = {PNG_FILTER_NONE, PNG_FILTER_SUB, PNG_FILTER_UP, PNG_ALL_FILTERS};
-    struct trap trap = {.message = message};
-    struct growing file = {0};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &trap, fail, warn);
-    png_infop info = png ? png_create_info_struct(png) : NULL;
-    if (!info) {
-        png_destroy_write_struct(&png, NULL);
-        snprintf(message, SM_MESSAGE, "no memory");
-        return 1;
-    }
-    if (setjmp(trap.exit)) {
-        png_destroy_write_struct(&png, &info);
-        free(file.bytes);
-        return 1;
-    }
-    png_set_write_fn(png, &file, write_bytes, flush_bytes);
-    png_set_IHDR(
-        png, info, width, height, bits, channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
-        PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_level(png, level);
-    png_set_filter(png, PNG_FILTER_TYPE_BASE, filters[filter]);
-    png_write_info(png, info);
-    if (bits == 16 && is_little_endian) png_set_swap(png);
-    const size_t stride = (size_t)width * (size_t)channels * (size_t)bits / 8;
-    for (uint32_t y = 0; y < height; y++) png_write_row(png, (png_const_bytep)pixels + stride * y);
-    png_write_end(png, NULL);
-    png_destroy_write_struct(&png, &info);
-    *output = file.bytes;
-    *written = file.count;
-    return 0;
 }

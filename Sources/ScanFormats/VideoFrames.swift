@@ -1,3 +1,4 @@
+internal import CScanMill
 import ScanModel
 import Synchronization
 
@@ -57,7 +58,7 @@ public final class VideoDecoder: Sendable {
         let arguments =
             ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + VideoInput.safety
             + ["-threads", String(max(0, threads)), "-i", input.address, "-map", "0:V:0", "-fps_mode", "passthrough"]
-            + layout.options + ["-f", "rawvideo", "pipe:1"]
+            + layout.options + ["-f", "rawvideo", "-avioflags", "direct", "pipe:1"]
         let log = FFmpegLog(replacing: input.address, with: input.name)
         let tool: RunningTool
         do throws(Problem) {
@@ -78,7 +79,7 @@ public final class VideoDecoder: Sendable {
         let expands = layout == .luma && !facts.isFullRange
         return try pixels.withUnsafeMutableBytes { buffer in
             stream.withLock { stream in stream.next(into: buffer) }.map { there in
-                if there && expands { Self.expandRange(of: buffer) }
+                if there && expands { sm_expand_range(buffer.baseAddress, buffer.count) }
                 return there
             }
         }.get()
@@ -107,14 +108,6 @@ public final class VideoDecoder: Sendable {
             let damaged = stream.log.damagedFrames
             let count = damaged == 0 ? [] : ["parts of \(damaged) frames were missing or damaged, and guessed"]
             return count + stream.log.lines
-        }
-    }
-
-    /// 16...235 to 0...255, rounded; what lies beyond is cut off.
-    private static func expandRange(of luma: UnsafeMutableRawBufferPointer) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
-            for value in 0..<256 { table[value] = UInt8(clamping: ((value - 16) * 255 + 109) / 219) }
-            for index in luma.indices { luma[index] = table[Int(luma[index])] }
         }
     }
 }

@@ -17,10 +17,16 @@ public struct Digest: Hashable, Sendable {
     /// Reads a source to its end.
     /// - Returns: the digest, and how many bytes there were.
     public static func of(_ source: any ByteSource) throws(Problem) -> (digest: Digest, byteCount: Int64) {
+        try of(source, through: DigestBuffer())
+    }
+
+    /// - Parameter buffer: what the bytes pass through, for many sources in a row.
+    static func of(
+        _ source: any ByteSource, through buffer: DigestBuffer
+    ) throws(Problem) -> (digest: Digest, byteCount: Int64) {
         var digester = Digester()
         var total: Int64 = 0
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
-        defer { buffer.deallocate() }
+        let buffer = buffer.bytes
         while true {
             let count = try source.read(into: buffer)
             if count == 0 { return (digester.finish(), total) }
@@ -28,6 +34,13 @@ public struct Digest: Hashable, Sendable {
             total += Int64(count)
         }
     }
+}
+
+/// Room for bytes on their way into a digest; a new one for each of a thousand small files would cost as much as the digests.
+final class DigestBuffer {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+
+    deinit { bytes.deallocate() }
 }
 
 /// Takes bytes as they come.

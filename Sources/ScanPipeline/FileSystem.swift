@@ -57,12 +57,15 @@ package enum FileSystem {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    static func openFolder(_ path: String) throws(Problem) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor >= 0 { return descriptor }
+        throw Problem.system("cannot open the folder", path: FileSystem.absolute(path), code: errno)
+    }
+
     /// Makes a folder's entries survive a power cut.
     package static func syncFolder(_ path: String) throws(Problem) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Problem.system("cannot open the folder", path: FileSystem.absolute(path), code: errno)
-        }
+        let descriptor = try openFolder(path)
         defer { close(descriptor) }
         try sync(descriptor, path: path)
     }
@@ -70,11 +73,12 @@ package enum FileSystem {
     /// fsync, with its failure as a problem.
     package static func sync(_ descriptor: Int32, path: String) throws(Problem) {
         while fsync(descriptor) != 0 {
-            if errno != EINTR {
-                throw Problem.system(
-                    "cannot make sure that the bytes are on the disk", path: FileSystem.absolute(path), code: errno)
-            }
+            if errno != EINTR { throw syncProblem(path: path, code: errno) }
         }
+    }
+
+    static func syncProblem(path: String, code: Int32) -> Problem {
+        .system("cannot make sure that the bytes are on the disk", path: absolute(path), code: code)
     }
 
     /// Removes a file, or a folder with everything in it; links are removed, not followed. What cannot be removed stays:

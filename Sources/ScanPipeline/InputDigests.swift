@@ -47,13 +47,14 @@ package enum InputDigests {
         let results = Mutex([Int: Result<One, Problem>]())
         let next = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: max(1, min(workers, files.count))) { _ in
+            let buffer = DigestBuffer()
             while true {
                 let index = next.withLock { next in
                     defer { next += 1 }
                     return next
                 }
                 guard index < files.count else { return }
-                let result = one(files[index], source, known)
+                let result = one(files[index], source, known, buffer)
                 results.withLock { $0[index] = result }
             }
         }
@@ -70,7 +71,7 @@ package enum InputDigests {
     }
 
     private static func one(
-        _ file: InputFile, _ source: any CaptureSource, _ known: KnownDigests
+        _ file: InputFile, _ source: any CaptureSource, _ known: KnownDigests, _ buffer: DigestBuffer
     ) -> Result<One, Problem> {
         // A stretch of a file, as in an archive, has no status of its own.
         let path = source.location(of: file.path).flatMap { $0.range == nil ? $0.path : nil }
@@ -81,7 +82,7 @@ package enum InputDigests {
             return .success(One(input: input, path: path, status: status))
         }
         do throws(Problem) {
-            let (digest, count) = try Digest.of(try source.open(file.path))
+            let (digest, count) = try Digest.of(try source.open(file.path), through: buffer)
             let input = Receipt.Input(path: file.path, byteCount: count, digest: digest)
             return .success(One(input: input, path: path, status: status?.byteCount == count ? status : nil))
         } catch { return .failure(error) }

@@ -2,7 +2,8 @@ internal import CLinux
 import Glibc
 import ScanModel
 
-/// A file of the output folder while it is written: buffered, digested on the way, and made durable when it is closed.
+/// A file of the output folder while it is written: buffered, digested on the way, and handed over to be made durable when
+/// it is closed.
 /// A file that is never closed, or that could not be written, leaves nothing behind.
 public final class OutputFile: ByteSink {
     private let folder: OutputFolder
@@ -91,7 +92,7 @@ public final class OutputFile: ByteSink {
         return isPossible
     }
 
-    /// Writes what is left, makes the file durable and lists it for the receipt.
+    /// Writes what is left, hands the file over to be made durable, and lists it for the receipt.
     public func close() throws(Problem) {
         try attempt { () throws(Problem) in
             try flush()
@@ -99,15 +100,15 @@ public final class OutputFile: ByteSink {
         }
     }
 
-    /// Makes the file durable, closes it and lists it.
+    /// Hands the file over to be made durable, closes it and lists it.
     /// - Parameter known: its digest, where the bytes did not come through this object.
     private func settle(_ known: Digest?) throws(Problem) {
-        try FileSystem.sync(descriptor, path: path)
+        try folder.durability.add(descriptor, path: path)
         let digest =
             if let known { known } else if wasPatched {
                 try RegularFile(fullPath, name: path, fault: .environment).digest()
             } else { digester.finish() }
-        // After fsync there is nothing left that closing could lose.
+        // What cannot be written any more shows when the file is made durable, not here.
         Glibc.close(descriptor)
         descriptor = -1
         folder.list(OutputFolder.Entry(path: path, byteCount: byteCount, digest: digest))

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The folder that one capture's results are written to, invisible until it is whole.
 ///
-/// Files go to `OUT/.scanmill/work/<id>.<host>.<pid>.<random>/` and are made durable one by one; ``publish(receipt:)``
-/// writes the receipt last and gives the folder its name in one rename. Until then nothing is under `OUT/<id>`, and what
+/// Files go to `OUT/.scanmill/work/<id>.<host>.<pid>.<random>/` and are made durable; ``publish(receipt:)`` writes the
+/// receipt last and gives the folder its name in one rename. Until then nothing is under `OUT/<id>`, and what
 /// was there before stays as it is.
 public final class OutputFolder: Sendable {
     /// A file as the receipt lists it.
@@ -23,6 +23,7 @@ public final class OutputFolder: Sendable {
     public let workPath: String
     /// Folders above the work folder that were not there before, the outermost first.
     private let madeFolders: [String]
+    let durability: Durability
     private let exchange: @Sendable (_ a: String, _ b: String) -> Int32
     private let state = Mutex(State())
 
@@ -56,6 +57,7 @@ public final class OutputFolder: Sendable {
         if let defect = Self.defect(ofID: id) { throw defect }
         workPath = "\(StateFolder(output: root).work)/\(StateFolder.workName(id))"
         madeFolders = try FileSystem.makeFolders(root)
+        durability = try Durability(of: root)
         try requireReplaceable()
         try FileSystem.makeFolders(workPath)
     }
@@ -141,10 +143,10 @@ public final class OutputFolder: Sendable {
     /// The real path for a file that another program writes; ``adopt(_:)`` lists it afterwards.
     public func externalPath(for path: String) throws(Problem) -> String { try prepare(path) }
 
-    /// Makes a file durable that another program wrote, and lists it.
+    /// Takes over a file that another program wrote: it is made durable and listed.
     public func adopt(_ path: String) throws(Problem) {
         let file = try RegularFile(try prepare(path), name: path, fault: .environment)
-        try file.sync()
+        try durability.add(file.descriptor, path: path)
         list(Entry(path: path, byteCount: file.byteCount, digest: try file.digest()))
     }
 
@@ -175,6 +177,7 @@ public final class OutputFolder: Sendable {
         let listed = Set(files.map(\.path)).union([Receipt.fileName])
         try write(receipt, to: Receipt.fileName)
         FileSystem.removeTree(scratchFolder)
+        try durability.settle(path: publishedPath)
         try settle(workPath, as: "", keeping: listed)
         let replaced = try giveName()
         state.withLock {

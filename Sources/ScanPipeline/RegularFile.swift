@@ -55,7 +55,4 @@ package struct RegularFile: ~Copyable {
         try read { digester.update($0) }
         return digester.finish()
     }
-
-    /// Makes the file's bytes survive a power cut.
-    func sync() throws(Problem) { try FileSystem.sync(descriptor, path: name) }
 }

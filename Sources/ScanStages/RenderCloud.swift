@@ -39,7 +39,7 @@ public struct RenderCloud: CaptureStage {
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
             alone.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}")
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 2)
 
     /// It is drawn four times as large.
     private static let mostPixels = 8_000_000
@@ -107,7 +107,7 @@ public struct RenderCloud: CaptureStage {
         context.count("points", scene.cloud?.count ?? 0)
         let picture = view == .sheet ? sheet(scene, points, capture) : single(scene, points, capture)
         try context.output.write(
-            try PNG.encodeRGB(picture, compressionLevel: 6, filter: .adaptive), to: path(capture.id))
+            try PNG.encodeRGB(picture, compressionLevel: 6), to: path(capture.id))
     }
 
     private func single(_ scene: CloudScene, _ points: [Vector3], _ capture: Capture) -> RGBImage {

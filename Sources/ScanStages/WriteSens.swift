@@ -22,7 +22,7 @@ public struct WriteSens: FrameStage, FoldStage {
 
             **Motion samples** are written where all five sensors were read at the same times, as iOS does.
             """,
-        example: "- write-sens")
+        example: "- write-sens", revision: 2)
 
     let writesDepth: Bool
     let output: PictureOutput

@@ -44,7 +44,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a warning says to set its `delta_thresh` and
             `depth_delta` to 0. Another warning tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 2)
+        example: "- write-staging: {rgb: mp4}", revision: 3)
 
     let depth: Depth
     let rgb: RGB

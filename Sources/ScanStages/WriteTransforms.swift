@@ -34,7 +34,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
             cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}")
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 2)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect

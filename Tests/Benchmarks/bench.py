@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(ROOT, '.build', 'bench')
 TOOL = os.path.join(ROOT, '.build', 'release', 'scanmill')
 LIMITS = os.path.join(WORK, 'limits')
-PACKAGES = ['numpy', 'open3d', 'opencv-python-headless']
+PACKAGES = ['numpy', 'open3d', 'opencv-python-headless', 'matplotlib']
 
 
 class Run:
@@ -86,6 +86,11 @@ class Captures:
         self.frames = frames
         self.own = own
 
+    # The made-up pattern is noisier than a real room: at this quality a picture takes some 45 KB, like those of a device.
+    JPEG_QUALITY = ['--set', 'write-staging.quality=72']
+    # For long captures of which only depth is looked at.
+    TINY_PICTURES = ['--set', 'synthesize.picture-width=32', '--set', 'synthesize.picture-height=24']
+
     def sample(self, kind, frames, *options):
         path = os.path.join(WORK, f'{kind}{frames}')
         if not os.path.exists(path):
@@ -93,7 +98,7 @@ class Captures:
         return path
 
     def pictures(self):
-        return self.own or self.sample('pictures', self.frames)
+        return self.own or self.sample('pictures', self.frames, *self.JPEG_QUALITY)
 
     def video(self):
         return self.sample('video', self.frames, '--rgb', 'mp4')
@@ -176,9 +181,10 @@ class Job:
         self.limits = limits
         self.memory = memory
 
-    def command(self, captures, workers=None):
+    def command(self, captures, workers=None, source=None):
         spread = ['--jobs', str(workers)] if workers else []
-        return [TOOL, 'run', pipeline(self.name), self.source(captures), '-o', OUT, '-q', '--no-report', *spread]
+        capture = (source or self.source)(captures)
+        return [TOOL, 'run', pipeline(self.name), capture, '-o', OUT, '-q', '--no-report', *spread]
 
 
 def rival(job, source, interpreter=None):
@@ -281,21 +287,23 @@ def measure(job, captures, rounds, has_rivals):
 
 def scaling(captures, rounds):
     """What two workers are worth, what twenty times the frames cost, and how long the tool takes to begin."""
+    # A thousand frames' depth takes a third of a second, a fifth of it to begin: too little to see what a worker is worth.
+    long = lambda captures: captures.sample('depth', 10 * captures.frames, *captures.TINY_PICTURES)
     rows = []
-    for name in ('blur-pictures', 'voxels', 'voxels-color'):
+    for name, source in (('blur-pictures', PICTURES), ('voxels', long), ('voxels-color', PICTURES)):
         job = next(job for job in JOBS if job.name == name)
         wall = {1: [], 2: []}
         for _ in range(rounds):
             for workers in wall:
-                wall[workers].append(Run(job.command(captures, workers)).wall)
+                wall[workers].append(Run(job.command(captures, workers, source)).wall)
         one, two = (statistics.median(wall[workers]) for workers in (1, 2))
         rows.append([f'two workers: {job.title}', f'{one:.2f} s', f'{two:.2f} s', f'{one / two:.2f} × as fast'])
-    short = captures.sample('depth', captures.frames, '--set', 'synthesize.pictures=false')
-    long = captures.sample('depth', 20 * captures.frames, '--set', 'synthesize.pictures=false')
-    runs = [Run([TOOL, 'run', pipeline('voxels'), capture, '-o', OUT, '-q', '--no-report']) for capture in (short, long)]
-    rows.append([f'voxels: {captures.frames} and {20 * captures.frames} frames', f'{runs[0].cpu:.2f} s CPU',
-                 f'{runs[1].cpu:.2f} s CPU', f'{runs[1].cpu / runs[0].cpu:.1f} ×, memory '
-                 f'{runs[1].memory / runs[0].memory:.2f} ×'])
+    job = next(job for job in JOBS if job.name == 'voxels')
+    costs = [Run(job.command(captures, 2, lambda captures: captures.sample('depth', count, *captures.TINY_PICTURES)))
+             for count in (captures.frames, 20 * captures.frames)]
+    rows.append([f'voxels: {captures.frames} and {20 * captures.frames} frames', f'{costs[0].cpu:.2f} s CPU',
+                 f'{costs[1].cpu:.2f} s CPU', f'{costs[1].cpu / costs[0].cpu:.1f} ×, memory '
+                 f'{costs[1].memory / costs[0].memory:.2f} ×'])
     for arguments in (['--help'], ['stages'], ['check', pipeline('voxels')]):
         walls = [Run([TOOL, *arguments]).wall for _ in range(10)]
         rows.append([f'scanmill {arguments[0]}', '', f'{statistics.median(walls) * 1000:.0f} ms', ''])

@@ -75,9 +75,11 @@ def voxels_color(capture, out):
 
 
 def depth_png(capture, out):
-    """As MultiScan's server unpacks depth: streams into temporary files, then frames in a pool of processes, each zeroing
-    what jumps by 5 cm or is of low confidence, to 16-bit PNGs of millimetres."""
+    """As MultiScan's server unpacks depth (server/scripts/depth_decode.py): streams into temporary files, then frames in a
+    pool of processes, each zeroing what jumps by 5 cm or is of low confidence, to 16-bit PNGs of millimetres."""
     import multiprocessing
+    # Before the pool is made, so that its processes have them already; the script imports pyplot for its colour maps.
+    import cv2, matplotlib.pyplot, numpy  # noqa: F401
     base, lines, _ = capture_files(capture)
     for kind in ('depth', 'confidence'):
         inflater = zlib.decompressobj(-15)

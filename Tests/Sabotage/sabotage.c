@@ -27,7 +27,7 @@
 // strace counts the calls of a name in each thread, and a program makes hundreds of openat and write calls that change
 // no file. So files are made with openat2 and written with writev here: then the n-th call is always the same one.
 
-static int straight, without_fsync, without_locks, without_exchange;
+static int straight, without_fsync, without_syncfs, without_locks, without_exchange;
 static const char *wrapper, *below;
 static size_t below_length;
 static int log_descriptor = -1;
@@ -49,6 +49,7 @@ __attribute__((constructor)) static void read_environment(void) {
     if (words) {
         straight = strstr(words, "straight") != NULL;
         without_fsync = strstr(words, "no-fsync") != NULL;
+        without_syncfs = without_fsync || strstr(words, "no-syncfs") != NULL;
         without_locks = strstr(words, "no-locks") != NULL;
         without_exchange = strstr(words, "no-exchange") != NULL;
     }
@@ -187,6 +188,11 @@ ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size
 int fsync(int descriptor) {
     count_descriptor("fsync", descriptor);
     return without_fsync ? 0 : (int)syscall(SYS_fsync, descriptor);
+}
+
+int syncfs(int descriptor) {
+    count_descriptor("syncfs", descriptor);
+    return without_syncfs ? 0 : (int)syscall(SYS_syncfs, descriptor);
 }
 
 int fdatasync(int descriptor) {

@@ -16,6 +16,12 @@ int sm_lock(int descriptor);
 /// these two files cannot be copied so.
 int64_t sm_copy(int from, int to, int64_t count);
 
+/// Writes everything to the disk that is unwritten on the filesystem of an open file.
+int sm_sync_filesystem(int descriptor);
+
+/// The kind of filesystem that an open file lies on, as one of the numbers in linux/magic.h, or -1.
+int64_t sm_filesystem_type(int descriptor);
+
 /// Keeps freed memory for the next frame instead of giving it back and faulting it in again (2.4 times faster on
 /// frame buffers).
 void sm_tune_allocator(void);

@@ -12,6 +12,7 @@
 #include "jpeg.h"
 #include "kernels.h"
 #include "lz4_block.h"
+#include "png_encode.h"
 #include "png_rows.h"
 #include "sharpness.h"
 #include "shift_codec.h"

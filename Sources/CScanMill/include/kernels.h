@@ -32,3 +32,6 @@ size_t sm_units_from_metres(
 /// Millimetres as the MultiScan server writes them: half(half(metres) × 1000), truncated. Values above 65504 become 0;
 /// returns how many.
 size_t sm_multiscan_millimetres(const float *metres, size_t count, uint16_t *millimetres);
+
+/// Luma of 16...235 to 0...255, rounded to nearest; what lies beyond is cut off.
+void sm_expand_range(uint8_t *luma, size_t count);

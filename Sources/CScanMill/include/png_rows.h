@@ -13,11 +13,3 @@ int sm_png_header(const uint8_t *bytes, size_t count, struct sm_picture_header *
 /// must hold grey where grey is asked for, and 16 bits where 16 are. `pixel_bytes` is the size without gaps.
 int sm_png_decode(
     const uint8_t *bytes, size_t count, int channels, int bits, void *pixels, size_t pixel_bytes, char *message);
-
-enum sm_png_filter { SM_PNG_NONE, SM_PNG_SUB, SM_PNG_UP, SM_PNG_ADAPTIVE };
-
-/// Encodes 8-bit red, green, blue, 8-bit grey or 16-bit grey, as above. `level` is zlib's, 0 to 9.
-/// `*output` is to be released with free.
-int sm_png_encode(
-    const void *pixels, uint32_t width, uint32_t height, int channels, int bits, int level, enum sm_png_filter filter,
-    uint8_t **output, size_t *written, char *message);

@@ -27,7 +27,7 @@ struct Strace {
 
     private static let calls = [
         "openat", "openat2", "open", "creat", "write", "writev", "pwrite64", "pwritev", "fsync", "fdatasync",
-        "sync_file_range",
+        "syncfs", "sync_file_range",
         "rename", "renameat", "renameat2", "mkdir", "mkdirat", "unlink", "unlinkat", "rmdir", "truncate", "ftruncate",
         "link", "linkat", "symlink", "symlinkat", "fallocate", "copy_file_range", "sendfile", "chmod", "fchmod",
         "fchmodat", "utimensat",

@@ -1,0 +1,13 @@
+// PNG files around libdeflate: libpng can only deflate with zlib, which takes two to three times as long.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a row is stored as: the pixels, or their differences to the pixel on the left or above.
+enum sm_png_filter { SM_PNG_NONE, SM_PNG_SUB, SM_PNG_UP };
+
+/// Encodes 8-bit red, green, blue (`channels` 3, `bits` 8), 8-bit grey (1, 8) or 16-bit grey in the machine's byte order
+/// (1, 16). `level` is libdeflate's, 0 to 12. `*output` is to be released with free.
+int sm_png_encode(
+    const void *pixels, uint32_t width, uint32_t height, int channels, int bits, int level, enum sm_png_filter filter,
+    uint8_t **output, size_t *written, char *message);

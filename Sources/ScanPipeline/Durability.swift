@@ -1,0 +1,64 @@
+internal import CLinux
+import Glibc
+import ScanModel
+import Synchronization
+
+/// Makes the files of one result survive a power cut: the first few one by one, and when there are more of them, the others
+/// all at once before the result appears.
+///
+/// Every fsync waits for the disk and its journal, so that a thousand of them take from half a second to half a minute;
+/// `syncfs` does the same for all files in one go. It also writes what other programs have left unwritten on that
+/// filesystem, so a result of a few files does without.
+final class Durability: Sendable {
+    /// How many files are worth an fsync each.
+    static let fewFiles = 4
+
+    /// Open for as long as files are written: `syncfs` reports what went wrong since then.
+    private let folder: Int32
+    private let canWait: Bool
+    private let state = Mutex((count: 0, areWaiting: false))
+
+    /// - Parameter folder: one on the filesystem that the files are written to.
+    init(of folder: String) throws(Problem) {
+        self.folder = try FileSystem.openFolder(folder)
+        canWait = Self.tellsOfFailures(self.folder)
+    }
+
+    deinit { close(folder) }
+
+    /// Takes a file that was written completely.
+    func add(_ file: Int32, path: String) throws(Problem) {
+        let waits = state.withLock { state in
+            state.count += 1
+            let waits = canWait && state.count > Self.fewFiles
+            if waits { state.areWaiting = true }
+            return waits
+        }
+        if !waits { try FileSystem.sync(file, path: path) }
+    }
+
+    /// After this, every file that was added is durable.
+    /// - Parameter path: the result's, for messages.
+    func settle(path: String) throws(Problem) {
+        guard state.withLock(\.areWaiting) else { return }
+        while sm_sync_filesystem(folder) != 0 {
+            if errno != EINTR { throw FileSystem.syncProblem(path: path, code: errno) }
+        }
+        state.withLock { $0.areWaiting = false }
+    }
+
+    /// Whether `syncfs` waits for the data and says when some of it could not be written: since Linux 5.8, on filesystems
+    /// that are known to. Network and FUSE filesystems and overlays may not.
+    private static func tellsOfFailures(_ folder: Int32) -> Bool {
+        var system = utsname()
+        guard uname(&system) == 0 else { return false }
+        let release = withUnsafeBytes(of: system.release) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let version = release.split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
+        guard version.count == 2, !version.lexicographicallyPrecedes([5, 8]) else { return false }
+        // As in linux/magic.h.
+        let (ext, xfs, btrfs): (Int64, Int64, Int64) = (0xef53, 0x5846_5342, 0x9123_683e)
+        return [ext, xfs, btrfs].contains(sm_filesystem_type(folder))
+    }
+}
