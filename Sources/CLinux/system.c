@@ -33,3 +33,5 @@ void sm_tune_allocator(void) {
     // Two workers share frames; more arenas only spread the freed buffers.
     mallopt(M_ARENA_MAX, 2);
 }
+
+void sm_return_large_buffers(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }

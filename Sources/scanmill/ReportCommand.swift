@@ -18,6 +18,7 @@ struct ReportCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Do not print the page's path.") var quiet = false
 
     func run() throws {
+        Allocator.returnLargeBuffers()
         let page = try Console.orExit { () throws(Problem) in try ReportFiles.make(for: output) }
         if !quiet { Console.out(page) }
     }

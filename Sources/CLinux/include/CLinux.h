@@ -26,4 +26,8 @@ int64_t sm_filesystem_type(int descriptor);
 /// frame buffers).
 void sm_tune_allocator(void);
 
+/// Gives freed memory of 256 KiB and more back at once. Left to itself, the allocator keeps ever larger buffers, and small
+/// values that live on between them hold them fast.
+void sm_return_large_buffers(void);
+
 #endif
