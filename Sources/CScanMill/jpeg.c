@@ -63,10 +63,11 @@ static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
     return &trap->base;
 }
 
-// Fills in `header` and, when there is room for pixels, reads them, made smaller to so many eighths.
+// Fills in `header` and, when there is room for pixels, reads them, made smaller to so many eighths. With `sums`, there is
+// room for one row, and each is added to them.
 static int read_jpeg(
     const uint8_t *bytes, size_t count, struct sm_picture_header *header, int channels, int eighths, uint8_t *pixels,
-    size_t pixel_bytes, char *message) {
+    size_t pixel_bytes, struct sm_laplacian_rows *sums, char *message) {
     struct trap trap;
     struct jpeg_decompress_struct info = {.err = set_trap(&trap, message)};
     struct jpeg_progress_mgr progress = {.progress_monitor = count_scans};
@@ -86,13 +87,14 @@ static int read_jpeg(
         info.scale_denom = 8;
         jpeg_start_decompress(&info);
         const size_t stride = (size_t)info.output_width * (size_t)channels;
-        if (info.output_components != channels || stride * info.output_height != pixel_bytes) {
+        if (info.output_components != channels || stride * (sums ? 1 : info.output_height) != pixel_bytes) {
             snprintf(message, SM_MESSAGE, "the picture is not of the kind that was asked for");
             longjmp(trap.exit, 1);
         }
         while (info.output_scanline < info.output_height) {
-            JSAMPROW row = pixels + stride * info.output_scanline;
+            JSAMPROW row = pixels + (sums ? 0 : stride * info.output_scanline);
             jpeg_read_scanlines(&info, &row, 1);
+            if (sums) sm_laplacian_add(sums, row);
         }
         // Reads up to the end marker, and so notices when it is missing.
         jpeg_finish_decompress(&info);
@@ -102,19 +104,26 @@ static int read_jpeg(
 }
 
 int sm_jpeg_header(const uint8_t *bytes, size_t count, struct sm_picture_header *header, char *message) {
-    return read_jpeg(bytes, count, header, 0, 8, NULL, 0, message);
+    return read_jpeg(bytes, count, header, 0, 8, NULL, 0, NULL, message);
 }
 
 int sm_jpeg_decode(
     const uint8_t *bytes, size_t count, int channels, uint8_t *pixels, size_t pixel_bytes, char *message) {
     struct sm_picture_header header;
-    return read_jpeg(bytes, count, &header, channels, 8, pixels, pixel_bytes, message);
+    return read_jpeg(bytes, count, &header, channels, 8, pixels, pixel_bytes, NULL, message);
 }
 
 int sm_jpeg_decode_smaller(
     const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message) {
     struct sm_picture_header header;
-    return read_jpeg(bytes, count, &header, 3, eighths, pixels, pixel_bytes, message);
+    return read_jpeg(bytes, count, &header, 3, eighths, pixels, pixel_bytes, NULL, message);
+}
+
+int sm_jpeg_sum(
+    const uint8_t *bytes, size_t count, int channels, uint8_t *row, size_t row_bytes, struct sm_laplacian_rows *sums,
+    char *message) {
+    struct sm_picture_header header;
+    return read_jpeg(bytes, count, &header, channels, 8, row, row_bytes, sums, message);
 }
 
 // libjpeg's own memory destination loses its buffer when an encoder fails halfway.

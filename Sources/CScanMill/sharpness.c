@@ -48,23 +48,21 @@ BODY void add_row(
     }
 }
 
-BODY struct sm_laplacian laplacian_sums(
-    const uint8_t *pixels, size_t width, size_t height, int channels, gray_start *start, int16_t *rows) {
-    const size_t stride = width * (size_t)channels;
-    int16_t *above = rows + 1, *row = above + width + 2, *below = row + width + 2;
-    struct sm_laplacian sums = {0};
-    // The row above the first is the second, the row below the last is the last but one.
-    gray_row(pixels + stride, width, channels, start, above);
-    gray_row(pixels, width, channels, start, row);
-    for (size_t y = 0; y < height; y++) {
-        gray_row(pixels + stride * (y + 1 < height ? y + 1 : height - 2), width, channels, start, below);
-        add_row(above, row, below, width, &sums);
-        int16_t *const free_row = above;
-        above = row;
-        row = below;
-        below = free_row;
-    }
-    return sums;
+// Takes the next row; its Laplacian follows when the row below it is known.
+BODY void take_row(struct sm_laplacian_rows *rows, const uint8_t *pixels, gray_start *start) {
+    int16_t *const above = rows->kept[0], *const row = rows->kept[1], *const below = rows->kept[2];
+    gray_row(pixels, rows->width, rows->channels, start, below);
+    // The row above the first is the second.
+    if (rows->count > 0) add_row(rows->count == 1 ? below : above, row, below, rows->width, &rows->sums);
+    rows->kept[0] = row;
+    rows->kept[1] = below;
+    rows->kept[2] = above;
+    rows->count++;
+}
+
+// The row below the last is the last but one.
+BODY void take_end(struct sm_laplacian_rows *rows) {
+    add_row(rows->kept[0], rows->kept[1], rows->kept[0], rows->width, &rows->sums);
 }
 
 BODY void gray_pixels(const uint8_t *pixels, size_t count, uint8_t *gray) {
@@ -105,11 +103,11 @@ AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
     return x;
 }
 
-AVX2 static struct sm_laplacian laplacian_sums_avx2(
-    const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *rows) {
-    return channels == 3 ? laplacian_sums(pixels, width, height, 3, gray_avx2, rows)
-                         : laplacian_sums(pixels, width, height, 1, gray_none, rows);
+AVX2 static void take_row_avx2(struct sm_laplacian_rows *rows, const uint8_t *pixels) {
+    take_row(rows, pixels, gray_avx2);
 }
+
+AVX2 static void take_end_avx2(struct sm_laplacian_rows *rows) { take_end(rows); }
 
 AVX2 static void gray_pixels_avx2(const uint8_t *pixels, size_t count, uint8_t *gray) {
     gray_pixels(pixels, count, gray);
@@ -118,12 +116,38 @@ AVX2 static void gray_pixels_avx2(const uint8_t *pixels, size_t count, uint8_t *
 static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #endif
 
-struct sm_laplacian sm_laplacian_sums(
-    const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *rows) {
+struct sm_laplacian_rows sm_laplacian_begin(size_t width, int channels, int16_t *room) {
+    struct sm_laplacian_rows rows = {.width = width, .channels = channels};
+    for (size_t i = 0; i < 3; i++) rows.kept[i] = room + i * (width + 2) + 1;
+    return rows;
+}
+
+void sm_laplacian_add(struct sm_laplacian_rows *rows, const uint8_t *pixels) {
 #if defined(__x86_64__)
-    if (has_avx2()) return laplacian_sums_avx2(pixels, width, height, channels, rows);
+    if (has_avx2()) {
+        take_row_avx2(rows, pixels);
+        return;
+    }
 #endif
-    return laplacian_sums(pixels, width, height, channels, gray_none, rows);
+    take_row(rows, pixels, gray_none);
+}
+
+struct sm_laplacian sm_laplacian_end(struct sm_laplacian_rows *rows) {
+#if defined(__x86_64__)
+    if (has_avx2()) {
+        take_end_avx2(rows);
+        return rows->sums;
+    }
+#endif
+    take_end(rows);
+    return rows->sums;
+}
+
+struct sm_laplacian sm_laplacian_sums(
+    const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *room) {
+    struct sm_laplacian_rows rows = sm_laplacian_begin(width, channels, room);
+    for (size_t y = 0; y < height; y++) sm_laplacian_add(&rows, pixels + width * (size_t)channels * y);
+    return sm_laplacian_end(&rows);
 }
 
 void sm_gray(const uint8_t *pixels, size_t count, uint8_t *gray) {

@@ -40,7 +40,7 @@ public enum JPEG {
     public static func decodeRGB(
         _ bytes: [UInt8], into image: inout RGBImage, limits: PictureLimits = .standard
     ) throws(Problem) {
-        let header = try self.header(bytes, limits: limits)
+        let header = try colorHeader(bytes, limits)
         try decode(bytes, header, channels: 3, into: &image.pixels)
         image.width = header.width
         image.height = header.height
@@ -51,13 +51,12 @@ public enum JPEG {
     public static func decodeRGB(
         _ bytes: [UInt8], noSmallerThan size: PixelSize, limits: PictureLimits = .standard
     ) throws(Problem) -> RGBImage {
-        let header = try self.header(bytes, limits: limits)
+        let header = try colorHeader(bytes, limits)
         func part(_ side: Int, _ eighths: Int) -> Int { (side * eighths + 7) / 8 }
         let eighths = (1...8).first {
             part(header.width, $0) >= size.width && part(header.height, $0) >= size.height
         }
         guard let eighths, eighths < 8 else { return try decodeRGB(bytes, limits: limits) }
-        try checkChannels(header)
         let (width, height) = (part(header.width, eighths), part(header.height, eighths))
         var message: String?
         let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 3) { buffer, count in
@@ -73,7 +72,7 @@ public enum JPEG {
     /// Decodes the brightness plane (Y of YCbCr) as it is stored. It differs a little from the grey that
     /// ``ScanModel/LumaImage/init(grayOf:)`` makes of the colour picture.
     public static func decodeLuma(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
-        let header = try self.header(bytes, limits: limits)
+        let header = try colorHeader(bytes, limits)
         var pixels: [UInt8] = []
         try decode(bytes, header, channels: 1, into: &pixels)
         return LumaImage(width: header.width, height: header.height, pixels: pixels)
@@ -99,7 +98,6 @@ public enum JPEG {
     private static func decode(
         _ bytes: [UInt8], _ header: PictureHeader, channels: Int, into pixels: inout [UInt8]
     ) throws(Problem) {
-        try checkChannels(header)
         let size = header.width * header.height * channels
         func decode(_ pixels: UnsafeMutableBufferPointer<UInt8>) -> String? {
             messageOf { sm_jpeg_decode(bytes, bytes.count, Int32(channels), pixels.baseAddress, size, $0) }
@@ -117,14 +115,16 @@ public enum JPEG {
         if let message { throw damaged(bytes, message) }
     }
 
-    private static func checkChannels(_ header: PictureHeader) throws(Problem) {
-        if header.channels == 1 || header.channels == 3 { return }
+    /// The header of a picture in grey or in colour.
+    static func colorHeader(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> PictureHeader {
+        let header = try header(bytes, limits: limits)
+        if header.channels == 1 || header.channels == 3 { return header }
         throw Problem(
             .input, "the JPEG has \(header.channels) channels",
             notes: ["CMYK pictures come from print programs, not from cameras"], fix: "save it as RGB")
     }
 
-    private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
+    static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
         let isTruncated =
             looksWhole(Array(bytes.prefix(3)), bytes.suffix(tailBytes)) != nil && bytes.starts(with: start)
         return Problem(

@@ -19,12 +19,48 @@ public enum Sharpness {
     private static func score(_ pixels: [UInt8], _ width: Int, _ height: Int, channels: Int32) -> Double {
         precondition(pixels.count == width * height * Int(channels))
         guard width >= 2, height >= 2 else { return 0 }
-        let sums = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (width + 2)) { rows in
-            sm_laplacian_sums(pixels, width, height, channels, rows.baseAddress)
+        let sums = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (width + 2)) { room in
+            sm_laplacian_sums(pixels, width, height, channels, room.baseAddress)
         }
+        return score(sums, width, height)
+    }
+
+    fileprivate static func score(_ sums: sm_laplacian, _ width: Int, _ height: Int) -> Double {
         let count = Double(width) * Double(height)
         let mean = Double(sums.sum) / count
         return Double(sums.squares) / count - mean * mean
+    }
+}
+
+extension JPEG {
+    /// The score of a JPEG, exactly that of the decoded picture, taken while it is decoded: its pixels are looked at row by
+    /// row, while they are in the cache, and never stored as a whole.
+    /// - Parameter ownLuma: of the brightness plane that the file holds, instead of its colours' grey.
+    /// - Returns: the score, and the picture's size.
+    /// - Throws: what decoding it throws.
+    public static func sharpness(
+        _ bytes: [UInt8], ownLuma: Bool = false, limits: PictureLimits = .standard
+    ) throws(Problem) -> (score: Double, size: PixelSize) {
+        let header = try colorHeader(bytes, limits)
+        let size = PixelSize(header.width, header.height)
+        guard size.width >= 2, size.height >= 2 else {
+            return (Sharpness.score(try decodeRGB(bytes, limits: limits)), size)
+        }
+        let channels = ownLuma ? 1 : 3
+        let rowBytes = size.width * channels
+        var sums = sm_laplacian()
+        let message = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (size.width + 2)) { room in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: rowBytes) { row in
+                var rows = sm_laplacian_begin(size.width, Int32(channels), room.baseAddress)
+                let message = messageOf {
+                    sm_jpeg_sum(bytes, bytes.count, Int32(channels), row.baseAddress, rowBytes, &rows, $0)
+                }
+                if message == nil { sums = sm_laplacian_end(&rows) }
+                return message
+            }
+        }
+        if let message { throw damaged(bytes, message) }
+        return (Sharpness.score(sums, size.width, size.height), size)
     }
 }
 

@@ -13,7 +13,7 @@ public struct StageContext: Sendable {
     public let available: Set<Channel>
     /// The channels that this stage looks at, every "one of these" decided for this capture.
     public let reads: Set<Channel>
-    /// The channels that this stage makes and a later one reads: what is not wanted need not be made.
+    /// The channels that later stages of this pass read: what is not wanted need not be made, or kept.
     public let wanted: Set<Channel>
     let files: [String: OptionFile]
     let notes: StageNotes

@@ -33,6 +33,30 @@ import Testing
         }
     }
 
+    /// Row by row while it is decoded, a JPEG has the score of its decoded picture.
+    @Test func aJPEGNeedsNoPicture() throws {
+        for (width, height) in [(1, 1), (2, 2), (1, 8), (17, 2), (18, 3), (64, 33), (333, 47)] {
+            for subsampling in [JPEG.Subsampling.s420, .s444] {
+                let file = try JPEG.encode(testPicture(width, height), quality: 80, subsampling: subsampling)
+                let size = PixelSize(width, height)
+                #expect(try JPEG.sharpness(file) == (Sharpness.score(try JPEG.decodeRGB(file)), size))
+                let luma = try JPEG.sharpness(file, ownLuma: true)
+                #expect(luma == (Sharpness.score(try JPEG.decodeLuma(file)), size))
+            }
+        }
+    }
+
+    @Test func aDamagedJPEGHasNoScore() throws {
+        let file = try JPEG.encode(testPicture(64, 48))
+        for bad in [[], Array(file.prefix(20)), Array(file.prefix(file.count / 2)), Array(file.dropFirst())] {
+            let decoding = problem { () throws(Problem) in _ = try JPEG.decodeRGB(bad) }
+            #expect(decoding != nil)
+            #expect(problem { () throws(Problem) in _ = try JPEG.sharpness(bad) } == decoding)
+        }
+        let small = PictureLimits(pixels: 100)
+        #expect(problem { () throws(Problem) in _ = try JPEG.sharpness(file, limits: small) }?.fault == .input)
+    }
+
     @Test func greyIsRoundedAsOpenCVDoes() {
         var pixels: [UInt8] = []
         var expected: [UInt8] = []

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sharpness.h"
+
 /// What stands in a picture's header. Palettes count as three channels of eight bits.
 struct sm_picture_header {
     uint32_t width, height;
@@ -22,6 +24,12 @@ int sm_jpeg_decode(
 /// the whole picture: an eighth needs one coefficient in 64.
 int sm_jpeg_decode_smaller(
     const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message);
+
+/// Decodes as ``sm_jpeg_decode`` does, row by row into `row`, which has room for one, and adds each to `sums`, which was
+/// begun with the picture's width and `channels`.
+int sm_jpeg_sum(
+    const uint8_t *bytes, size_t count, int channels, uint8_t *row, size_t row_bytes, struct sm_laplacian_rows *sums,
+    char *message);
 
 /// Encodes red, green, blue. `halved` says whether the chroma planes have half the width and height.
 /// `*output` is to be released with free.

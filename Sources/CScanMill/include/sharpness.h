@@ -9,10 +9,29 @@ struct sm_laplacian {
     uint64_t squares;
 };
 
-/// - pixels: red, green, blue (`channels` 3) or grey (`channels` 1), width and height at least 2.
-/// - rows: room for 3 × (width + 2) numbers.
+/// The sums of the rows so far, and the grey of the last ones.
+struct sm_laplacian_rows {
+    size_t width;
+    int channels;
+    size_t count;
+    int16_t *kept[3];
+    struct sm_laplacian sums;
+};
+
+/// - width: at least 2.
+/// - channels: 3 for red, green, blue, 1 for grey.
+/// - room: for 3 × (width + 2) numbers, as long as rows are added.
+struct sm_laplacian_rows sm_laplacian_begin(size_t width, int channels, int16_t *room);
+
+/// Takes the picture's next row.
+void sm_laplacian_add(struct sm_laplacian_rows *rows, const uint8_t *pixels);
+
+/// The sums over the whole picture, which has at least two rows.
+struct sm_laplacian sm_laplacian_end(struct sm_laplacian_rows *rows);
+
+/// The same of a picture in memory.
 struct sm_laplacian sm_laplacian_sums(
-    const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *rows);
+    const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *room);
 
 /// OpenCV's grey of red, green, blue.
 void sm_gray(const uint8_t *pixels, size_t count, uint8_t *gray);

@@ -28,9 +28,26 @@ extension Frame {
         guard case .file(let path)? = picture else { return nil }
         let bytes = try pictureBytes(path, context)
         if PNG.isPNG(bytes) { return nil }
+        let image: LumaImage
         do throws(Problem) {
-            return try JPEG.decodeLuma(bytes, limits: context.capture.pictureLimits)
+            image = try JPEG.decodeLuma(bytes, limits: context.capture.pictureLimits)
         } catch { throw error.at(file: path) }
+        try check(image.width, image.height, path, context)
+        return image
+    }
+
+    /// The sharpness of a JPEG that no stage has decoded, without keeping its pixels for the stages below; nil where there
+    /// is none.
+    func sharpnessOfFile(ownLuma: Bool, _ context: StageContext) throws(Problem) -> Double? {
+        guard case .file(let path)? = picture, decodedPicture == nil else { return nil }
+        let bytes = try pictureBytes(path, context)
+        if PNG.isPNG(bytes) { return nil }
+        let (score, size): (Double, PixelSize)
+        do throws(Problem) {
+            (score, size) = try JPEG.sharpness(bytes, ownLuma: ownLuma, limits: context.capture.pictureLimits)
+        } catch { throw error.at(file: path) }
+        try check(size.width, size.height, path, context)
+        return score
     }
 
     private func pictureBytes(_ path: String, _ context: StageContext) throws(Problem) -> [UInt8] {
