@@ -38,7 +38,7 @@ public struct Digest: Hashable, Sendable {
 
 /// Room for bytes on their way into a digest; a new one for each of a thousand small files would cost as much as the digests.
 final class DigestBuffer {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
 
     deinit { bytes.deallocate() }
 }

@@ -19,6 +19,8 @@ public final class OutputFile: ByteSink {
     private var failure: Problem?
 
     private static let bufferSize = 1 << 18
+    /// So many bytes are worth a system call of their own, and are not copied into the buffer.
+    private static let largeWrite = 1 << 14
 
     init(_ folder: OutputFolder, path: String, fullPath: String) throws(Problem) {
         self.folder = folder
@@ -42,8 +44,11 @@ public final class OutputFile: ByteSink {
         try attempt { () throws(Problem) in
             digester.update(bytes)
             byteCount += Int64(bytes.count)
-            if buffer.count + bytes.count >= Self.bufferSize { try flush() }
-            if bytes.count < Self.bufferSize { buffer.append(contentsOf: bytes) } else { try put(bytes) }
+            let isLarge = bytes.count >= Self.largeWrite
+            if isLarge || buffer.count + bytes.count > Self.bufferSize { try flush() }
+            if isLarge { return try put(bytes) }
+            if buffer.capacity < Self.bufferSize { buffer.reserveCapacity(Self.bufferSize) }
+            buffer.append(contentsOf: bytes)
         }
     }
 

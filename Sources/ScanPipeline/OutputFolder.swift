@@ -130,7 +130,7 @@ public final class OutputFolder: Sendable {
     /// Copies what a source still holds: bytes that lie nowhere on disk as such.
     public func copy(_ source: any ByteSource, to path: String) throws(Problem) {
         let file = try create(path)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
         while true {
             let count = try source.read(into: buffer)

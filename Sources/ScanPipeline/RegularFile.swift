@@ -36,7 +36,8 @@ package struct RegularFile: ~Copyable {
         _ range: Range<Int64>? = nil, _ body: (UnsafeRawBufferPointer) throws(Problem) -> Void
     ) throws(Problem) {
         let range = range ?? 0..<byteCount
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+        // No wider alignment than malloc's own: the allocator could not use such a buffer again for the next file.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { buffer.deallocate() }
         var position = range.lowerBound
         while position < range.upperBound {
