@@ -63,11 +63,11 @@ static struct jpeg_error_mgr *set_trap(struct trap *trap, char *message) {
     return &trap->base;
 }
 
-// Fills in `header` and, when there is room for pixels, reads them, made smaller to so many eighths. With `sums`, there is
-// room for one row, and each is added to them.
+// Fills in `header` and, when there is room for pixels, reads them, made smaller to so many eighths. With `laplacian`,
+// there is room for one row, and each is added to it.
 static int read_jpeg(
     const uint8_t *bytes, size_t count, struct sm_picture_header *header, int channels, int eighths, uint8_t *pixels,
-    size_t pixel_bytes, struct sm_laplacian_rows *sums, char *message) {
+    size_t pixel_bytes, struct sm_laplacian_rows *laplacian, char *message) {
     struct trap trap;
     struct jpeg_decompress_struct info = {.err = set_trap(&trap, message)};
     struct jpeg_progress_mgr progress = {.progress_monitor = count_scans};
@@ -87,14 +87,14 @@ static int read_jpeg(
         info.scale_denom = 8;
         jpeg_start_decompress(&info);
         const size_t stride = (size_t)info.output_width * (size_t)channels;
-        if (info.output_components != channels || stride * (sums ? 1 : info.output_height) != pixel_bytes) {
+        if (info.output_components != channels || stride * (laplacian ? 1 : info.output_height) != pixel_bytes) {
             snprintf(message, SM_MESSAGE, "the picture is not of the kind that was asked for");
             longjmp(trap.exit, 1);
         }
         while (info.output_scanline < info.output_height) {
-            JSAMPROW row = pixels + (sums ? 0 : stride * info.output_scanline);
+            JSAMPROW row = pixels + (laplacian ? 0 : stride * info.output_scanline);
             jpeg_read_scanlines(&info, &row, 1);
-            if (sums) sm_laplacian_add(sums, row);
+            if (laplacian) sm_laplacian_add(laplacian, row);
         }
         // Reads up to the end marker, and so notices when it is missing.
         jpeg_finish_decompress(&info);
@@ -119,11 +119,11 @@ int sm_jpeg_decode_smaller(
     return read_jpeg(bytes, count, &header, 3, eighths, pixels, pixel_bytes, NULL, message);
 }
 
-int sm_jpeg_sum(
-    const uint8_t *bytes, size_t count, int channels, uint8_t *row, size_t row_bytes, struct sm_laplacian_rows *sums,
-    char *message) {
+int sm_jpeg_laplacian(
+    const uint8_t *bytes, size_t count, int channels, uint8_t *row, size_t row_bytes,
+    struct sm_laplacian_rows *laplacian, char *message) {
     struct sm_picture_header header;
-    return read_jpeg(bytes, count, &header, channels, 8, row, row_bytes, sums, message);
+    return read_jpeg(bytes, count, &header, channels, 8, row, row_bytes, laplacian, message);
 }
 
 // libjpeg's own memory destination loses its buffer when an encoder fails halfway.

@@ -158,16 +158,17 @@ extension ByteSource {
             } catch { failure = error }
         }
         if let failure { throw failure }
-        if bytes.count < room { return bytes }
-        // There is more where the size was not known.
-        while bytes.count <= limit {
+        var isAtEnd = bytes.count < room
+        // There is more only where the size was not known.
+        while !isAtEnd && bytes.count <= limit {
             let start = bytes.count
             bytes += repeatElement(0, count: 1 << 16)
             let count = try read(into: &bytes, from: start)
             bytes.removeLast((1 << 16) - count)
-            if count == 0 { return bytes }
+            isAtEnd = count == 0
         }
-        throw tooLarge
+        if bytes.count > limit { throw tooLarge }
+        return bytes
     }
 
     /// Reads until the buffer holds so many bytes, or the source ends.

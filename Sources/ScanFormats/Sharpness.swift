@@ -53,7 +53,7 @@ extension JPEG {
             withUnsafeTemporaryAllocation(of: UInt8.self, capacity: rowBytes) { row in
                 var rows = sm_laplacian_begin(size.width, Int32(channels), room.baseAddress)
                 let message = messageOf {
-                    sm_jpeg_sum(bytes, bytes.count, Int32(channels), row.baseAddress, rowBytes, &rows, $0)
+                    sm_jpeg_laplacian(bytes, bytes.count, Int32(channels), row.baseAddress, rowBytes, &rows, $0)
                 }
                 if message == nil { sums = sm_laplacian_end(&rows) }
                 return message

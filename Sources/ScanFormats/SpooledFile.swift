@@ -19,7 +19,7 @@ final class SpooledFile: Sendable {
         descriptor = openTemporary(folder)
         path = "/proc/\(getpid())/fd/\(descriptor)"
         guard descriptor >= 0 else { throw Self.problem(folder, errno, source) }
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { chunk.deallocate() }
         while true {
             let count = try source.read(into: chunk)

@@ -5,7 +5,7 @@ public enum Allocator {
     /// in again. For processes that run a pipeline.
     public static func keepFreedFrames() { sm_tune_allocator() }
 
-    /// Gives large freed buffers back at once: a third of the memory, and as fast, where pictures and pages of very
+    /// Gives large freed buffers back at once: far less memory, and as fast, where pictures and pages of very
     /// different sizes come and go between values that stay. For the report.
     public static func returnLargeBuffers() { sm_return_large_buffers() }
 }

@@ -17,16 +17,18 @@ public struct Digest: Hashable, Sendable {
     /// Reads a source to its end.
     /// - Returns: the digest, and how many bytes there were.
     public static func of(_ source: any ByteSource) throws(Problem) -> (digest: Digest, byteCount: Int64) {
-        try of(source, through: DigestBuffer())
+        let buffer = CopyBuffer.allocate()
+        defer { buffer.deallocate() }
+        return try of(source, through: buffer)
     }
 
-    /// - Parameter buffer: what the bytes pass through, for many sources in a row.
+    /// - Parameter buffer: what the bytes pass through. For many small files, a new one each would cost as much as the
+    ///   digests.
     static func of(
-        _ source: any ByteSource, through buffer: DigestBuffer
+        _ source: any ByteSource, through buffer: UnsafeMutableRawBufferPointer
     ) throws(Problem) -> (digest: Digest, byteCount: Int64) {
         var digester = Digester()
         var total: Int64 = 0
-        let buffer = buffer.bytes
         while true {
             let count = try source.read(into: buffer)
             if count == 0 { return (digester.finish(), total) }
@@ -34,13 +36,6 @@ public struct Digest: Hashable, Sendable {
             total += Int64(count)
         }
     }
-}
-
-/// Room for bytes on their way into a digest; a new one for each of a thousand small files would cost as much as the digests.
-final class DigestBuffer {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-
-    deinit { bytes.deallocate() }
 }
 
 /// Takes bytes as they come.

@@ -8,20 +8,20 @@ import Synchronization
 ///
 /// Every fsync waits for the disk and its journal, so that a thousand of them take from half a second to half a minute;
 /// `syncfs` does the same for all files in one go. It also writes what other programs have left unwritten on that
-/// filesystem, so a result of a few files does without.
+/// filesystem, and reports when that failed, so a result of a few files does without.
 final class Durability: Sendable {
     /// How many files are worth an fsync each.
     static let fewFiles = 4
 
     /// Open for as long as files are written: `syncfs` reports what went wrong since then.
     private let folder: Int32
-    private let canWait: Bool
-    private let state = Mutex((count: 0, areWaiting: false))
+    private let usesSyncfs: Bool
+    private let state = Mutex((count: 0, needsSyncfs: false))
 
     /// - Parameter folder: one on the filesystem that the files are written to.
     init(of folder: String) throws(Problem) {
         self.folder = try FileSystem.openFolder(folder)
-        canWait = Self.tellsOfFailures(self.folder)
+        usesSyncfs = Self.tellsOfFailures(self.folder)
     }
 
     deinit { close(folder) }
@@ -30,25 +30,26 @@ final class Durability: Sendable {
     func add(_ file: Int32, path: String) throws(Problem) {
         let waits = state.withLock { state in
             state.count += 1
-            let waits = canWait && state.count > Self.fewFiles
-            if waits { state.areWaiting = true }
+            let waits = usesSyncfs && state.count > Self.fewFiles
+            if waits { state.needsSyncfs = true }
             return waits
         }
         if !waits { try FileSystem.sync(file, path: path) }
     }
 
-    /// After this, every file that was added is durable.
+    /// After this, every file that was added is durable. A failure is told once only: the result has to be given up then.
     /// - Parameter path: the result's, for messages.
-    func settle(path: String) throws(Problem) {
-        guard state.withLock(\.areWaiting) else { return }
+    func flush(path: String) throws(Problem) {
+        guard state.withLock(\.needsSyncfs) else { return }
         while sm_sync_filesystem(folder) != 0 {
             if errno != EINTR { throw FileSystem.syncProblem(path: path, code: errno) }
         }
-        state.withLock { $0.areWaiting = false }
+        state.withLock { $0.needsSyncfs = false }
     }
 
-    /// Whether `syncfs` waits for the data and says when some of it could not be written: since Linux 5.8, on filesystems
-    /// that are known to. Network and FUSE filesystems and overlays may not.
+    /// Whether `syncfs` waits for everything and says when some of it could not be written, on filesystems that are known
+    /// to: since Linux 5.8 it tells of data, since 5.17 of the journal too. Network and FUSE filesystems and overlays may
+    /// not.
     private static func tellsOfFailures(_ folder: Int32) -> Bool {
         var system = utsname()
         guard uname(&system) == 0 else { return false }
@@ -56,8 +57,8 @@ final class Durability: Sendable {
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
         let version = release.split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
-        guard version.count == 2, !version.lexicographicallyPrecedes([5, 8]) else { return false }
-        // As in linux/magic.h.
+        guard version.count == 2, !version.lexicographicallyPrecedes([5, 17]) else { return false }
+        // As in linux/magic.h; ext2, ext3 and ext4 have one number.
         let (ext, xfs, btrfs): (Int64, Int64, Int64) = (0xef53, 0x5846_5342, 0x9123_683e)
         return [ext, xfs, btrfs].contains(sm_filesystem_type(folder))
     }

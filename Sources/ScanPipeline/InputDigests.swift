@@ -47,7 +47,8 @@ package enum InputDigests {
         let results = Mutex([Int: Result<One, Problem>]())
         let next = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: max(1, min(workers, files.count))) { _ in
-            let buffer = DigestBuffer()
+            let buffer = CopyBuffer.allocate()
+            defer { buffer.deallocate() }
             while true {
                 let index = next.withLock { next in
                     defer { next += 1 }
@@ -71,7 +72,7 @@ package enum InputDigests {
     }
 
     private static func one(
-        _ file: InputFile, _ source: any CaptureSource, _ known: KnownDigests, _ buffer: DigestBuffer
+        _ file: InputFile, _ source: any CaptureSource, _ known: KnownDigests, _ buffer: UnsafeMutableRawBufferPointer
     ) -> Result<One, Problem> {
         // A stretch of a file, as in an archive, has no status of its own.
         let path = source.location(of: file.path).flatMap { $0.range == nil ? $0.path : nil }

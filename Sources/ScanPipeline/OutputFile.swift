@@ -108,7 +108,7 @@ public final class OutputFile: ByteSink {
     /// Hands the file over to be made durable, closes it and lists it.
     /// - Parameter known: its digest, where the bytes did not come through this object.
     private func settle(_ known: Digest?) throws(Problem) {
-        try folder.durability.add(descriptor, path: path)
+        try folder.durability.add(descriptor, path: "\(folder.publishedPath)/\(path)")
         let digest =
             if let known { known } else if wasPatched {
                 try RegularFile(fullPath, name: path, fault: .environment).digest()

@@ -130,7 +130,7 @@ public final class OutputFolder: Sendable {
     /// Copies what a source still holds: bytes that lie nowhere on disk as such.
     public func copy(_ source: any ByteSource, to path: String) throws(Problem) {
         let file = try create(path)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        let buffer = CopyBuffer.allocate()
         defer { buffer.deallocate() }
         while true {
             let count = try source.read(into: buffer)
@@ -146,7 +146,7 @@ public final class OutputFolder: Sendable {
     /// Takes over a file that another program wrote: it is made durable and listed.
     public func adopt(_ path: String) throws(Problem) {
         let file = try RegularFile(try prepare(path), name: path, fault: .environment)
-        try durability.add(file.descriptor, path: path)
+        try durability.add(file.descriptor, path: "\(publishedPath)/\(path)")
         list(Entry(path: path, byteCount: file.byteCount, digest: try file.digest()))
     }
 
@@ -177,7 +177,7 @@ public final class OutputFolder: Sendable {
         let listed = Set(files.map(\.path)).union([Receipt.fileName])
         try write(receipt, to: Receipt.fileName)
         FileSystem.removeTree(scratchFolder)
-        try durability.settle(path: publishedPath)
+        try durability.flush(path: publishedPath)
         try settle(workPath, as: "", keeping: listed)
         let replaced = try giveName()
         state.withLock {

@@ -36,8 +36,7 @@ package struct RegularFile: ~Copyable {
         _ range: Range<Int64>? = nil, _ body: (UnsafeRawBufferPointer) throws(Problem) -> Void
     ) throws(Problem) {
         let range = range ?? 0..<byteCount
-        // No wider alignment than malloc's own: the allocator could not use such a buffer again for the next file.
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        let buffer = CopyBuffer.allocate()
         defer { buffer.deallocate() }
         var position = range.lowerBound
         while position < range.upperBound {
@@ -56,4 +55,11 @@ package struct RegularFile: ~Copyable {
         try read { digester.update($0) }
         return digester.finish()
     }
+}
+
+/// Room for a file's bytes on their way.
+enum CopyBuffer {
+    /// To be deallocated by the caller. No wider alignment than malloc's own: the allocator could not use such a piece
+    /// again for the next file.
+    static func allocate() -> UnsafeMutableRawBufferPointer { .allocate(byteCount: 1 << 18, alignment: 16) }
 }

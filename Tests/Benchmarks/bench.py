@@ -86,7 +86,7 @@ class Captures:
         self.frames = frames
         self.own = own
 
-    # The made-up pattern is noisier than a real room: at this quality a picture takes some 45 KB, like those of a device.
+    # The made-up pattern is noisier than a real room: at this quality a picture takes some 50 KB, like those of a device.
     JPEG_QUALITY = ['--set', 'write-staging.quality=72']
     # For long captures of which only depth is looked at.
     TINY_PICTURES = ['--set', 'synthesize.picture-width=32', '--set', 'synthesize.picture-height=24']

@@ -25,11 +25,11 @@ int sm_jpeg_decode(
 int sm_jpeg_decode_smaller(
     const uint8_t *bytes, size_t count, int eighths, uint8_t *pixels, size_t pixel_bytes, char *message);
 
-/// Decodes as ``sm_jpeg_decode`` does, row by row into `row`, which has room for one, and adds each to `sums`, which was
-/// begun with the picture's width and `channels`.
-int sm_jpeg_sum(
-    const uint8_t *bytes, size_t count, int channels, uint8_t *row, size_t row_bytes, struct sm_laplacian_rows *sums,
-    char *message);
+/// Decodes as ``sm_jpeg_decode`` does, row by row into `row`, which has room for one, and adds each to `laplacian`,
+/// which was begun with the picture's width and `channels`.
+int sm_jpeg_laplacian(
+    const uint8_t *bytes, size_t count, int channels, uint8_t *row, size_t row_bytes,
+    struct sm_laplacian_rows *laplacian, char *message);
 
 /// Encodes red, green, blue. `halved` says whether the chroma planes have half the width and height.
 /// `*output` is to be released with free.

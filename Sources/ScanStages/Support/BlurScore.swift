@@ -36,15 +36,12 @@ public struct BlurScore: Sendable {
     }
 
     private func score(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
-        // Where a stage below wants the picture too, it is decoded once for both.
-        if frame.luma == nil, !context.wanted.contains(.color),
+        if gray == .luma, let luma = frame.luma { return Sharpness.score(luma) }
+        // Where a stage below wants the colours too, they are decoded once for both.
+        if gray == .luma || !context.wanted.contains(.color),
             let score = try frame.sharpnessOfFile(ownLuma: gray == .luma, context)
         {
             return score
-        }
-        if gray == .luma {
-            if let luma = frame.luma { return Sharpness.score(luma) }
-            if let luma = try frame.loadOwnLuma(context) { return Sharpness.score(luma) }
         }
         return Sharpness.score(try frame.loadRGB(context))
     }

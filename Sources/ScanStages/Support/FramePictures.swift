@@ -10,44 +10,38 @@ extension Frame {
         case .pixels(let image)?: return image
         case .file(let path)?:
             if let decodedPicture { return decodedPicture }
-            let bytes = try pictureBytes(path, context)
-            let image: RGBImage
-            do throws(Problem) {
-                image = try RGBImage.decode(bytes, limits: context.capture.pictureLimits)
-            } catch { throw error.at(file: path) }
-            try check(image.width, image.height, path, context)
-            // Beside the file, not in its place: a writer that copies pictures still has to find it.
-            decodedPicture = image
-            return image
+            return try decode(try pictureBytes(path, context), of: path, context)
         case nil: throw Problem(.input, "the frame has no picture")
         }
     }
 
-    /// The brightness plane that the picture itself holds: JPEG's own; nil where there is none (PNG).
-    mutating func loadOwnLuma(_ context: StageContext) throws(Problem) -> LumaImage? {
-        guard case .file(let path)? = picture else { return nil }
+    /// The sharpness of a picture file, a JPEG's without storing its pixels; nil where there is no file, or its colours were
+    /// decoded before.
+    /// - Parameter ownLuma: of a JPEG's own brightness plane.
+    mutating func sharpnessOfFile(ownLuma: Bool, _ context: StageContext) throws(Problem) -> Double? {
+        guard case .file(let path)? = picture, ownLuma || decodedPicture == nil else { return nil }
         let bytes = try pictureBytes(path, context)
-        if PNG.isPNG(bytes) { return nil }
-        let image: LumaImage
-        do throws(Problem) {
-            image = try JPEG.decodeLuma(bytes, limits: context.capture.pictureLimits)
-        } catch { throw error.at(file: path) }
-        try check(image.width, image.height, path, context)
-        return image
-    }
-
-    /// The sharpness of a JPEG that no stage has decoded, without keeping its pixels for the stages below; nil where there
-    /// is none.
-    func sharpnessOfFile(ownLuma: Bool, _ context: StageContext) throws(Problem) -> Double? {
-        guard case .file(let path)? = picture, decodedPicture == nil else { return nil }
-        let bytes = try pictureBytes(path, context)
-        if PNG.isPNG(bytes) { return nil }
+        if PNG.isPNG(bytes) { return Sharpness.score(try decode(bytes, of: path, context)) }
         let (score, size): (Double, PixelSize)
         do throws(Problem) {
             (score, size) = try JPEG.sharpness(bytes, ownLuma: ownLuma, limits: context.capture.pictureLimits)
         } catch { throw error.at(file: path) }
         try check(size.width, size.height, path, context)
         return score
+    }
+
+    /// Decodes the picture's file, and keeps it beside the file, not in its place: a writer that copies pictures still has
+    /// to find it.
+    private mutating func decode(
+        _ bytes: [UInt8], of path: String, _ context: StageContext
+    ) throws(Problem) -> RGBImage {
+        let image: RGBImage
+        do throws(Problem) {
+            image = try RGBImage.decode(bytes, limits: context.capture.pictureLimits)
+        } catch { throw error.at(file: path) }
+        try check(image.width, image.height, path, context)
+        decodedPicture = image
+        return image
     }
 
     private func pictureBytes(_ path: String, _ context: StageContext) throws(Problem) -> [UInt8] {

@@ -5,7 +5,7 @@
 //
 // SABOTAGE          words with commas between them:
 //                   `straight`   what is written to the work folder goes straight to the published name
-//                   `no-fsync`   fsync does nothing and says that it worked
+//                   `no-fsync`   fsync, fdatasync and syncfs do nothing and say that they worked
 //                   `no-syncfs`  the same for syncfs alone, which serves the many files of a result
 //                   `no-locks`   the filesystem has no locks
 //                   `no-exchange` the filesystem cannot swap two names
