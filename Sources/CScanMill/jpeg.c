@@ -1,5 +1,4 @@
 #include "CScanMill.h"
-#include "growing.h"
 
 // jpeglib.h needs these before it.
 #include <stdio.h>
@@ -129,16 +128,21 @@ int sm_jpeg_laplacian(
 // libjpeg's own memory destination loses its buffer when an encoder fails halfway.
 struct destination {
     struct jpeg_destination_mgr base;
-    struct growing file;
+    uint8_t *bytes;
+    size_t count, capacity;
 };
 
 static boolean make_room(j_compress_ptr info) {
     struct destination *to = (struct destination *)info->dest;
     // Called when the buffer is full, whatever the pointers say.
-    to->file.count = to->file.capacity;
-    if (grow(&to->file, 1 << 16)) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
-    to->base.next_output_byte = to->file.bytes + to->file.count;
-    to->base.free_in_buffer = to->file.capacity - to->file.count;
+    to->count = to->capacity;
+    const size_t capacity = 2 * (to->capacity + (1 << 16));
+    uint8_t *bytes = realloc(to->bytes, capacity);
+    if (!bytes) ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
+    to->bytes = bytes;
+    to->capacity = capacity;
+    to->base.next_output_byte = to->bytes + to->count;
+    to->base.free_in_buffer = to->capacity - to->count;
     return TRUE;
 }
 
@@ -146,7 +150,7 @@ static void begin_file(j_compress_ptr info) { make_room(info); }
 
 static void end_file(j_compress_ptr info) {
     struct destination *to = (struct destination *)info->dest;
-    to->file.count = to->file.capacity - to->base.free_in_buffer;
+    to->count = to->capacity - to->base.free_in_buffer;
 }
 
 int sm_jpeg_encode(
@@ -158,7 +162,7 @@ int sm_jpeg_encode(
         .base = {.init_destination = begin_file, .empty_output_buffer = make_room, .term_destination = end_file}};
     if (setjmp(trap.exit)) {
         jpeg_destroy_compress(&info);
-        free(to.file.bytes);
+        free(to.bytes);
         return 1;
     }
     jpeg_create_compress(&info);
@@ -177,7 +181,7 @@ int sm_jpeg_encode(
     }
     jpeg_finish_compress(&info);
     jpeg_destroy_compress(&info);
-    *output = to.file.bytes;
-    *written = to.file.count;
+    *output = to.bytes;
+    *written = to.count;
     return 0;
 }

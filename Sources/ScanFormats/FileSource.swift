@@ -72,26 +72,21 @@ public final class FileSource: ByteSource {
             throw Problem(.input, "\(count) bytes are wanted where the file has fewer")
                 .at(file: name, byte: offset, of: byteCount)
         }
-        var problem: Problem?
-        let bytes = [UInt8](unsafeUninitializedCapacity: [UInt8].room(for: count)) { buffer, filled in
-            let buffer = UnsafeMutableRawBufferPointer(buffer)
+        return try [UInt8](room: count) { (buffer) throws(Problem) in
+            var filled = 0
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count])
                 let position = off_t(range.lowerBound + offset) + off_t(filled)
                 let got = retrying { pread(descriptor, rest.baseAddress, rest.count, position) }
-                if got <= 0 {
-                    problem =
-                        got < 0
-                        ? Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name)
-                        : Problem(.input, "the file became shorter while it was read")
-                            .at(file: name, byte: offset + Int64(filled), of: byteCount)
-                    return
+                if got < 0 { throw Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name) }
+                if got == 0 {
+                    throw Problem(.input, "the file became shorter while it was read")
+                        .at(file: name, byte: offset + Int64(filled), of: byteCount)
                 }
                 filled += got
             }
+            return filled
         }
-        if let problem { throw problem }
-        return bytes
     }
 
     private static func openingProblem(_ error: Int32) -> Problem {
@@ -149,16 +144,17 @@ extension ByteSource {
     public func readAll(limit: Int) throws(Problem) -> [UInt8] {
         let tooLarge = Problem(.input, "the file is larger than the limit of \(limit) bytes").at(file: name)
         if let byteCount, byteCount > Int64(limit) { throw tooLarge }
+        var isAtEnd = false
         // One more than is expected, so that the end shows.
-        let room = [UInt8].room(for: (byteCount.map(Int.init) ?? 0xffff) + 1)
-        var failure: Problem?
-        var bytes = [UInt8](unsafeUninitializedCapacity: room) { buffer, filled in
-            do throws(Problem) {
-                filled = try read(upTo: room, into: UnsafeMutableRawBufferPointer(buffer))
-            } catch { failure = error }
+        var bytes = try [UInt8](room: (byteCount.map(Int.init) ?? 0xffff) + 1) { (buffer) throws(Problem) in
+            var filled = 0
+            while filled < buffer.count && !isAtEnd {
+                let count = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                filled += count
+                isAtEnd = count == 0
+            }
+            return filled
         }
-        if let failure { throw failure }
-        var isAtEnd = bytes.count < room
         // There is more only where the size was not known.
         while !isAtEnd && bytes.count <= limit {
             let start = bytes.count
@@ -169,17 +165,6 @@ extension ByteSource {
         }
         if bytes.count > limit { throw tooLarge }
         return bytes
-    }
-
-    /// Reads until the buffer holds so many bytes, or the source ends.
-    private func read(upTo count: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
-        var filled = 0
-        while filled < count {
-            let got = try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count]))
-            if got == 0 { break }
-            filled += got
-        }
-        return filled
     }
 
     /// Fills the array from the front, as ``read(into:)`` does.
@@ -199,10 +184,19 @@ extension ByteSource {
 }
 
 extension [UInt8] {
-    /// How many bytes to ask for where `count` are needed and others of nearly the same number follow, as pictures do: in
-    /// steps of 64 KiB, what one leaves free in memory suits the next. Asked for as they are, a thousand pictures left two
-    /// hundred megabytes of gaps behind.
-    fileprivate static func room(for count: Int) -> Int { count < 1 << 14 ? count : (count | 0xffff) + 1 }
+    /// The bytes that `fill` puts at the front of a buffer for `count` or more, and says how many.
+    ///
+    /// Large buffers come in steps of 64 KiB, so that what one picture leaves free in memory suits the next, which is of
+    /// nearly the same size. Asked for as they are, a thousand pictures left two hundred megabytes of gaps behind.
+    fileprivate init(
+        room count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Problem) -> Int
+    ) throws(Problem) {
+        var failure: Problem?
+        self.init(unsafeUninitializedCapacity: count < 1 << 14 ? count : (count | 0xffff) + 1) { buffer, filled in
+            do throws(Problem) { filled = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
 }
 
 /// Repeats a system call that a signal interrupted.

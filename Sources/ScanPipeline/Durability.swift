@@ -16,7 +16,7 @@ final class Durability: Sendable {
     /// Open for as long as files are written: `syncfs` reports what went wrong since then.
     private let folder: Int32
     private let usesSyncfs: Bool
-    private let state = Mutex((count: 0, needsSyncfs: false))
+    private let fileCount = Mutex(0)
 
     /// - Parameter folder: one on the filesystem that the files are written to.
     init(of folder: String) throws(Problem) {
@@ -28,23 +28,20 @@ final class Durability: Sendable {
 
     /// Takes a file that was written completely.
     func add(_ file: Int32, path: String) throws(Problem) {
-        let waits = state.withLock { state in
-            state.count += 1
-            let waits = usesSyncfs && state.count > Self.fewFiles
-            if waits { state.needsSyncfs = true }
-            return waits
+        let number = fileCount.withLock { count in
+            count += 1
+            return count
         }
-        if !waits { try FileSystem.sync(file, path: path) }
+        if !usesSyncfs || number <= Self.fewFiles { try FileSystem.sync(file, path: path) }
     }
 
     /// After this, every file that was added is durable. A failure is told once only: the result has to be given up then.
     /// - Parameter path: the result's, for messages.
     func flush(path: String) throws(Problem) {
-        guard state.withLock(\.needsSyncfs) else { return }
+        guard usesSyncfs, fileCount.withLock({ $0 > Self.fewFiles }) else { return }
         while sm_sync_filesystem(folder) != 0 {
             if errno != EINTR { throw FileSystem.syncProblem(path: path, code: errno) }
         }
-        state.withLock { $0.needsSyncfs = false }
     }
 
     /// Whether `syncfs` waits for everything and says when some of it could not be written, on filesystems that are known

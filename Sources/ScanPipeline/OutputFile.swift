@@ -3,8 +3,7 @@ import Glibc
 import ScanModel
 
 /// A file of the output folder while it is written: buffered, digested on the way, and handed over to be made durable when
-/// it is closed.
-/// A file that is never closed, or that could not be written, leaves nothing behind.
+/// it is closed. A file that is never closed, or that could not be written, leaves nothing behind.
 public final class OutputFile: ByteSink {
     private let folder: OutputFolder
     /// Relative to the output folder.

@@ -6,8 +6,8 @@ import Synchronization
 /// The folder that one capture's results are written to, invisible until it is whole.
 ///
 /// Files go to `OUT/.scanmill/work/<id>.<host>.<pid>.<random>/` and are made durable; ``publish(receipt:)`` writes the
-/// receipt last and gives the folder its name in one rename. Until then nothing is under `OUT/<id>`, and what
-/// was there before stays as it is.
+/// receipt last and gives the folder its name in one rename. Until then nothing is under `OUT/<id>`, and what was there
+/// before stays as it is.
 public final class OutputFolder: Sendable {
     /// A file as the receipt lists it.
     public struct Entry: Sendable, Hashable {

@@ -98,7 +98,10 @@ class Captures:
         return path
 
     def pictures(self):
-        return self.own or self.sample('pictures', self.frames, *self.JPEG_QUALITY)
+        return self.own or self.sampled_pictures()
+
+    def sampled_pictures(self):
+        return self.sample('pictures', self.frames, *self.JPEG_QUALITY)
 
     def video(self):
         return self.sample('video', self.frames, '--rgb', 'mp4')
@@ -158,7 +161,7 @@ class Captures:
         path = os.path.join(WORK, f'cloud{self.frames}.ply')
         if not os.path.exists(path):
             out = os.path.join(WORK, 'cloud-out')
-            capture = self.sample('pictures', self.frames)
+            capture = self.sampled_pictures()
             subprocess.run([TOOL, 'run', pipeline('large-cloud'), capture, '-o', out, '-q', '--no-report'], check=True)
             name = os.path.basename(capture)
             os.rename(os.path.join(out, name, name + '.ply'), path)
@@ -287,23 +290,20 @@ def measure(job, captures, rounds, has_rivals):
 
 def scaling(captures, rounds):
     """What two workers are worth, what twenty times the frames cost, and how long the tool takes to begin."""
-    # A thousand frames' depth takes a third of a second, a fifth of it to begin: too little to see what a worker is worth.
-    long = lambda captures: captures.sample('depth', 10 * captures.frames, *captures.TINY_PICTURES)
+    jobs = {job.name: job for job in JOBS}
+    depth = lambda times: lambda captures: captures.sample('depth', times * captures.frames, *captures.TINY_PICTURES)
     rows = []
-    for name, source in (('blur-pictures', PICTURES), ('voxels', long), ('voxels-color', PICTURES)):
-        job = next(job for job in JOBS if job.name == name)
+    # A thousand frames' depth takes a third of a second, a fifth of it to begin: too little to see what a worker is worth.
+    for name, source in (('blur-pictures', PICTURES), ('voxels', depth(10)), ('voxels-color', PICTURES)):
         wall = {1: [], 2: []}
         for _ in range(rounds):
             for workers in wall:
-                wall[workers].append(Run(job.command(captures, workers, source)).wall)
+                wall[workers].append(Run(jobs[name].command(captures, workers, source)).wall)
         one, two = (statistics.median(wall[workers]) for workers in (1, 2))
-        rows.append([f'two workers: {job.title}', f'{one:.2f} s', f'{two:.2f} s', f'{one / two:.2f} × as fast'])
-    job = next(job for job in JOBS if job.name == 'voxels')
-    costs = [Run(job.command(captures, 2, lambda captures: captures.sample('depth', count, *captures.TINY_PICTURES)))
-             for count in (captures.frames, 20 * captures.frames)]
-    rows.append([f'voxels: {captures.frames} and {20 * captures.frames} frames', f'{costs[0].cpu:.2f} s CPU',
-                 f'{costs[1].cpu:.2f} s CPU', f'{costs[1].cpu / costs[0].cpu:.1f} ×, memory '
-                 f'{costs[1].memory / costs[0].memory:.2f} ×'])
+        rows.append([f'two workers: {jobs[name].title}', f'{one:.2f} s', f'{two:.2f} s', f'{one / two:.2f} × as fast'])
+    short, long = (Run(jobs['voxels'].command(captures, 2, depth(times))) for times in (1, 20))
+    rows.append([f'voxels: {captures.frames} and {20 * captures.frames} frames', f'{short.cpu:.2f} s CPU',
+                 f'{long.cpu:.2f} s CPU', f'{long.cpu / short.cpu:.1f} ×, memory {long.memory / short.memory:.2f} ×'])
     for arguments in (['--help'], ['stages'], ['check', pipeline('voxels')]):
         walls = [Run([TOOL, *arguments]).wall for _ in range(10)]
         rows.append([f'scanmill {arguments[0]}', '', f'{statistics.median(walls) * 1000:.0f} ms', ''])
