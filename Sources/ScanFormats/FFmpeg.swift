@@ -36,8 +36,11 @@ public struct FFmpeg: Hashable, Sendable {
         return FFmpeg(ffmpeg: try locate("ffmpeg"), ffprobe: try locate("ffprobe"))
     }
 
-    /// What the program calls itself, as in "ffmpeg version 5.1.9-0+deb12u1": results may change with it, so it
-    /// belongs in receipts and keys.
+    /// What a stage or format that uses ffmpeg says it needs: results may change with the version, so it belongs in
+    /// receipts and keys.
+    public static func toolVersions() throws(Problem) -> [String: String] { ["ffmpeg": try find().version()] }
+
+    /// What the program calls itself, as in "ffmpeg version 5.1.9-0+deb12u1".
     public func version() throws(Problem) -> String {
         var tool = try RunningTool(ffmpeg, ["-version"], log: FFmpegLog(replacing: "", with: ""))
         let output = tool.readAll()

@@ -5,7 +5,7 @@ public struct Capture: Sendable {
     /// The format's name and what variant of it was found (`multiscan`, `iOS`).
     public var format = ""
     public var variant = ""
-    /// Raised by the format's author when what it reads changes, so that captures are processed again.
+    /// Of how the format is read: a result of an earlier revision is made again.
     public var formatRevision = 1
     /// What recorded it, as far as the capture says.
     public var device: String?

@@ -28,7 +28,11 @@ public struct BatchPlan: Sendable {
 
     public private(set) var entries: [Entry] = []
 
-    public init(_ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules) {
+    /// - Parameter programs: what a run would make results with now.
+    public init(
+        _ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules, programs: ProgramVersions
+    ) {
+        var programs = programs
         let state = StateFolder(output: output)
         let digest = pipeline.digest
         let now = wallClock()
@@ -37,14 +41,14 @@ public struct BatchPlan: Sendable {
             Entry(
                 input: input,
                 decision: Self.decide(
-                    input, pipeline, digest, state, rules, now, isUnfinished: unfinished.contains(input.id)))
+                    input, pipeline, digest, state, rules, now, &programs,
+                    isUnfinished: unfinished.contains(input.id)))
         }
     }
 
     private static func decide(
         _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
-        _ now: Int64,
-        isUnfinished: Bool
+        _ now: Int64, _ programs: inout ProgramVersions, isUnfinished: Bool
     ) -> Decision {
         if rules.settleSeconds > 0, newest(input.path) > now - rules.settleSeconds * 1_000_000_000 { return .arriving }
         if rules.isForced { return .run("asked for with --force") }
@@ -53,14 +57,14 @@ public struct BatchPlan: Sendable {
             if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
                 return .run(PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved))
             }
-            switch known.standing(of: input.path, pipeline: digest, result: result) {
+            switch known.standing(of: input.path, pipeline: digest, result: result, programs: &programs) {
             case .upToDate: return .upToDate
             case .stale(let why): return .run(why)
-            case .unsure: return .run("it was new when it was run: its digests will be compared")
+            case .unsure(let why): return .run("\(why): its digests will be compared")
             }
         }
         if let note = FailureNote.load(input.id, in: state) {
-            let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline)
+            let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: programs.tool)
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
             return .run("it failed before: \(note.problem.summary)")
         }

@@ -32,8 +32,9 @@ public enum CaptureWork {
             if let opened {
                 let outputs = receipt?.files ?? PublishedResult(job.input.id, in: job.output)?.files ?? []
                 // A cache: without it the next run takes the digests again.
-                try? ResultState.taking(opened, job: job, pipeline: pipeline, outputs: outputs, looked: looked)
-                    .save(job.input.id, in: state)
+                try? ResultState.taking(
+                    opened, job: job, pipeline: pipeline, tool: tool, outputs: outputs, looked: looked
+                ).save(job.input.id, in: state)
             }
             return receipt.map { .done(CaptureSummary($0, times: runner.clock.times, peakBytes: PeakMemory.bytes)) }
                 ?? .upToDate

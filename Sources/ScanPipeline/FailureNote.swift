@@ -5,7 +5,7 @@ public struct FailureNote: Sendable {
     public var id: String
     public var input: String
     public var problem: Problem
-    /// What the capture's files and the pipeline were like: while this stands, trying again gives the same failure.
+    /// What the capture's files, the pipeline and ScanMill were like: while this stands, trying again gives the same failure.
     public var fingerprint: Digest
     /// When it was tried last, nanoseconds since 1970.
     public var when: Int64
@@ -45,10 +45,10 @@ public struct FailureNote: Sendable {
 
     static func remove(_ id: String, in state: StateFolder) { FileSystem.removeTree(state.failure(id)) }
 
-    /// A digest of names, sizes and times below a capture and of the files that options name, and of the pipeline: cheap,
-    /// and different after any change.
-    static func fingerprint(of input: CaptureInput, pipeline: Pipeline) -> Digest {
-        var text = pipeline.digest.hex
+    /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of
+    /// ScanMill's version, which may read what another could not: cheap, and different after any change.
+    static func fingerprint(of input: CaptureInput, pipeline: Pipeline, tool: String) -> Digest {
+        var text = "\(tool)\n\(pipeline.digest.hex)"
         let path = input.path
         let files = FileSystem.isFolder(path) ? FileSystem.tree(path).map { "\(path)/\($0)" } : [path]
         let named = pipeline.steps.flatMap(\.uses.files).map { OptionFile.besidePipeline($0, input) }

@@ -21,7 +21,9 @@ public struct OutputStatus: Sendable {
     /// Sorted by id.
     public private(set) var entries: [Entry]
 
-    public init(output: String) {
+    /// - Parameter programs: what a run would make results with now.
+    public init(output: String, programs: ProgramVersions) {
+        var programs = programs
         let state = StateFolder(output: output)
         let published = Set(state.published)
         let failed = Set(state.failed)
@@ -36,7 +38,7 @@ public struct OutputStatus: Sendable {
             let known = ResultState.load(id, in: state)
             if let known,
                 case .stale(let why) = known.standing(
-                    of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)")
+                    of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
             {
                 return Entry(id: id, standing: .stale, cause: why)
             }

@@ -14,6 +14,10 @@ struct ResultState: Hashable, Sendable {
     /// ``Pipeline/digest``.
     var pipeline: Digest
     var key: ResultKey
+    /// ScanMill's name and version.
+    var tool: String
+    /// The versions of the other programs that were used.
+    var tools: [String: String]
     /// When the files were looked at, nanoseconds since 1970: what changed in the two seconds before that may have
     /// changed again without its time showing it.
     var looked: Int64
@@ -27,7 +31,8 @@ struct ResultState: Hashable, Sendable {
 
     /// Describes a result that was just published.
     static func taking(
-        _ opened: Runner.Opened, job: CaptureJob, pipeline: Pipeline, outputs: [OutputFolder.Entry], looked: Int64
+        _ opened: Runner.Opened, job: CaptureJob, pipeline: Pipeline, tool: String, outputs: [OutputFolder.Entry],
+        looked: Int64
     ) -> ResultState {
         var inputs: [String: Input] = [:]
         var folders: [String: Int64] = [:]
@@ -44,8 +49,8 @@ struct ResultState: Hashable, Sendable {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
         return ResultState(
-            input: job.input.path, pipeline: pipeline.digest, key: opened.key, looked: looked, folders: folders,
-            inputs: inputs, outputs: sizes)
+            input: job.input.path, pipeline: pipeline.digest, key: opened.key, tool: tool, tools: opened.tools,
+            looked: looked, folders: folders, inputs: inputs, outputs: sizes)
     }
 
     /// How a result stands against the files as they are now.
@@ -53,12 +58,13 @@ struct ResultState: Hashable, Sendable {
         case upToDate
         /// Something is not as it was.
         case stale(String)
-        /// Nothing seems to have changed, but a file was so young when it was looked at that a change right after would
-        /// not show: the digests have to be compared.
-        case unsure
+        /// Nothing seems to have changed, but the reason keeps it from being certain: the keys have to be compared.
+        case unsure(String)
     }
 
-    func standing(of input: String, pipeline: Digest, result: String) -> Standing {
+    func standing(
+        of input: String, pipeline: Digest, result: String, programs: inout ProgramVersions
+    ) -> Standing {
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != input { return .stale("the capture lies at another path") }
         var isSure = true
@@ -73,8 +79,17 @@ struct ResultState: Hashable, Sendable {
             if now != known.status { return .stale("\(path) changed") }
             isSure = isSure && isSettled(known.status.modified)
         }
+        for (name, version) in tools.sorted(by: { $0.key < $1.key }) {
+            // Without the program nothing could be made anew.
+            guard let now = programs.version(of: name), now != version else { continue }
+            return .stale("it was made with \(version), and now there is \(now)")
+        }
         if let defect = outputDefect(result) { return .stale(defect) }
-        return isSure ? .upToDate : .unsure
+        // A file so young that a change right after would not show.
+        if !isSure { return .unsure("it was new when it was run") }
+        // Stages and formats with new revisions make other results; only the key tells whether these are among them.
+        if tool != programs.tool { return .unsure("it was run by \(tool)") }
+        return .upToDate
     }
 
     private func outputDefect(_ result: String) -> String? {
@@ -108,10 +123,13 @@ struct ResultState: Hashable, Sendable {
                 .integer(input.status.file), .string(input.digest.hex),
             ])
         }
+        var tools = JSONObject()
+        for (name, version) in self.tools.sorted(by: { $0.key < $1.key }) { tools[name] = .string(version) }
         var outputs = JSONObject()
         for (path, size) in self.outputs.sorted(by: { $0.key < $1.key }) { outputs[path] = .integer(size) }
         return .object([
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
+            "tool": .string(tool), "uses": .object(tools),
             "looked": .integer(looked), "folders": .object(folders), "inputs": .object(inputs),
             "outputs": .object(outputs),
         ])
@@ -119,13 +137,13 @@ struct ResultState: Hashable, Sendable {
 
     init?(_ json: JSONValue) {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
-            let looked = json["looked"]?.integer, let folders = json["folders"]?.object,
-            let inputs = json["inputs"]?.object,
-            let outputs = json["outputs"]?.object
+            let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer, let folders = json["folders"]?.object,
+            let inputs = json["inputs"]?.object, let outputs = json["outputs"]?.object
         else { return nil }
         self.init(
-            input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), looked: looked, folders: [:],
-            inputs: [:], outputs: [:])
+            input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
+            looked: looked, folders: [:], inputs: [:], outputs: [:])
+        for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members { self.folders[path] = value.integer }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
@@ -139,13 +157,14 @@ struct ResultState: Hashable, Sendable {
     }
 
     private init(
-        input: String, pipeline: Digest, key: ResultKey, looked: Int64, folders: [String: Int64],
-        inputs: [String: Input],
-        outputs: [String: Int64]
+        input: String, pipeline: Digest, key: ResultKey, tool: String, tools: [String: String], looked: Int64,
+        folders: [String: Int64], inputs: [String: Input], outputs: [String: Int64]
     ) {
         self.input = input
         self.pipeline = pipeline
         self.key = key
+        self.tool = tool
+        self.tools = tools
         self.looked = looked
         self.folders = folders
         self.inputs = inputs

@@ -47,9 +47,10 @@ public struct RunRecord: Sendable {
     package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 
     /// Keeps a failure until the capture has a result.
-    public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline) throws(Problem) {
+    /// - Parameter tool: ScanMill's name and version.
+    public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline, by tool: String) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
-        let fingerprint = FailureNote.fingerprint(of: outcome.input, pipeline: pipeline)
+        let fingerprint = FailureNote.fingerprint(of: outcome.input, pipeline: pipeline, tool: tool)
         try FailureNote(
             id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint,
             when: wallClock()

@@ -70,6 +70,8 @@ public struct Runner: Sendable {
     public struct Opened: Sendable {
         public var key: ResultKey
         public var inputs: [Receipt.Input]
+        /// The versions of the programs that it will need.
+        var tools: [String: String]
         /// Its facts, without its frames.
         public var capture: Capture
         /// The files that options name.
@@ -118,7 +120,7 @@ private struct Run {
                 capture.decodingThreads = runner.workers
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
-                var opened = Runner.Opened(key: key, inputs: inputs, capture: capture, files: files)
+                var opened = Runner.Opened(key: key, inputs: inputs, tools: tools, capture: capture, files: files)
                 opened.capture.frames = []
                 if isDone(opened) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)

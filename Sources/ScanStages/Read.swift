@@ -124,12 +124,16 @@ public struct Read: CaptureStage {
     }
 
     private func open(_ tree: any CaptureTree) throws(Problem) -> Capture {
-        if format.rawValue != Format.auto.rawValue, let known = CaptureFormats.format(named: format.rawValue) {
-            return try known.open(tree, rules: rules)
-        }
-        let (known, recognition) = try CaptureFormats.format(of: tree)
-        var capture = try known.open(tree, rules: rules)
+        if let named = CaptureFormats.format(named: format.rawValue) { return try open(tree, as: named) }
+        let (recognised, recognition) = try CaptureFormats.format(of: tree)
+        var capture = try open(tree, as: recognised)
         capture.findings["recognised-by"] = .string(recognition.reason)
+        return capture
+    }
+
+    private func open(_ tree: any CaptureTree, as known: any CaptureFormat.Type) throws(Problem) -> Capture {
+        var capture = try known.open(tree, rules: rules)
+        capture.formatRevision = known.card.revision
         return capture
     }
 }

@@ -59,7 +59,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
-        layout.hasVideo ? ["ffmpeg": try FFmpeg.find().version()] : [:]
+        layout.hasVideo ? try FFmpeg.toolVersions() : [:]
     }
 
     // MARK: - Each frame, in parallel

@@ -61,7 +61,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
-        layout == .raw ? ["ffmpeg": try FFmpeg.find().version()] : [:]
+        layout == .raw ? try FFmpeg.toolVersions() : [:]
     }
 
     // MARK: - Each frame, in parallel

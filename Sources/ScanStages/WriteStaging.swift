@@ -74,10 +74,9 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
         if rgb != .frames && capture.channels.contains(.video) {
             // Without ffmpeg the video can still be copied, if no frame is missing.
-            guard let ffmpeg = try? FFmpeg.find() else { return [:] }
-            return ["ffmpeg": try ffmpeg.version()]
+            return (try? FFmpeg.find()) == nil ? [:] : try FFmpeg.toolVersions()
         }
-        return rgb == .mp4 ? ["ffmpeg": try FFmpeg.find().version()] : [:]
+        return rgb == .mp4 ? try FFmpeg.toolVersions() : [:]
     }
 
     private func pictures(_ context: StageContext) -> StagingPictures {

@@ -21,7 +21,8 @@ struct PlanCommand: ParsableCommand {
             Console.error(
                 "warning: \(batch.output) holds results of the pipeline `\(owner)`; `run` refuses it without --replace")
         }
-        let plan = BatchPlan(found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules)
+        let plan = BatchPlan(
+            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
         let estimate = SizeEstimate(plan, output: batch.output)
         if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
     }

@@ -59,7 +59,8 @@ struct RunCommand: AsyncParsableCommand {
         let found = try CaptureList.find(batch)
         let state = StateFolder(output: batch.output)
         try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
-        let plan = BatchPlan(found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules)
+        let plan = BatchPlan(
+            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
 
         // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
         // only takes up space.
@@ -121,7 +122,7 @@ struct RunCommand: AsyncParsableCommand {
                 view.ended(outcome.input.id)
                 view.withoutView { report.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
-                try? record.note(outcome, of: loaded.pipeline)
+                try? record.note(outcome, of: loaded.pipeline, by: Tool.nameAndVersion)
             })
         view.close()
         try? record.end(others + outcomes, seconds: report.seconds)

@@ -1,4 +1,6 @@
 import ArgumentParser
+import ScanFormats
+import ScanPipeline
 
 @main
 struct ScanMillCommand: AsyncParsableCommand {
@@ -41,4 +43,10 @@ enum Tool {
     /// The day of that version, which manual pages show.
     static let released = "2026-11-22"
     static let nameAndVersion = "scanmill \(version)"
+}
+
+extension ProgramVersions {
+    static var installed: ProgramVersions {
+        ProgramVersions(tool: Tool.nameAndVersion) { name in (try? FFmpeg.toolVersions())?[name] }
+    }
 }

@@ -13,7 +13,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        let entries = OutputStatus(output: output).entries
+        let entries = OutputStatus(output: output, programs: .installed).entries
         if json {
             Console.out(
                 .array(

@@ -1,4 +1,5 @@
 import Foundation
+import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -31,6 +32,25 @@ import Testing
         #expect(with.status == 0, "\(with.errors)")
         let header = String(decoding: try folder.bytes("out/mini/mini.ply").prefix(400), as: UTF8.self)
         #expect(header.contains("property uchar red"))
+    }
+
+    /// Decoded pictures may differ with ffmpeg's version, so a new one makes them anew, and says so beforehand.
+    @Test func anotherFfmpegIsNoticed() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let frames = "read, write-transforms"
+        #expect(try run(frames).status == 0)
+        #expect(try run(frames).output.contains("1 up to date"))
+        let other = "#!/bin/sh\n[ \"$1\" = -version ] && exec echo 'ffmpeg version 999 of another day'\nexec \(try FFmpeg.find().ffmpeg) \"$@\"\n"
+        try folder.write(other, to: "bin/ffmpeg")
+        #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
+        let path = ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let plan = try Scanmill.run(
+            ["plan", "trouble.yaml", "mini", "-o", "out"], in: folder.path, environment: path)
+        #expect(plan.output.contains(", and now there is ffmpeg version 999"), "\(plan.output)")
+        #expect(try run(frames, environment: path).output.contains("1 done"))
+        #expect(try run(frames, environment: path).output.contains("1 up to date"))
     }
 
     /// As a user who may not read them: root may read everything, so root's tests run the tool as nobody.

@@ -16,7 +16,9 @@ import Testing
             try fixture.plan(inputs) { $0.isForced = true } == [
                 .run("asked for with --force"), .run("asked for with --force"),
             ])
-        let plan = BatchPlan(inputs, pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules())
+        let plan = BatchPlan(
+            inputs, pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: fixture.programs)
         #expect(plan.toRun == [inputs[1]])
         #expect(plan.waiting == [CaptureOutcome(input: inputs[0], ending: .upToDate)])
         #expect(plan.count(.upToDate) == 1)
@@ -104,6 +106,42 @@ import Testing
         #expect(try reason("stages: [read, write]") == .run("a stage makes other results than before"))
     }
 
+    /// What another version of ScanMill or of a program that it used made is not taken for granted.
+    @Test func otherPrograms() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        fixture.versions.withLock { $0.scanmill = "scanmill 1" }
+        #expect(try fixture.plan([input]) == [.run("it was run by scanmill 0: its digests will be compared")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        // A release that reads the format in another way.
+        fixture.versions.withLock { ($0.scanmill, $0.format) = ("scanmill 2", 2) }
+        #expect(try fixture.plan([input]) == [.run("it was run by scanmill 1: its digests will be compared")])
+        guard case .done = try fixture.run(input) else {
+            Issue.record("not made again")
+            return
+        }
+        #expect(try fixture.plan([input]) == [.upToDate])
+        fixture.versions.withLock { $0.tool = "2" }
+        #expect(try fixture.plan([input]) == [.run("it was made with 1, and now there is 2")])
+        guard case .done = try fixture.run(input) else {
+            Issue.record("not made again")
+            return
+        }
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    @Test func aProgramThatIsGone() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let plan = BatchPlan(
+            [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: ProgramVersions(tool: "scanmill 0") { _ in nil })
+        #expect(plan.entries.map(\.decision) == [.upToDate])
+    }
+
     @Test func stagesInAnotherOrder() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
@@ -156,7 +194,7 @@ import Testing
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
         let outcome = CaptureOutcome(
             input: input, ending: .failed(Problem(fault, "torn").at(file: "frames.txt", line: 2)))
-        try record.note(outcome, of: pipeline)
+        try record.note(outcome, of: pipeline, by: fixture.programs.tool)
     }
 
     @Test func aBadCaptureIsNotTriedAgainWhileNothingChanges() throws {
@@ -168,6 +206,11 @@ import Testing
         let again = BatchPlan.Decision.run("it failed before: torn")
         #expect(try fixture.plan([input]) { $0.triesAgain = true } == [again])
         #expect(try fixture.plan([input], "stages: [read, write: {level: 2}]") == [again])
+        // Another version may read what this one could not.
+        fixture.versions.withLock { $0.scanmill = "scanmill 1" }
+        #expect(try fixture.plan([input]) == [again])
+        fixture.versions.withLock { $0.scanmill = "scanmill 0" }
+        #expect(try fixture.plan([input]) == [.failedBefore(torn)])
         try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 20)
         #expect(try fixture.plan([input]) == [again])
         try fixture.run(input)

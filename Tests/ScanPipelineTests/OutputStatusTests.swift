@@ -12,18 +12,33 @@ import Testing
         for id in ["done", "stale"] { try fixture.run(fixture.input(id)) }
         try fixture.write("one\n", to: "in/stale/frames.txt", minutesAgo: 20)
         try record.note(
-            CaptureOutcome(input: fixture.input("failed"), ending: .failed(Problem(.input, "torn"))), of: pipeline)
+            CaptureOutcome(input: fixture.input("failed"), ending: .failed(Problem(.input, "torn"))), of: pipeline,
+            by: "scanmill 0")
         let lock = try CaptureLock("running", in: fixture.state)
-        let entries = OutputStatus(output: fixture.output).entries
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.id) == ["done", "failed", "left", "running", "stale"])
         #expect(entries.map(\.standing) == [.done, .failed, .neverRun, .running, .stale])
         #expect(entries.map(\.cause) == [nil, "torn", nil, nil, "\(fixture.path)/in/stale/frames.txt changed"])
         withExtendedLifetime(lock) {}
     }
 
+    /// A new ScanMill makes nothing stale by itself; only the keys, which a run compares, tell whether it does.
+    @Test func otherPrograms() throws {
+        let fixture = try DiskFixture()
+        try fixture.run(try fixture.capture("a"))
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        fixture.versions.withLock { $0.scanmill = "scanmill 1" }
+        #expect(entries().map(\.standing) == [.done])
+        fixture.versions.withLock { $0.tool = "2" }
+        #expect(entries().map(\.standing) == [.stale])
+        #expect(entries().map(\.cause) == ["it was made with 1, and now there is 2"])
+    }
+
     @Test func nothingWasEverRun() throws {
         let fixture = try DiskFixture()
-        #expect(OutputStatus(output: fixture.output).entries.isEmpty)
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.isEmpty)
         #expect(!FileSystem.exists(fixture.output))
     }
 }

@@ -27,10 +27,12 @@ public struct FormatCard: Sendable {
     public var writer: String?
     /// What the writer leaves out or the format cannot hold, a few words each.
     public var writingLoses: [String]
+    /// Raised by the format's author when what it reads changes, so that captures are processed again.
+    public var revision: Int
 
     public init(
         name: String, summary: String, reads: [Channel], passesOver: [String] = [], writer: String? = nil,
-        writingLoses: [String] = []
+        writingLoses: [String] = [], revision: Int = 1
     ) {
         self.name = name
         self.summary = summary
@@ -38,6 +40,7 @@ public struct FormatCard: Sendable {
         self.passesOver = passesOver
         self.writer = writer
         self.writingLoses = writingLoses
+        self.revision = revision
     }
 }
 

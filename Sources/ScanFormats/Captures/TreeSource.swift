@@ -80,6 +80,6 @@ struct TreeSource: CaptureSource {
 
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
         guard video != nil, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }
-        return ["ffmpeg": try FFmpeg.find().version()]
+        return try FFmpeg.toolVersions()
     }
 }

@@ -31,7 +31,7 @@ final class DiskFixture: Sendable {
     /// What sources were asked to open.
     let log = Log()
     /// What programs and formats are said to be.
-    let versions = Mutex((tool: "1", format: 1, stage: 1))
+    let versions = Mutex((scanmill: "scanmill 0", tool: "1", format: 1, stage: 1))
 
     var output: String { path + "/out" }
     var state: StateFolder { StateFolder(output: output) }
@@ -66,7 +66,7 @@ final class DiskFixture: Sendable {
 
     var library: StageLibrary {
         let log = log
-        let (tool, format, revision) = versions.withLock { $0 }
+        let (_, tool, format, revision) = versions.withLock { $0 }
         let read = Mock.finish("read", .init(makes: [.frames], mayMake: [.box])) { (capture, context) throws(Problem) in
             let isFolder = FileSystem.isFolder(context.input.path)
             let folder = isFolder ? context.input.path : FileSystem.parent(of: context.input.path)
@@ -109,6 +109,11 @@ final class DiskFixture: Sendable {
         ])
     }
 
+    var programs: ProgramVersions {
+        let (scanmill, tool, _, _) = versions.withLock { $0 }
+        return ProgramVersions(tool: scanmill) { $0 == "decoder" ? tool : nil }
+    }
+
     func pipeline(_ text: String = "stages: [read, write]") throws -> Pipeline {
         try Pipeline.load(text: text, path: "\(path)/p.yaml", library: library)
     }
@@ -128,8 +133,8 @@ final class DiskFixture: Sendable {
         // earlier run has just let go of, until it becomes its own program.
         for attempt in 0..<10 where ending == .busy {
             if attempt > 0 { usleep(20_000) }
-            ending = try CaptureWork.run(job(input, text, forced: forced), library: library, tool: "scanmill 0") { _ in
-            }
+            ending = try CaptureWork.run(
+                job(input, text, forced: forced), library: library, tool: programs.tool) { _ in }
         }
         return ending
     }
@@ -140,7 +145,8 @@ final class DiskFixture: Sendable {
     ) throws -> [BatchPlan.Decision] {
         var rules = BatchPlan.Rules()
         change(&rules)
-        return BatchPlan(inputs, pipeline: try pipeline(text), output: output, rules: rules).entries.map(\.decision)
+        return BatchPlan(inputs, pipeline: try pipeline(text), output: output, rules: rules, programs: programs)
+            .entries.map(\.decision)
     }
 
     /// Every file below OUT with its bytes, without what has a clock in it.
