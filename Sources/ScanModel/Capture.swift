@@ -16,6 +16,8 @@ public struct Capture: Sendable {
     public var channels: Set<Channel> = []
     /// Why it cannot give something that its format knows, for the message when a stage needs it.
     public var absences: [Channel: String] = [:]
+    /// What to do about an absence that the capture's own description contradicts: the copy is not whole.
+    public var remedies: [Channel: String] = [:]
     /// What keeps this machine from giving something that the capture has: a tool that is not there.
     public var obstacles: [Channel: Problem] = [:]
 

@@ -58,10 +58,14 @@ package struct OrderCheck {
                             }
                     }
                     let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
+                    let root = roots.first { capture.absences[$0] != nil }
+                    // An incomplete copy is no reason to want less.
+                    let remedy = root.flatMap { capture.remedies[$0] }
                     return Problem(
                         .input, "\(step.label) needs \(names), and this capture has none",
-                        notes: roots.compactMap { capture.absences[$0] }.first.map { [$0] } ?? [],
-                        fix: "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
+                        notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [],
+                        fix: remedy
+                            ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
                     ).inStage(step.label)
                 }
                 available.formUnion(role.made(from: available))

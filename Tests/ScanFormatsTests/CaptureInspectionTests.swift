@@ -124,6 +124,22 @@ extension CaptureInspectionTests {
         #expect(abs(path.length - 0.38) < 1e-12)
     }
 
+    /// What the metadata list and nobody copied; without it the rest is measured all the same.
+    @Test func whatIsListedAndMissingIsAWarning() throws {
+        try FileManager.default.removeItem(at: sample.file("color"))
+        for kind in ["depth", "confidence"] { try sample.remove("mini.\(kind).zlib") }
+        let inspection = try CaptureInspection.inspect(sample.path)
+        #expect(
+            inspection.findings.map { "\($0.weight): \($0.problem.summary); \($0.problem.fix ?? "")" } == [
+                "warning: mini.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/,"
+                    + " rgb/ or images/ with pictures; copy mini.mp4 too",
+                "warning: mini.depth.zlib is missing, though the metadata lists a depth stream; copy mini.depth.zlib too",
+            ])
+        #expect(inspection.frames?.sourceCount == 40)
+        #expect(inspection.frames?.wholeCount == 0)
+        #expect(inspection.path?.poseCount == 40)
+    }
+
     @Test func filesWithoutEndAreCounted() throws {
         for i in 0..<25 { try sample.write("x", to: "note\(i).txt") }
         let inspection = try CaptureInspection.inspect(sample.path)
@@ -202,14 +218,27 @@ extension CaptureInspectionTests {
         #expect(video.offTimeCount == 0)
     }
 
+    /// A project of which only the description and the box are there.
+    @Test func aProjectWithoutItsPicturesIsAnIncompleteCopy() throws {
+        let inspection = try CaptureInspection.inspect(SharedData.path("chair"))
+        let finding = try #require(inspection.findings.first)
+        #expect(finding.weight == .warning)
+        #expect(finding.problem.summary == "transforms.json lists 52 pictures, and none is there")
+        #expect(finding.problem.fix == "copy the folder images/ too")
+        #expect(inspection.frames?.sourceCount == 52)
+        #expect(inspection.frames?.wholeCount == 0)
+    }
+
     /// A recording of which only the two text files are there.
     @Test func aRecordingWithoutStreamsIsInspected() throws {
         let inspection = try CaptureInspection.inspect(SharedData.path("ipad"))
-        #expect(inspection.findings == [])
+        #expect(inspection.findings.map(\.weight) == [.warning, .warning])
+        #expect(inspection.findings.map(\.problem.fix) == ["copy ipad.mp4 too", "copy ipad.depth.zlib too"])
         #expect(inspection.device == "iPad8,10, multiscan’s iPad Pro")
         #expect(inspection.missing.map(\.what) == ["pictures", "depth", "confidence", "box", "motion"])
         #expect(inspection.missing[1].reason == "ipad.depth.zlib is missing, though the metadata lists a depth stream")
-        #expect(inspection.frames?.wholeCount == 354)
+        #expect(inspection.frames?.sourceCount == 354)
+        #expect(inspection.frames?.wholeCount == 0)
 
         // By Python, from the lines themselves.
         let script = """

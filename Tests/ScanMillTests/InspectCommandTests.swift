@@ -196,6 +196,19 @@ import Testing
         }
     }
 
+    /// Both say what to copy, and a run does not advise to want less.
+    @Test func anIncompleteCopyIsNamed() throws {
+        for i in 0..<40 { try sample.remove("color/0000\(i < 10 ? "0" : "")\(i).png") }
+        try sample.folder.write("stages: [read, filter-blur: {window: 5}]", to: "pipeline.yaml")
+        let run = try Scanmill.run(["run", "pipeline.yaml", "mini", "-o", "out"], in: sample.folder.path)
+        #expect(run.errors.contains("error: filter-blur needs color, and this capture has none\n"))
+        #expect(run.errors.contains("   = fix: copy mini.mp4 too\n"), "\(run.errors)")
+        let inspection = try inspect("mini")
+        #expect(inspection.status == 0)
+        #expect(inspection.output.contains("\n  frames           40, of which 0 are whole\n"))
+        #expect(inspection.output.contains("     = fix: copy mini.mp4 too\n"))
+    }
+
     @Test func whatIsNoCaptureIsAUsageError() throws {
         let nothing = try inspect("none")
         #expect(nothing.status == 2)
@@ -254,14 +267,18 @@ import Testing
             result.output.hasSuffix(
                 """
                 Missing
-                  pictures         ipad.mp4 is missing, and there is no folder color/, rgb/ or images/ with pictures
+                  pictures         ipad.mp4 is missing, though the metadata lists a colour stream, and there is no
+                                   folder color/, rgb/ or images/ with pictures
                   depth            ipad.depth.zlib is missing, though the metadata lists a depth stream
                   confidence       there is no depth
                   box              boundingbox.json is missing
                   motion           there are no files ipad.rot, .acce, .mag, .atti, .grav
 
                 Problems
-                  none
+                  warning: ipad.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or images/ with pictures
+                     = fix: copy ipad.mp4 too
+                  warning: ipad.depth.zlib is missing, though the metadata lists a depth stream
+                     = fix: copy ipad.depth.zlib too
 
                 """))
         #expect(result.output.contains("\n                   before frame 10 (0.0333 s, 1 frame missing)\n"))

@@ -95,7 +95,7 @@ import Testing
 
                 Not written
                   picture                        because
-                  confidence of up to 24 frames  mini.confidence.zlib is missing
+                  confidence of up to 24 frames  mini.confidence.zlib is missing, though the metadata lists a confidence stream
                 """), "\(result.output)")
     }
 

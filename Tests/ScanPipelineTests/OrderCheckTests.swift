@@ -218,6 +218,9 @@ import Testing
                    = fix: use a pipeline without decompress for captures like this one, or see  scanmill inspect
                 """)
         #expect(lack.fault == .input)
+        // What was only not copied is no reason to want less.
+        capture.remedies = [.recordedDepth: "copy scan.depth.zlib too"]
+        #expect(OrderCheck.firstLack(of: capture, in: steps)?.fix == "copy scan.depth.zlib too")
     }
 
     /// A channel that is derived is missing because of what it would have been derived from.

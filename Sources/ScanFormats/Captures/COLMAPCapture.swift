@@ -130,8 +130,7 @@ private struct COLMAPReader {
     private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) {
         let found = pictures(of: images)
         guard let found else {
-            capture.absences[.color] = "none of the pictures that the model names is there"
-            return
+            return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model")
         }
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {

@@ -106,7 +106,7 @@ struct MultiScanReader {
         if lineCount == 0 { setNominalCamera(metadata) }
         try readDepth(metadata, &source)
         try capture.readBox(in: tree, limit: Self.metadataLimit)
-        readMotion()
+        readMotion(metadata)
         if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
         if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
         if capture.frames.contains(where: { $0.exposure != nil }) { capture.channels.insert(.exposure) }
@@ -180,6 +180,14 @@ struct MultiScanReader {
         }
     }
 
+    /// Says why there is none of a channel; what the metadata lists has been lost on the way.
+    mutating func lacks(_ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String) {
+        // The apps list a stream without frames where the device has none.
+        let isListed = stream.map { $0.frameCount != 0 } ?? false
+        guard isListed, tree.entry(file) == nil else { return capture.absences[channel] = reason }
+        capture.loses(channel, reason, fix: "copy \(file) too")
+    }
+
     // MARK: - Depth and confidence
 
     private mutating func readDepth(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
@@ -191,7 +199,7 @@ struct MultiScanReader {
         guard tree.byteCount(of: depthFile) != nil else {
             let listed =
                 stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
-            capture.absences[.recordedDepth] = "\(tree.absence(of: depthFile)), \(listed)"
+            lacks(.recordedDepth, depthFile, stream, "\(tree.absence(of: depthFile)), \(listed)")
             capture.absences[.recordedConfidence] = "there is no depth"
             return
         }
@@ -210,8 +218,9 @@ struct MultiScanReader {
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
         guard tree.byteCount(of: confidenceFile) != nil else {
-            capture.absences[.recordedConfidence] = tree.absence(of: confidenceFile)
-            return
+            let stream = metadata.confidenceStream
+            let listed = stream == nil ? "" : ", though the metadata lists a confidence stream"
+            return lacks(.recordedConfidence, confidenceFile, stream, tree.absence(of: confidenceFile) + listed)
         }
         capture.list(confidenceFile, in: tree, [.recordedConfidence])
         source.confidence = PackedStream(
@@ -258,11 +267,16 @@ struct MultiScanReader {
 
     // MARK: - Motion
 
-    private mutating func readMotion() {
+    private mutating func readMotion(_ metadata: ScanMetadata) {
+        var lost: [String] = []
         for kind in MotionKind.allCases {
             let file = "\(stem).\(kind.rawValue)"
             guard tree.byteCount(of: file) != nil else {
-                if tree.entry(file) != nil { capture.warnings.append("\(tree.absence(of: file)), and is left out") }
+                if tree.entry(file) != nil {
+                    capture.warnings.append("\(tree.absence(of: file)), and is left out")
+                } else if let stream = metadata.motionStream(kind), stream.frameCount != 0 {
+                    lost.append(file)
+                }
                 continue
             }
             capture.list(file, in: tree, [.motion])
@@ -272,6 +286,10 @@ struct MultiScanReader {
             capture.absences[.motion] = "there are no files \(stem).rot, .acce, .mag, .atti, .grav"
         } else {
             capture.channels.insert(.motion)
+        }
+        if !lost.isEmpty {
+            let files = lost.joined(separator: ", ")
+            capture.loses(.motion, "the metadata lists motion that is missing: \(files)", fix: "copy \(files) too")
         }
     }
 }

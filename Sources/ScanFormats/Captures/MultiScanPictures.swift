@@ -17,8 +17,13 @@ extension MultiScanReader {
             capture.checkPictures(in: tree, rules: rules)
             size = capture.colorSize
         } else {
-            capture.absences[.color] =
-                tree.absence(of: video) + ", and there is no folder color/, rgb/ or images/ with pictures"
+            // Pictures that are there and cannot be read have been named already.
+            let isSetAside = PictureFolder.folders.contains { tree.entry($0)?.kind == .other(PartialTree.mark) }
+            let stream = isSetAside ? nil : metadata.colorStream
+            let listed = stream == nil ? "" : ", though the metadata lists a colour stream"
+            lacks(
+                .color, video, stream,
+                "\(tree.absence(of: video))\(listed), and there is no folder color/, rgb/ or images/ with pictures")
         }
         if let recorded = metadata.colorStream?.size, let size {
             do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {

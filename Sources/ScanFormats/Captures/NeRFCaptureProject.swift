@@ -86,7 +86,7 @@ private struct NeRFCaptureReader {
         if PictureFolder.find(in: tree) == nil,
             !entries.contains(where: { (try? tree.picture($0.path)) != nil })
         {
-            capture.absences[.color] = "none of the pictures that \(NeRFCaptureProject.file) names is there"
+            capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file)
         } else {
             for (index, entry) in entries.enumerated() { attachPicture(entry, to: index) }
             capture.channels.insert(.color)

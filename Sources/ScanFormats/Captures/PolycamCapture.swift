@@ -84,7 +84,9 @@ private struct PolycamReader {
         for (index, time) in times.enumerated() { capture.frames.append(facts(index, time, set)) }
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
         if set.images.isEmpty {
-            capture.absences[.color] = "there are no pictures in \(top)images/"
+            capture.loses(
+                .color, "there are \(times.count) cameras, and no pictures in \(top)images/",
+                fix: "copy the folder \(top)images/ too")
         } else {
             capture.channels.insert(.color)
         }

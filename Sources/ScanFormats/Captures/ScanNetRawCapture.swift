@@ -74,7 +74,7 @@ private struct ScanNetRawReader {
         capture.absences[.pose] = "the recorder does not know where its camera is: run a tracker over the scan"
         capture.lacks([.recordedConfidence, .box], "the recorder has none")
         let depth = try readDepth(text)
-        let video = try readVideo()
+        let video = try readVideo(text)
         try number(depth, video)
         try readCameras(text)
         try readMotion()
@@ -109,10 +109,15 @@ private struct ScanNetRawReader {
         return frames
     }
 
-    private mutating func readVideo() throws(Problem) -> VideoFacts? {
+    private mutating func readVideo(_ text: ScanNetText) throws(Problem) -> VideoFacts? {
         let file = "\(stem).h264"
         guard tree.byteCount(of: file) != nil else {
             capture.absences[.color] = tree.absence(of: file)
+            if let count = try text.whole("numColorFrames", in: 0...Int(Int32.max)), count > 0, tree.entry(file) == nil
+            {
+                let listed = "\(stem).txt lists \(count) pictures"
+                capture.loses(.color, "\(tree.absence(of: file)), though \(listed)", fix: "copy \(file) too")
+            }
             return nil
         }
         return try capture.readVideo(file, in: tree, rules)

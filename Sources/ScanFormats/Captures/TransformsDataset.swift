@@ -71,7 +71,7 @@ private struct TransformsReader {
         var entries = elements.map { entry($0, root) }
         entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
-        if !hasPictures { capture.absences[.color] = "none of the pictures that \(file) names is there" }
+        if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file) }
         for (index, entry) in entries.enumerated() { add(entry, index, top, hasPictures) }
         if hasPictures { capture.channels.insert(.color) }
         capture.settleColorSize()
@@ -81,7 +81,11 @@ private struct TransformsReader {
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
         source.depthPictures = capture.depthPictures(
             depths, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules,
-            absence: "\(file) names no depth pictures that are there")
+            absence: "\(file) names no depth pictures")
+        let listed = entries.compactMap { $0.found?.depth }
+        if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
+            capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file)
+        }
         capture.isMetric = source.depthPictures != nil
         try readPoints(top)
         capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
@@ -142,8 +146,7 @@ private struct TransformsReader {
             return
         }
         guard tree.byteCount(of: name) != nil, tree.holds(name) else {
-            capture.absences[.cloud] = "\(name), which \(file) names, is not there"
-            return
+            return capture.loses(.cloud, "\(name), which \(file) names, is not there", fix: "copy the points too")
         }
         capture.list(name, in: tree, [.cloud])
         var reader = try PLYReader(try tree.open(name))

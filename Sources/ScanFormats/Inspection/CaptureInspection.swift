@@ -33,7 +33,7 @@ public struct CaptureInspection: Hashable, Sendable {
     public struct Frames: Hashable, Sendable {
         /// Frames of the longest stream.
         public var sourceCount: Int
-        /// Frames that are not bad, and have their part of every stream that is there.
+        /// Frames that are not bad, and have their part of every stream that is there, or should be.
         public var wholeCount: Int
     }
 
@@ -108,6 +108,8 @@ public struct CaptureInspection: Hashable, Sendable {
         device = capture.device.flatMap { $0.isEmpty ? nil : $0 }
         isMetric = capture.isMetric
         note(errors: capture.forgiven)
+        let lost = capture.remedies.sorted { $0.key.name < $1.key.name }
+        note(warnings: lost.map { Problem(.input, capture.absences[$0.key] ?? "", fix: $0.value) })
         if capture.forgiven.isEmpty {
             noteShortfall(capture.frames.compactMap { facts in facts.drop.map { (facts.index, $0) } })
         }
@@ -123,8 +125,10 @@ public struct CaptureInspection: Hashable, Sendable {
         noteBadFrames(of: capture)
         lookAtMotion(of: capture)
 
+        let isIncomplete = !Channel.payload.isDisjoint(with: capture.remedies.keys)
         frames = Frames(
-            sourceCount: capture.frames.count + extraCount, wholeCount: capture.frames.count { !$0.isDropped })
+            sourceCount: capture.frames.count + extraCount,
+            wholeCount: isIncomplete ? 0 : capture.frames.count { !$0.isDropped })
         streams = Stream.list(of: capture, self)
         note(warnings: capture.warnings.map { Problem(.input, $0) } + implausibilities())
     }

@@ -184,12 +184,17 @@ import Testing
         #expect(capture.absences[.recordedConfidence] == "there is no depth")
         #expect(
             capture.absences[.color]
-                == "scan.mp4 is missing, and there is no folder color/, rgb/ or images/ with pictures")
+                == "scan.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or images/ with pictures"
+        )
+        #expect(capture.remedies == [.color: "copy scan.mp4 too", .recordedDepth: "copy scan.depth.zlib too"])
         #expect(capture.absences[.box] == "boundingbox.json is missing")
         #expect(capture.absences[.motion] == "there are no files scan.rot, .acce, .mag, .atti, .grav")
         #expect(capture.colorSize == PixelSize(32, 24))
         let unsure = try open { $0["scan.confidence.zlib"] = nil }
-        #expect(unsure.absences[.recordedConfidence] == "scan.confidence.zlib is missing")
+        #expect(
+            unsure.absences[.recordedConfidence]
+                == "scan.confidence.zlib is missing, though the metadata lists a confidence stream")
+        #expect(unsure.remedies == [.recordedConfidence: "copy scan.confidence.zlib too"])
         #expect(unsure.channels.contains(.recordedDepth))
         let unlisted = try open { files in
             files["scan.depth.zlib"] = nil
@@ -198,6 +203,14 @@ import Testing
         #expect(
             unlisted.absences[.recordedDepth] == "scan.depth.zlib is missing, the metadata lists no depth stream either"
         )
+        #expect(unlisted.remedies.isEmpty)
+        let still = try open { files in
+            files["scan.depth.zlib"] = nil
+            files["scan.json"] = Array(
+                #"{"streams": [{"type": "rot", "number_of_frames": 9}, {"type": "acce", "number_of_frames": 0}]}"#.utf8)
+        }
+        #expect(still.absences[.motion] == "the metadata lists motion that is missing: scan.rot")
+        #expect(still.remedies[.motion] == "copy scan.rot too")
     }
 
     @Test func depthOfUnknownSizeIsRefused() throws {

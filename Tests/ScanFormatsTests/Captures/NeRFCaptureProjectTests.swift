@@ -100,7 +100,14 @@ import Testing
         let capture = try open()
         #expect(capture.frames.count == 2 && capture.frames.allSatisfy { !$0.isDropped })
         #expect(!capture.channels.contains(.color))
-        #expect(capture.absences[.color] == "none of the pictures that transforms.json names is there")
+        #expect(capture.absences[.color] == "transforms.json lists 2 pictures, and none is there")
+        #expect(capture.remedies == [.color: "copy the folder images/ too"])
+        try project([frame("1"), frame("images/2")])
+        #expect(try open().remedies == [.color: "copy the pictures too"])
+        try project([frame("../images/1")])
+        let apart = try open()
+        #expect(apart.absences[.color] == "transforms.json lists a picture, which is not there")
+        #expect(apart.remedies == [.color: "copy the pictures too"])
     }
 
     @Test func intrinsicsFollowResizedPictures() throws {

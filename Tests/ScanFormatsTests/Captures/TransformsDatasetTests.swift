@@ -149,6 +149,25 @@ import Testing
         #expect(!capture.channels.contains(.color))
     }
 
+    @Test func whatTheFileListsAndIsNotThereIsNamed() throws {
+        try write(
+            [frame("images/a.png", with: ["depth_file_path": "depths/a.png"]), frame("images/b.png")],
+            Self.lens.merging(["ply_file_path": "points.ply"]) { $1 })
+        let capture = try open()
+        #expect(capture.absences[.color] == "transforms.json lists 2 pictures, and none is there")
+        #expect(capture.absences[.recordedDepth] == "transforms.json lists a depth picture, which is not there")
+        #expect(
+            capture.remedies == [
+                .color: "copy the folder images/ too", .recordedDepth: "copy the folder depths/ too",
+                .cloud: "copy the points too",
+            ])
+        for name in ["a", "b"] { try picture("images/\(name).png") }
+        try write([frame("images/a.png"), frame("images/b.png")], Self.lens)
+        let plain = try open()
+        #expect(plain.absences[.recordedDepth] == "transforms.json names no depth pictures")
+        #expect(plain.remedies.isEmpty)
+    }
+
     @Test func badFramesAreNamed() throws {
         try write(
             [
