@@ -32,13 +32,13 @@ struct CaptureCard {
         if let problem = capture.problem {
             let rest = problem.notes + (problem.fix.map { ["fix: \($0)"] } ?? [])
             return """
-                <p><b>\(Wording.capitalised(problem.oneLine))</b>. \(rest.joined(separator: "; "))\
+                <p><b>\(marked: Wording.capitalised(problem.oneLine))</b>. \(marked: rest.joined(separator: "; "))\
                 \(capture.hasResult ? "; the result that stands is of an earlier run" : "")</p>
                 """
         }
         if let why = capture.waitsFor { return "<p>It has not run yet: \(why).</p>" }
         let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
-            "<li><b>\(page.report.findings[group].title)</b>\(finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
+            "<li><b>\(marked: page.report.findings[group].title)</b>\(marked: finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
         }
         return reasons.isEmpty ? HTML() : "<ul class=\"why-look\">\(reasons)</ul>"
     }
@@ -154,7 +154,7 @@ struct CaptureCard {
             let items = frames.losses.enumerated().map { number, loss -> HTML in
                 """
                 <li>\(Figure.count(loss.count, "\(pointer)/frames/dropped/\(number)/frames")) × <code>\(loss.stage)</code>: \
-                \(loss.count == 1 ? loss.example : loss.reason)</li>
+                \(marked: loss.reason.text)</li>
                 """
             }
             rows.append("<dt>Dropped frames</dt><dd><ul>\(items)</ul></dd>")
@@ -166,7 +166,8 @@ struct CaptureCard {
             rows.append("<dt>Time, over cores</dt><dd><ul class=\"inline\">\(items)</ul></dd>")
         }
         if !capture.warnings.isEmpty {
-            rows.append("<dt>Warnings</dt><dd><ul>\(capture.warnings.map { "<li>\($0)</li>" as HTML })</ul></dd>")
+            rows.append(
+                "<dt>Warnings</dt><dd><ul>\(capture.warnings.map { "<li>\(marked: $0)</li>" as HTML })</ul></dd>")
         }
         if let geometry = capture.measured.geometry {
             rows.append("<dt>Geometry</dt><dd>\(geometry.verdict): \(geometry.reason)</dd>")

@@ -46,8 +46,8 @@ struct CaptureFacts: Sendable {
     struct FrameAccount: Sendable, Hashable {
         struct Loss: Sendable, Hashable {
             var stage: String
-            /// A reason without its numbers, and one as it stands in the receipt.
-            var reason: String
+            /// What the reasons have in common, and one as it stands in the receipt.
+            var reason: Phrase
             var example: String
             var count: Int
         }
@@ -85,30 +85,29 @@ struct CaptureFacts: Sendable {
             byteCount += file["bytes"]?.integer ?? 0
         }
         let stages = receipt["stages"]?.array ?? []
-        frames = receipt["frames"].map { Self.account($0, order: stages.compactMap { $0["name"]?.string }) }
+        frames = receipt["frames"].map { Self.account($0, of: id, order: stages.compactMap { $0["name"]?.string }) }
         measured = Measured(stages, frameCount: frames?.source ?? 0)
     }
 
-    private static func account(_ json: JSONValue, order: [String]) -> FrameAccount {
+    private static func account(_ json: JSONValue, of id: String, order: [String]) -> FrameAccount {
         struct Cause: Hashable {
             var stage: String
-            var reason: String
+            var reason: Phrase
         }
-        var causes: [Cause: (count: Int, example: String)] = [:]
+        var causes: [Cause: FrameAccount.Loss] = [:]
         for drop in json["dropped"]?.array ?? [] {
-            let reason = drop["reason"]?.string ?? ""
-            let cause = Cause(stage: drop["stage"]?.string ?? "", reason: Wording.pattern(of: reason))
-            causes[cause, default: (0, reason)].count += 1
+            let example = drop["reason"]?.string ?? ""
+            let cause = Cause(stage: drop["stage"]?.string ?? "", reason: Phrase(example, id: id))
+            let first = FrameAccount.Loss(stage: cause.stage, reason: cause.reason, example: example, count: 0)
+            causes[cause, default: first].count += 1
+            causes[cause]?.reason.merge(cause.reason)
         }
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
-        let losses = causes.map {
-            FrameAccount.Loss(
-                stage: $0.key.stage, reason: $0.key.reason, example: $0.value.example, count: $0.value.count)
-        }
         return FrameAccount(
             source: json["source"]?.count ?? 0, kept: json["kept"]?.count ?? 0,
-            losses: losses.sorted {
-                (places[$0.stage] ?? .max, $1.count, $0.reason) < (places[$1.stage] ?? .max, $0.count, $1.reason)
+            losses: causes.values.sorted {
+                (places[$0.stage] ?? .max, $1.count, $0.reason.text)
+                    < (places[$1.stage] ?? .max, $0.count, $1.reason.text)
             })
     }
 }

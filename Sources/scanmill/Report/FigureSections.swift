@@ -140,7 +140,7 @@ struct FigureSections {
                 ? "\(Figure.count(row.failed, "\(at)/failed")) capture\(row.failed == 1 ? "" : "s") failed here"
                 : HTML()
             let why = row.reasons.prefix(2).enumerated().map { number, reason -> HTML in
-                "\(number > 0 || !failed.isEmpty ? "; " : "")\(Figure.count(reason.count, "\(at)/reasons/\(number)/frames")) × \(reason.reason)"
+                "\(number > 0 || !failed.isEmpty ? "; " : "")\(Figure.count(reason.count, "\(at)/reasons/\(number)/frames")) × \(marked: reason.reason)"
             }
             return """
                 <tr><th scope="row">\(row.label)</th><td class="n">\(Figure.count(row.framesIn, "\(at)/frames-in"))</td>\

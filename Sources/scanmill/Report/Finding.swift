@@ -22,6 +22,8 @@ struct Finding: Sendable {
     var title: String
     /// What captures with the same cause have in common, where their titles differ: "one side", "two sides".
     var cause: String?
+    /// The message that the title stands for, where there is one.
+    var message: Phrase?
     /// What is so for this capture, in sentences.
     var text: String
     /// What can be done.
@@ -60,6 +62,17 @@ struct FindingGroup: Sendable {
     /// Of fewer captures nothing is common.
     private static let fewestForCommon = 8
 
+    /// Makes the title of what all messages have in common. What is left open there stands in each finding's own text.
+    private mutating func shareMessage() {
+        guard var shared = findings.first?.message else { return }
+        for message in findings.compactMap(\.message) { shared.merge(message) }
+        title = Wording.capitalised(shared.text)
+        for index in findings.indices {
+            guard let own = findings[index].message?.text, own != shared.text else { continue }
+            findings[index].text = FindingRules.sentences([own, findings[index].text])
+        }
+    }
+
     /// Failures first, then by kind; of one kind the most frequent first. What is so in more than half of the captures is
     /// the batch's own way, and comes behind what is unlike the rest.
     static func grouped(_ findings: [Finding], ids: [String]) -> [FindingGroup] {
@@ -71,11 +84,7 @@ struct FindingGroup: Sendable {
             var group = FindingGroup(
                 kind: first.kind, title: isOfOneTitle ? first.title : first.cause ?? first.title, findings: worstFirst,
                 isCommon: isCommon(findings, of: ids.count))
-            // Of a single warning nothing has to be left open.
-            if first.kind == .warning, findings.count == 1, !first.text.isEmpty {
-                group.title = first.text.last == "." ? String(first.text.dropLast()) : first.text
-                group.findings[0].text = ""
-            }
+            group.shareMessage()
             return group
         }
         // One cause once: a short path is why a side is not seen, where most captures see them all.

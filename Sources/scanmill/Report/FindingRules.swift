@@ -16,7 +16,7 @@ struct FindingRules {
     let speed: Usual?
     /// Warnings that most captures have, which say something about the batch and not about a capture.
     let common: [(text: String, count: Int)]
-    private let isCommon: Set<String>
+    private let isCommon: Set<Phrase>
 
     init(_ captures: [CaptureFacts], usualSharpness: [String: Statistics.Band] = [:]) {
         self.captures = captures
@@ -29,13 +29,10 @@ struct FindingRules {
         depth = usual(\.measured.depth?.median)
         pathLength = usual(\.measured.motion?.pathLength)
         speed = usual(\.measured.motion?.speed?.p90)
-        var counts: [String: Int] = [:]
-        for capture in results {
-            for pattern in Set(capture.warnings.map(Wording.pattern)) { counts[pattern, default: 0] += 1 }
-        }
-        let many = counts.filter { results.count >= Self.fewestForCommon && 2 * $0.value > results.count }
-        common = many.map { (text: $0.key, count: $0.value) }.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
-        isCommon = Set(many.keys)
+        let said = Self.said(results.map { capture in capture.warnings.map { Phrase($0, id: capture.id) } })
+        let many = said.filter { results.count >= Self.fewestForCommon && 2 * $0.count > results.count }
+        common = many.map { (text: $0.phrase.text, count: $0.count) }
+        isCommon = Set(many.map(\.phrase))
     }
 
     func findings() -> [Finding] {
@@ -57,6 +54,16 @@ struct FindingRules {
                     + warnings(capture, index)
             }
         }
+    }
+
+    /// Which messages captures have, and how many captures have each; the most frequent first.
+    private static func said(_ messages: [[Phrase]]) -> [(phrase: Phrase, count: Int)] {
+        var said: [Phrase: (phrase: Phrase, count: Int)] = [:]
+        for phrases in messages {
+            for phrase in phrases { said[phrase, default: (phrase, 0)].phrase.merge(phrase) }
+            for phrase in Set(phrases) { said[phrase]?.count += 1 }
+        }
+        return said.values.sorted { ($1.count, $0.phrase.text) < ($0.count, $1.phrase.text) }
     }
 
     /// Of one or two captures nothing is common.
@@ -83,12 +90,10 @@ struct FindingRules {
             sentences.insert(text, at: 0)
         }
         if let stage = place.stage { sentences.append("The stage was \(stage)") }
+        let message = Phrase(problem.summary, id: capture.id)
         var finding = Finding(
-            kind: .failure, capture: index, title: Wording.capitalised(Wording.pattern(of: problem.summary)),
-            text: Self.sentences(sentences), fix: problem.fix)
-        if Wording.pattern(of: problem.summary) != problem.summary {
-            finding.text = Self.sentences([problem.summary] + sentences)
-        }
+            kind: .failure, capture: index, title: message.pattern, message: message, text: Self.sentences(sentences),
+            fix: problem.fix)
         if let extent = Readable(problem) {
             finding.headline = Finding.Headline(
                 label: extent.label, value: extent.label == "readable" ? extent.share : extent.good,
@@ -152,7 +157,7 @@ struct FindingRules {
         let share = 1 - frames.keptShare
         guard dropped.isTooHigh(share, step: 0.1) else { return nil }
         let most = frames.losses.max { $0.count < $1.count }
-        let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason)" }
+        let why = most.map { "Most by \($0.stage): \(Wording.grouped($0.count)) × \($0.reason.text)" }
         return Finding(
             kind: .dropped, capture: index, title: "Far more frames dropped than usual",
             text: Self.sentences(
@@ -194,13 +199,11 @@ struct FindingRules {
 
     private func warnings(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
         capture.warnings.compactMap { warning in
-            let pattern = Wording.pattern(of: warning)
+            let message = Phrase(warning, id: capture.id)
             // The verdict on the geometry is a finding of its own.
             let isKnown = capture.measured.geometry != nil && warning.contains("the geometry is ")
-            if isCommon.contains(pattern) || isKnown { return nil }
-            return Finding(
-                kind: .warning, capture: index, title: Wording.capitalised(pattern),
-                text: pattern == warning ? "" : Self.sentences([warning]))
+            if isCommon.contains(message) || isKnown { return nil }
+            return Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
         }
     }
 

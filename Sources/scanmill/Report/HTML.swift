@@ -28,6 +28,8 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         /// For coordinates: one decimal, which is a tenth of a pixel.
         mutating func appendInterpolation(_ number: Double) { text += HTML.short(number) }
         mutating func appendInterpolation(_ words: String) { text += HTML.escaped(words) }
+        /// A message, in which what stands between backticks is code.
+        mutating func appendInterpolation(marked words: String) { text += HTML.marked(words) }
     }
 
     /// With one decimal, and none where it is 0.
@@ -40,6 +42,14 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
     /// With three decimals, for places in large sprites.
     static func fine(_ number: Double) -> HTML { HTML(trusted: Report.Value.fixed(number, 3)) }
+
+    /// Escaped like all text, so that nothing between the backticks can be more than code. One without its partner is
+    /// only a backtick.
+    private static func marked(_ words: String) -> String {
+        let parts = words.split(separator: "`", omittingEmptySubsequences: false).map { escaped(String($0)) }
+        guard parts.count.isMultiple(of: 2) == false else { return escaped(words) }
+        return parts.enumerated().map { $0.isMultiple(of: 2) ? $1 : "<code>\($1)</code>" }.joined()
+    }
 
     /// Safe between tags and in quoted attributes. Control characters are made visible, since HTML knows no way to
     /// write them.

@@ -16,7 +16,7 @@ struct LookFirst {
         let cards = report.findings.prefix(Self.mostCards).indices.map(card)
         let rest = report.findings.indices.dropFirst(Self.mostCards).map { index -> HTML in
             let group = report.findings[index]
-            return "<li id=\"g\(index)\">\(group.title): \(names(group.findings[...]))</li>"
+            return "<li id=\"g\(index)\">\(marked: group.title): \(names(group.findings[...]))</li>"
         }
         let more: HTML =
             rest.isEmpty
@@ -33,13 +33,13 @@ struct LookFirst {
         let others = group.findings.dropFirst()
         let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
         let fix = worst.fix.map {
-            "<p class=\"fix\"><span class=\"muted\">fix</span> \(Wording.capitalised($0)).</p>" as HTML
+            "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised($0)).</p>" as HTML
         }
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
             \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "so in most captures; " : "")the worst of \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
-            <h3>\(group.title)</h3><p>\(worst.text)</p>\(fix)\
+            <h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\
             </div>\(headline(worst, index))<div class="proof">\(proof(group.kind, capture, worst))</div></article>

@@ -143,7 +143,8 @@ extension CaptureFacts {
                 "dropped": .array(
                     frames.losses.map {
                         .object([
-                            "stage": .string($0.stage), "reason": .string($0.reason), "example": .string($0.example),
+                            "stage": .string($0.stage), "reason": .string($0.reason.text),
+                            "example": .string($0.example),
                             "frames": .of($0.count),
                         ])
                     }),

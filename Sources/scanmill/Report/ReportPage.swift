@@ -89,7 +89,8 @@ struct ReportPage {
         }
         var sentence: HTML = parts.isEmpty ? "Nothing failed, and nothing is odd." : "\(list)."
         if let standsOut = report.verdict.standsOut {
-            sentence += report.verdict.group.map { " <a href=\"#g\($0)\">\(standsOut)</a>" as HTML } ?? " \(standsOut)"
+            sentence +=
+                report.verdict.group.map { " <a href=\"#g\($0)\">\(marked: standsOut)</a>" as HTML } ?? " \(standsOut)"
         }
         if summary.ran > 0 && summary.ran < summary.captures {
             sentence += """
@@ -112,7 +113,7 @@ struct ReportPage {
     private var notes: HTML {
         let items = report.commonWarnings.enumerated().map { index, warning -> HTML in
             """
-            <li>\(Figure.count(warning.count, "/common-warnings/\(index)/captures")) captures say: \(warning.text)</li>
+            <li>\(Figure.count(warning.count, "/common-warnings/\(index)/captures")) captures say: \(marked: warning.text)</li>
             """
         }
         return items.isEmpty ? HTML() : "<ul class=\"notes\">\(items)</ul>"

@@ -18,7 +18,7 @@ struct StageRow: Sendable {
     /// In the order of the pipeline; stages of older pipelines, whose results still stand, come behind.
     static func all(_ captures: [CaptureFacts], pipeline: JSONValue?) -> [StageRow] {
         var labels = (pipeline?["stages"]?.array ?? []).compactMap { $0["name"]?.string }
-        var losses: [String: [String: Int]] = [:]
+        var losses: [String: [Phrase: (reason: Phrase, count: Int)]] = [:]
         var failures: [String: Int] = [:]
         var seconds: [String: Double] = [:]
         var source = 0
@@ -27,13 +27,16 @@ struct StageRow: Sendable {
             for time in capture.share?.times ?? [] { seconds[time.label, default: 0] += time.seconds }
             guard capture.hasResult, let frames = capture.frames else { continue }
             source += frames.source
-            for loss in frames.losses { losses[loss.stage, default: [:]][loss.reason, default: 0] += loss.count }
+            for loss in frames.losses {
+                losses[loss.stage, default: [:]][loss.reason, default: (loss.reason, 0)].count += loss.count
+                losses[loss.stage]?[loss.reason]?.reason.merge(loss.reason)
+            }
         }
         for stage in losses.keys.sorted() where !labels.contains(stage) { labels.append(stage) }
         for label in [StageClock.digests, StageClock.publish] where seconds[label] != nil { labels.append(label) }
         var left = source
         return labels.map { label in
-            let reasons = (losses[label] ?? [:]).map { (reason: $0.key, count: $0.value) }
+            let reasons = (losses[label] ?? [:]).values.map { (reason: $0.reason.text, count: $0.count) }
                 .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
             let row = StageRow(
                 label: label, framesIn: left, framesOut: left - reasons.reduce(0) { $0 + $1.count }, reasons: reasons,

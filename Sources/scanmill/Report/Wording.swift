@@ -66,28 +66,6 @@ enum Wording {
         return words.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// A message without its numbers, so that those that differ in them alone are one: `sharpness … is under frame …'s
-    /// in its window`.
-    static func pattern(of message: String) -> String {
-        var pattern = ""
-        var isInNumber = false
-        let scalars = Array(message.unicodeScalars)
-        for (index, scalar) in scalars.enumerated() {
-            let isDigit = ("0"..."9").contains(scalar)
-            // A point or comma belongs to the number when a digit follows.
-            let next = index + 1 < scalars.count ? scalars[index + 1] : " "
-            let isInside = isInNumber && (scalar == "." || scalar == ",") && ("0"..."9").contains(next)
-            if isDigit || isInside {
-                if !isInNumber { pattern += "…" }
-                isInNumber = true
-            } else {
-                isInNumber = false
-                pattern.unicodeScalars.append(scalar)
-            }
-        }
-        return pattern
-    }
-
     /// The words of a command as a shell takes them.
     static func command(_ words: [String]) -> String { words.map(RunReport.quoted).joined(separator: " ") }
 }

@@ -1,0 +1,72 @@
+/// A message as it is told apart from others: by its words. The numbers in it, and its capture's id, may differ from one
+/// to the next.
+struct Phrase: Sendable, Hashable {
+    /// What stands before, between and behind the values.
+    private let words: [String]
+    /// Nil where they differ.
+    private var values: [String?]
+
+    /// - Parameter id: the capture that the message is about.
+    init(_ message: String, id: String = "") {
+        let (text, id) = (Array(message.utf8), Array(id.utf8))
+        var words: [String] = []
+        var values: [String?] = []
+        var (start, index) = (0, 0)
+        while index < text.count {
+            let end = Self.end(ofValueAt: index, in: text, id)
+            if end == index {
+                index += 1
+                continue
+            }
+            words.append(String(decoding: text[start..<index], as: UTF8.self))
+            values.append(String(decoding: text[index..<end], as: UTF8.self))
+            (start, index) = (end, end)
+        }
+        words.append(String(decoding: text[start...], as: UTF8.self))
+        (self.words, self.values) = (words, values)
+    }
+
+    /// The message, with … where several differ: `sharpness … is under frame …'s in its window`.
+    var text: String { text(values) }
+
+    /// The same with all values left open.
+    var pattern: String { text(values.map { _ in nil }) }
+
+    /// Leaves open what differs in another of the same words.
+    mutating func merge(_ other: Phrase) {
+        for (index, value) in other.values.enumerated() where values[index] != value { values[index] = nil }
+    }
+
+    static func == (a: Phrase, b: Phrase) -> Bool { a.words == b.words }
+    func hash(into hasher: inout Hasher) { hasher.combine(words) }
+
+    private func text(_ values: [String?]) -> String {
+        zip(words, values).reduce("") { $0 + $1.0 + ($1.1 ?? "…") } + (words.last ?? "")
+    }
+
+    /// Behind the id or the number that begins at a place; the place itself where none does.
+    private static func end(ofValueAt index: Int, in text: [UInt8], _ id: [UInt8]) -> Int {
+        let behind = index + id.count
+        if !id.isEmpty, text[index...].starts(with: id), index == 0 || !isLetter(text[index - 1]),
+            behind == text.count || !isLetter(text[behind])
+        {
+            return behind
+        }
+        var end = index
+        while end < text.count, isDigit(text[end]) || end > index && isInside(end, text) { end += 1 }
+        return end
+    }
+
+    /// A point or comma belongs to the number when a digit follows.
+    private static func isInside(_ index: Int, _ text: [UInt8]) -> Bool {
+        (text[index] == UInt8(ascii: ".") || text[index] == UInt8(ascii: ",")) && index + 1 < text.count
+            && isDigit(text[index + 1])
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// Digits, too: an id is not part of a longer word.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        isDigit(byte) || byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
