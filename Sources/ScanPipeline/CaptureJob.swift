@@ -67,6 +67,8 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var fileCount: Int
     public var byteCount: Int64
     public var warnings: [String]
+    /// What follows from the pipeline, whatever the capture is like.
+    public var notes: [String]
     /// How long each stage worked, in the order of the pipeline.
     public var times: [StageTime]
     /// The most memory that the capture's process had, without ffmpeg's.
@@ -81,6 +83,7 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
         fileCount = receipt.files.count
         byteCount = receipt.files.reduce(0) { $0 + $1.byteCount }
         warnings = receipt.warnings
+        notes = receipt.notes
     }
 }
 

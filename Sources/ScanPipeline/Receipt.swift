@@ -29,6 +29,8 @@ public struct Receipt: Sendable {
     public var stages: [StageReport]
     public var files: [OutputFolder.Entry]
     public var warnings: [String]
+    /// What follows from the pipeline, whatever the capture is like.
+    public var notes: [String] = []
 
     /// The JSON text.
     public var bytes: [UInt8] {
@@ -69,6 +71,7 @@ public struct Receipt: Sendable {
                 for file in files { json.value(Self.file(file.path, file.byteCount, file.digest)) }
             }
             json.member("warnings", .of(warnings))
+            if !notes.isEmpty { json.member("notes", .of(notes)) }
         }
         return json.drain() + [UInt8(ascii: "\n")]
     }

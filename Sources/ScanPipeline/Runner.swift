@@ -379,7 +379,8 @@ private struct Run {
             inputs: inputs,
             stages: zip(steps, notes).map { step, notes in
                 Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
-            }, files: output.files, warnings: warnings)
+            }, files: output.files, warnings: warnings,
+            notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
     }
 
     private static func begin<S: FoldStage>(

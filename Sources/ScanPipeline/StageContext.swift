@@ -49,6 +49,10 @@ public struct StageContext: Sendable {
 
     /// Tells the user something that does not stop the run. The same text is kept once.
     public func warn(_ text: String) { notes.warn(text) }
+
+    /// Tells the user what follows from the pipeline: nothing is held against the capture for it, and a run says it once
+    /// for all captures with the same text.
+    public func note(_ text: String) { notes.note(text) }
 }
 
 /// Where a capture comes from, and where the pipeline's own files are.
@@ -91,6 +95,7 @@ final class StageNotes: Sendable {
         var counts: [String: Int] = [:]
         var records: [(String, JSONValue)] = []
         var warnings: Set<String> = []
+        var remarks: Set<String> = []
     }
 
     private let values = Mutex(Values())
@@ -106,8 +111,13 @@ final class StageNotes: Sendable {
 
     func warn(_ text: String) { values.withLock { _ = $0.warnings.insert(text) } }
 
+    func note(_ text: String) { values.withLock { _ = $0.remarks.insert(text) } }
+
     /// In alphabetical order: which frame met one first depends on the workers.
     var warnings: [String] { values.withLock(\.warnings).sorted() }
+
+    /// What follows from the pipeline, in the same order.
+    var remarks: [String] { values.withLock(\.remarks).sorted() }
 
     /// Counts in alphabetical order, then records as they came.
     var json: JSONObject {

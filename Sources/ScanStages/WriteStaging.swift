@@ -41,8 +41,8 @@ public struct WriteStaging: FrameStage, FoldStage {
             a depth picture for every frame, `thumbnail` if a stage above has made `<id>_thumb.jpg` and `<id>_preview.mp4`.
 
             MultiScan compares depth with the frame before and zeroes what differs by more than 5 cm. Where frames are
-            missing or depth is masked that would remove too much, so a warning says to set its `delta_thresh` and
-            `depth_delta` to 0. Another warning tells when there is no mp4, from which alone its server takes pictures.
+            missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
+            `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
         example: "- write-staging: {rgb: mp4}", revision: 3)
 
@@ -230,20 +230,18 @@ public struct WriteStaging: FrameStage, FoldStage {
         try context.output.write(try BoundingBoxJSON.text(box), to: file)
     }
 
+    /// What the pipeline makes of every capture is no fault of one.
     private func warn(_ content: StagingContent, _ context: StageContext) {
-        var reasons: [String] = []
-        if content.gapCount > 0 { reasons.append("\(content.gapCount) frames are missing between the others") }
-        if content.maskedCount > 0 { reasons.append("depth was masked in \(content.maskedCount) frames") }
-        if content.depth != nil && !reasons.isEmpty {
-            context.warn(
-                "\(reasons.joined(separator: " and ")), and MultiScan zeroes depth that differs from the frame before once "
-                    + "more: set its `delta_thresh` and `depth_delta` to 0")
+        if content.depth != nil && (content.hasGaps || content.maskedCount > 0) {
+            context.note(
+                "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
+                    + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")
         }
-        let mp4 = "\(context.capture.id).mp4"
         switch pictures(context) {
         case .video, .encoded: break
-        case .files: context.warn("MultiScan's server takes pictures from \(mp4) only; `rgb: mp4` writes it")
-        case .none: context.warn("MultiScan's server wants \(mp4), and the capture has no pictures")
+        case .files: context.note("MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it")
+        case .none:
+            context.warn("MultiScan's server wants \(context.capture.id).mp4, and the capture has no pictures")
         }
     }
 }

@@ -125,6 +125,29 @@ import Testing
         #expect(json["findings"]?.array == [])
     }
 
+    /// What a pipeline makes of every capture is said once, and leaves the captures ready.
+    @Test func whatFollowsFromThePipelineIsANote() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        try folder.write(
+            "stages: [read, select-every: {step: 2}, decompress, mask-range: {far: 1}, write-staging]", to: "p.yaml")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/captures", withIntermediateDirectories: false)
+        for name in ["desk", "polycam"] {
+            try FileManager.default.copyItem(atPath: "\(samples)/\(name)", toPath: "\(folder.path)/captures/\(name)")
+        }
+        let run = try Scanmill.run(["run", "p.yaml", "captures", "-o", "out"], in: folder.path)
+        #expect(run.status == 0, "\(run.errors)")
+        let server = "write-staging: MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it"
+        #expect(run.errors.components(separatedBy: server).count == 2, "\(run.errors)")
+        #expect(run.errors.contains("note: 2 captures: \(server)\n"))
+        let json = try report()
+        #expect(json["verdict"]?.string == "All 2 captures are ready.", "\(run.errors)")
+        #expect(json["notes"]?.array?.map { $0["text"]?.string }.contains(server) == true)
+        #expect(json["notes"]?.array?.first?["captures"]?.integer == 2)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(
+            html.contains(" captures: write-staging: MultiScan&#39;s server takes pictures from an mp4 only; <code>"))
+    }
+
     // MARK: - Earlier runs
 
     /// The middle half of the earlier runs, by Python's own reckoning.

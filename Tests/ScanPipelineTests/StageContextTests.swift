@@ -14,11 +14,21 @@ import Testing
             context.warn("second")
             context.warn("first")
             context.warn("second")
+            for text in ["so be it", "as it is", "so be it"] { context.note(text) }
         }
         let run = try MockRun([.reader { Capture.mock(1) }, stage])
         #expect(run.counts("stage")?.keys == ["a", "b", "y", "z"])
         #expect(run.counts("stage") == ["a": .of(1), "b": .of(5), "y": .of(2), "z": .of(3)])
         #expect(run.receipt.warnings == ["stage: first", "stage: second"])
+        #expect(run.receipt.notes == ["stage: as it is", "stage: so be it"])
+        #expect(
+            run.json.hasSuffix(
+                """
+                  "warnings": ["stage: first", "stage: second"],
+                  "notes": ["stage: as it is", "stage: so be it"]
+                }
+
+                """), "\(run.json)")
     }
 
     @Test func valuesOfTwoTypesCannotBeShared() throws {

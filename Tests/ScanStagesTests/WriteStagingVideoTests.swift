@@ -112,7 +112,7 @@ import Testing
         let stream = try run.json("mini.json")["streams"]?.array?.first
         #expect(stream?["encoding"]?.string == "jpeg")
         #expect(stream?["file_extension"]?.string == "jpg")
-        #expect(run.warnings.contains { $0.hasSuffix("takes pictures from mini.mp4 only; `rgb: mp4` writes it") })
+        #expect(run.notes.contains { $0.hasSuffix("takes pictures from an mp4 only; `rgb: mp4` writes it") })
     }
 
     /// Nothing but a copy: no program runs that the machine might not have.

@@ -25,8 +25,8 @@ struct StagingContent {
         timestamps.append(frame.timestamp ?? 0)
     }
 
-    /// Frames between the first and the last that were left out.
-    var gapCount: Int { (frames.last ?? 0) - (frames.first ?? 0) + 1 - frames.count }
+    /// Whether frames between the first and the last were left out.
+    var hasGaps: Bool { (frames.last ?? 0) - (frames.first ?? 0) + 1 > frames.count }
 
     /// `number_of_files` counts what the apps record: a folder of pictures as one, and not the box, which comes from
     /// another app.

@@ -169,6 +169,9 @@ struct CaptureCard {
             rows.append(
                 "<dt>Warnings</dt><dd><ul>\(capture.warnings.map { "<li>\(marked: $0)</li>" as HTML })</ul></dd>")
         }
+        if !capture.notes.isEmpty {
+            rows.append("<dt>Notes</dt><dd><ul>\(capture.notes.map { "<li>\(marked: $0)</li>" as HTML })</ul></dd>")
+        }
         if let geometry = capture.measured.geometry {
             rows.append("<dt>Geometry</dt><dd>\(geometry.verdict): \(geometry.reason)</dd>")
         }

@@ -28,6 +28,8 @@ struct CaptureFacts: Sendable {
     var frames: FrameAccount?
     var measured = Measured()
     var warnings: [String] = []
+    /// What follows from the pipeline: nothing is odd about the capture for it.
+    var notes: [String] = []
     var fileCount = 0
     var byteCount: Int64 = 0
     /// What the result rests on: its key, the tool, and the digest of the pipeline that made it.
@@ -80,6 +82,7 @@ struct CaptureFacts: Sendable {
         tool = receipt["tool"]?.string
         pipeline = receipt["pipeline"].map(Digest.of)
         warnings = receipt["warnings"]?.array?.compactMap(\.string) ?? []
+        notes = receipt["notes"]?.array?.compactMap(\.string) ?? []
         for file in receipt["files"]?.array ?? [] {
             fileCount += 1
             byteCount += file["bytes"]?.integer ?? 0

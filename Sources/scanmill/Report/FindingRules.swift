@@ -29,7 +29,7 @@ struct FindingRules {
         depth = usual(\.measured.depth?.median)
         pathLength = usual(\.measured.motion?.pathLength)
         speed = usual(\.measured.motion?.speed?.p90)
-        let said = Self.said(results.map { capture in capture.warnings.map { Phrase($0, id: capture.id) } })
+        let said = Phrase.counted(results, \.warnings)
         let many = said.filter { results.count >= Self.fewestForCommon && 2 * $0.count > results.count }
         common = many.map { (text: $0.phrase.text, count: $0.count) }
         isCommon = Set(many.map(\.phrase))
@@ -54,16 +54,6 @@ struct FindingRules {
                     + warnings(capture, index)
             }
         }
-    }
-
-    /// Which messages captures have, and how many captures have each; the most frequent first.
-    private static func said(_ messages: [[Phrase]]) -> [(phrase: Phrase, count: Int)] {
-        var said: [Phrase: (phrase: Phrase, count: Int)] = [:]
-        for phrases in messages {
-            for phrase in phrases { said[phrase, default: (phrase, 0)].phrase.merge(phrase) }
-            for phrase in Set(phrases) { said[phrase]?.count += 1 }
-        }
-        return said.values.sorted { ($1.count, $0.phrase.text) < ($0.count, $1.phrase.text) }
     }
 
     /// Of one or two captures nothing is common.

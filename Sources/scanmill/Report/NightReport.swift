@@ -13,6 +13,8 @@ struct NightReport: Sendable {
     let findingsOf: [Int: [(group: Int, finding: Finding)]]
     /// Warnings that most captures have.
     let commonWarnings: [(text: String, count: Int)]
+    /// What follows from the pipeline, and for how many captures.
+    let notes: [(text: String, count: Int)]
     let summary: Summary
     let stages: [StageRow]
     let devices: [DeviceRow]
@@ -63,6 +65,7 @@ struct NightReport: Sendable {
         }
         self.findingsOf = findingsOf
         commonWarnings = rules.common
+        notes = Phrase.counted(captures, \.notes).map { (text: $0.phrase.text, count: $0.count) }
         self.captures = captures
         summary = Summary(captures, run)
         stages = StageRow.all(captures, pipeline: pipeline)

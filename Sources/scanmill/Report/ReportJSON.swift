@@ -26,6 +26,7 @@ extension NightReport {
         object["findings"] = .array(findings.map { $0.json(captures) })
         object["common-warnings"] = .array(
             commonWarnings.map { .object(["text": .string($0.text), "captures": .of($0.count)]) })
+        object["notes"] = .array(notes.map { .object(["text": .string($0.text), "captures": .of($0.count)]) })
         object["earlier-runs"] = .of(earlierCount)
         object["trends"] = .array(trends.map(\.json))
         object["devices"] = .array(devices.map(\.json))
@@ -166,6 +167,7 @@ extension CaptureFacts {
             object["geometry"] = .object(verdict)
         }
         object["warnings"] = warnings.isEmpty ? nil : .of(warnings)
+        object["notes"] = notes.isEmpty ? nil : .of(notes)
         if let share {
             var run: JSONObject = ["begin": .number(share.begin), "seconds": .number(share.seconds)]
             run["peak-bytes"] = share.peakBytes.map { .integer($0) }

@@ -109,13 +109,19 @@ struct ReportPage {
         """
     }
 
-    /// Warnings that most captures have: they say something about the batch.
+    /// Warnings that most captures have, and what follows from the pipeline: they say nothing of one capture.
     private var notes: HTML {
-        let items = report.commonWarnings.enumerated().map { index, warning -> HTML in
+        let warnings = report.commonWarnings.enumerated().map { index, warning -> HTML in
             """
             <li>\(Figure.count(warning.count, "/common-warnings/\(index)/captures")) captures say: \(marked: warning.text)</li>
             """
         }
+        let notes = report.notes.enumerated().map { index, note -> HTML in
+            """
+            <li>\(Figure.count(note.count, "/notes/\(index)/captures")) capture\(note.count == 1 ? "" : "s"): \(marked: note.text)</li>
+            """
+        }
+        let items = warnings + notes
         return items.isEmpty ? HTML() : "<ul class=\"notes\">\(items)</ul>"
     }
 

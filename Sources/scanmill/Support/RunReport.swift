@@ -48,6 +48,7 @@ struct RunReport: Sendable {
                 "\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
         }
+        if !isQuiet { sayNotes(outcomes) }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
         let causes = Dictionary(grouping: failed, by: { $0.ending.problem?.summary ?? "" })
@@ -58,6 +59,18 @@ struct RunReport: Sendable {
         }
         for outcome in failed.prefix(20) {
             Console.error("to see it again:  \(Self.command(outcome, options))")
+        }
+    }
+
+    /// What follows from the pipeline is so for many captures, and is said once.
+    private func sayNotes(_ outcomes: [CaptureOutcome]) {
+        var captures: [String: [String]] = [:]
+        for case (let id, .done(let summary)) in outcomes.map({ ($0.input.id, $0.ending) }) {
+            for note in summary.notes { captures[note, default: []].append(id) }
+        }
+        for (note, ids) in captures.sorted(by: { $0.key < $1.key }) {
+            let who = ids.count == 1 ? Console.visible(ids[0]) : Console.count(ids.count, "capture")
+            Console.error("note: \(who): \(note)")
         }
     }
 
@@ -112,6 +125,7 @@ struct RunReport: Sendable {
             object["files"] = .of(summary.fileCount)
             object["bytes"] = .integer(summary.byteCount)
             object["warnings"] = .of(summary.warnings)
+            object["notes"] = summary.notes.isEmpty ? nil : .of(summary.notes)
         case .failed(let problem), .failedBefore(let problem):
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)

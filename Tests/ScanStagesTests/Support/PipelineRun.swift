@@ -70,6 +70,9 @@ struct PipelineRun {
 
     var warnings: [String] { (receipt["warnings"]?.array ?? []).compactMap(\.string) }
 
+    /// What follows from the pipeline.
+    var notes: [String] { (receipt["notes"]?.array ?? []).compactMap(\.string) }
+
     func counts(_ stage: String) -> JSONObject {
         (receipt["stages"]?.array ?? []).first { $0["name"]?.string == stage }?["counts"]?.object ?? JSONObject()
     }
