@@ -42,7 +42,8 @@ import Testing
         let frames = "read, write-transforms"
         #expect(try run(frames).status == 0)
         #expect(try run(frames).output.contains("1 up to date"))
-        let other = "#!/bin/sh\n[ \"$1\" = -version ] && exec echo 'ffmpeg version 999 of another day'\nexec \(try FFmpeg.find().ffmpeg) \"$@\"\n"
+        let other =
+            "#!/bin/sh\n[ \"$1\" = -version ] && exec echo 'ffmpeg version 999 of another day'\nexec \(try FFmpeg.find().ffmpeg) \"$@\"\n"
         try folder.write(other, to: "bin/ffmpeg")
         #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
         let path = ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
@@ -80,6 +81,15 @@ import Testing
         #expect(result.errors.contains("let the user who runs scanmill read it"))
         #expect(result.output.contains("failed   locked  the folder cannot be looked into: Permission denied"))
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/closed"))
+        let inspection = try runCommand(command + ["inspect", "captures/locked"], in: folder.path)
+        #expect(inspection.status == 3)
+        #expect(
+            inspection.errors == """
+                error: the folder cannot be looked into: Permission denied
+                  --> captures/locked
+                   = fix: let the user who runs scanmill read it, or leave it out
+
+                """)
     }
 
     @Test func swappedDepthSizesAreNoticed() throws {

@@ -62,6 +62,7 @@ public struct CaptureInspection: Hashable, Sendable {
     /// - Throws: only when there is no capture: nothing at the path, or nothing that any format recognises.
     public static func inspect(_ path: String) throws(Problem) -> CaptureInspection {
         let tree = try CaptureFormats.tree(at: path)
+        if let obstacle = (tree as? CaptureFolder)?.obstacle { throw obstacle.at(file: path) }
         do throws(Problem) { return try inspect(tree) } catch {
             guard let within = try capturesWithin(path) else { throw error.at(file: path) }
             throw within.at(file: path)
