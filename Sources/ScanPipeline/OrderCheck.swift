@@ -159,23 +159,42 @@ package struct OrderCheck {
         return a.hasPrefix(b) || b.hasPrefix(a)
     }
 
-    /// Stages whose work nothing below them looks at.
+    /// Stages whose work nothing below them looks at, or only others whose work nothing looks at.
     private mutating func checkWaste(_ steps: [Pipeline.Step]) {
         var used: Set<Channel> = []
+        var useless: Set<Int> = []
         for (index, step) in steps.enumerated().reversed() {
-            defer { used.formUnion(step.uses.reads) }
-            let made = step.uses.roles.reduce(into: Set<Channel>()) { $0.formUnion($1.touches) }
-            guard !made.isEmpty, !made.contains(.frames), step.uses.claims.isEmpty, made.isDisjoint(with: used),
-                !step.uses.isMeasurement, !step.uses.roles.contains(where: \.drops)
-            else { continue }
-            let names = made.map(\.name).sorted().joined(separator: " and ")
-            warnings.append(
-                Finding(
-                    step: index,
-                    problem: Problem(
-                        .usage, "`\(step.label)` works on \(names), which no stage below it uses",
-                        fix: "take it out, or add a writer below it")))
+            let made = step.uses.touches
+            if made.isEmpty || made.contains(.frames) || !step.uses.claims.isEmpty || !made.isDisjoint(with: used)
+                || step.uses.isMeasurement || step.uses.roles.contains(where: \.drops)
+            {
+                used.formUnion(step.uses.reads)
+            } else {
+                useless.insert(index)
+            }
         }
-        warnings.reverse()
+        warnings = useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless)) }
+    }
+
+    private static func waste(_ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>) -> Problem {
+        let made = steps[index].uses.touches
+        let readers = steps.indices.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
+        let below = readers.filter { $0 > index }.map { "`\(steps[$0].label)`" }
+        let fate =
+            switch below.count {
+            case 0: "no stage below it uses"
+            case 1: "below it only \(below[0]) uses, in vain"
+            default: "below it only \(below.joined(separator: " and ")) use, in vain"
+            }
+        // Whoever looks at the same above it and makes something of it has not seen its work.
+        let above = readers.last { reader in
+            let uses = steps[reader].uses
+            return reader < index && !useless.contains(reader) && (!uses.touches.isEmpty || !uses.claims.isEmpty)
+        }
+        let remedy = above.map { "move it above `\(steps[$0].label)`" } ?? "add a writer below it"
+        return Problem(
+            .usage,
+            "`\(steps[index].label)` works on \(made.map(\.name).sorted().joined(separator: " and ")), which \(fate)",
+            fix: "take it out, or \(remedy)")
     }
 }

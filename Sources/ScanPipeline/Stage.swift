@@ -213,6 +213,9 @@ public struct Uses: Sendable {
         }
     }
 
+    /// Channels that any role may make or change.
+    var touches: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.touches) } }
+
     /// Channels read by any role.
     public var reads: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.reads) } }
 }

@@ -168,19 +168,42 @@ import Testing
 
     @Test func workThatNothingUses() {
         #expect(
-            Self.check(["read", "decompress", "unproject"]).warnings == [
-                "2: `unproject` works on points, which no stage below it uses; take it out, or add a writer below it"
-            ])
-        #expect(
-            Self.check(["read", "decompress", "unproject", "write-ply", "mask"]).warnings == [
-                "4: `mask` works on depth, which no stage below it uses; take it out, or add a writer below it"
+            Self.check(["read", "decompress", "unproject", "write-ply", "unproject"]).warnings == [
+                "4: `unproject[2]` works on points, which no stage below it uses; take it out, or move it above `write-ply`"
             ])
         #expect(
             Self.check(["read", "decompress"]).warnings == [
                 "1: `decompress` works on confidence and depth and previous-depth, which no stage below it uses;"
                     + " take it out, or add a writer below it"
             ])
-        #expect(Self.check(["read", "decompress", "unproject", "sum"]).warnings.map { $0.prefix(7) } == ["3: `sum"])
+    }
+
+    /// A stage that is useless itself is nobody for whom others work.
+    @Test func workThatOnlyUselessStagesUse() {
+        #expect(
+            Self.check(["read", "decompress", "unproject", "sum"]).warnings == [
+                "1: `decompress` works on confidence and depth and previous-depth, which below it only `unproject` uses,"
+                    + " in vain; take it out, or add a writer below it",
+                "2: `unproject` works on points, which below it only `sum` uses, in vain; take it out, or add a writer"
+                    + " below it",
+                "3: `sum` works on cloud, which no stage below it uses; take it out, or add a writer below it",
+            ])
+    }
+
+    @Test func workThatComesTooLate() {
+        #expect(
+            Self.check(["read", "decompress", "unproject", "mask", "mask", "write-ply"]).warnings == [
+                "3: `mask[1]` works on depth, which below it only `mask[2]` uses, in vain; take it out, or move it above"
+                    + " `unproject`",
+                "4: `mask[2]` works on depth, which no stage below it uses; take it out, or move it above `unproject`",
+            ])
+        // Above a stage that only looks, it would be just as useless.
+        let look = Mock.frame("look", .init(needs: [.depth]))
+        #expect(
+            Self.check(["read", "decompress", "unproject", "look", "mask", "write-ply"], of: Self.usual + [look])
+                .warnings
+                == ["4: `mask` works on depth, which no stage below it uses; take it out, or move it above `unproject`"]
+        )
     }
 
     @Test func droppersAndWritersAreNeverUseless() {
