@@ -60,7 +60,7 @@ package struct OrderCheck {
                     let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
                     let root = roots.first { capture.absences[$0] != nil }
                     // An incomplete copy is no reason to want less.
-                    let remedy = root.flatMap { capture.remedies[$0] }
+                    let remedy = root.flatMap { capture.remedies[$0] } ?? wayAround(missing, of: step)
                     return Problem(
                         .input, "\(step.label) needs \(names), and this capture has none",
                         notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [],
@@ -73,6 +73,27 @@ package struct OrderCheck {
             }
         }
         return nil
+    }
+
+    /// How a step can do without all of these needs; nil where it cannot do without one of them.
+    private static func wayAround(_ missing: [[Channel]], of step: Pipeline.Step) -> String? {
+        let ways = missing.map { step.uses.instead[$0] ?? [] }
+        if ways.contains(where: \.isEmpty) { return nil }
+        var (words, causes, settings): ([String], [String], [String]) = ([], [], [])
+        for way in ways.joined() {
+            switch way {
+            case .words(let text): words.append(text)
+            case .option(let name, let value, let cause):
+                let setting = "--set \(step.label).\(name)=\(value)"
+                if settings.contains(setting) { continue }
+                causes.append("`\(name): \(cause)`")
+                settings.append(setting)
+            }
+        }
+        if !settings.isEmpty {
+            words.append("do without \(causes.joined(separator: " and ")) with  \(settings.joined(separator: " "))")
+        }
+        return words.joined(separator: ", or ")
     }
 
     /// The steps with every "one of these" decided for a capture that has `channels`: the first of the group that is
@@ -123,9 +144,14 @@ package struct OrderCheck {
         let names = group.map(\.name).joined(separator: " or ")
         let makers = group.flatMap(library.makers(of:))
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
-        let instead = step.uses.roles.flatMap(\.conditions).first { [$0.needed] == group }?.instead
+        let instead = (step.uses.instead[group] ?? []).map { way in
+            switch way {
+            case .option(let name, let value, _): "set `\(name): \(value)`"
+            case .words(let text): text
+            }
+        }
         let remedy = below.map { "move `\($0.name)` above it" } ?? makers.first.map { "put `\($0)` above it" }
-        let fixes = [remedy, instead].compactMap(\.self)
+        let fixes = [remedy].compactMap(\.self) + instead
         mistakes.append(
             Finding(
                 step: index,

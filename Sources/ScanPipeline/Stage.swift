@@ -160,14 +160,19 @@ public struct Uses: Sendable {
     public struct Condition: Sendable, Hashable {
         public var needed: Channel
         public var when: Channel
-        /// What would do instead, for the message: "set `depth: source`".
-        public var instead: String?
 
-        public init(_ needed: Channel, when: Channel, instead: String? = nil) {
+        public init(_ needed: Channel, when: Channel) {
             self.needed = needed
             self.when = when
-            self.instead = instead
         }
+    }
+
+    /// A way to do without a need, for messages.
+    public enum Instead: Sendable, Hashable {
+        /// Another value of the option that makes the need: `masks: none` instead of `masks: silhouette`.
+        case option(String, set: String, not: String)
+        /// Words of a fix, where no option helps.
+        case words(String)
     }
 
     /// `process`.
@@ -184,10 +189,12 @@ public struct Uses: Sendable {
     public var files: [String]
     /// What it leaves in the receipt is a result by itself, so that nothing below it has to use what it makes.
     public var isMeasurement: Bool
+    /// Ways to do without a need, by its group of channels.
+    public var instead: [[Channel]: [Instead]]
 
     public init(
         frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = [],
-        isMeasurement: Bool = false
+        isMeasurement: Bool = false, instead: [[Channel]: [Instead]] = [:]
     ) {
         self.frame = frame
         self.fold = fold
@@ -195,6 +202,7 @@ public struct Uses: Sendable {
         self.claims = claims
         self.files = files
         self.isMeasurement = isMeasurement
+        self.instead = instead
     }
 
     public var roles: [Role] { [frame, fold, finish] }

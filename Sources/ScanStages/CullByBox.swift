@@ -68,7 +68,10 @@ public struct CullByBox: FrameStage, CaptureStage {
             finish: .init(
                 anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
                 prefers: cullsDepth ? [[.cloud, .points]] : [], changes: [.cloud]),
-            files: box == "capture" ? [] : [box])
+            files: box == "capture" ? [] : [box],
+            instead: box == "capture"
+                ? [[.box]: [.words("use a pipeline for captures without a box, such as the ready object-no-box.yaml")]]
+                : [:])
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

@@ -30,7 +30,8 @@ public struct MaskConfidence: FrameStage {
         let isNeeded = missing == .fail
         return Uses(
             frame: .init(
-                needs: isNeeded ? [.confidence] : [], wants: isNeeded ? [] : [.confidence], changes: [.depth]))
+                needs: isNeeded ? [.confidence] : [], wants: isNeeded ? [] : [.confidence], changes: [.depth]),
+            instead: [[.confidence]: [.option("if-missing", set: "pass", not: "fail")]])
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

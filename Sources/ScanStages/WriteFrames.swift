@@ -66,7 +66,13 @@ public struct WriteFrames: FrameStage, FoldStage {
         ]
         let written = parts.filter(\.isWritten)
         return Uses(
-            frame: .init(needs: written.map(\.channel)), claims: written.map { "\(Self.folder)/\($0.folder)/" })
+            frame: .init(needs: written.map(\.channel)), claims: written.map { "\(Self.folder)/\($0.folder)/" },
+            instead: color == nil
+                ? [:]
+                : [
+                    [.depth]: [.option("depth", set: "none", not: depth.rawValue)],
+                    [.confidence]: [.option("confidence", set: "none", not: confidence.rawValue)],
+                ])
     }
 
     private var depthFolder: String { depth == .colors ? "depth-colors" : "depth" }

@@ -57,7 +57,8 @@ public struct WriteScannet: FrameStage, FoldStage {
             frame: .init(
                 needs: [.color, .intrinsics] + (layout == .raw ? [] : [.pose]) + (writesDepth ? [.depth] : []),
                 wants: layout == .raw ? [.timestamp] : []),
-            fold: .init(wants: layout == .raw ? [.motion] : []), claims: ["\(folder)/"])
+            fold: .init(wants: layout == .raw ? [.motion] : []), claims: ["\(folder)/"],
+            instead: [[.depth]: [.option("depth", set: "false", not: "true")]])
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {

@@ -36,7 +36,8 @@ public struct WriteSens: FrameStage, FoldStage {
         Uses(
             frame: .init(
                 needs: [.intrinsics] + (writesDepth ? [.depth] : []), wants: [.color, .pose, .timestamp]),
-            fold: .init(wants: [.motion]), claims: ["{id}.sens"])
+            fold: .init(wants: [.motion]), claims: ["{id}.sens"],
+            instead: [[.depth]: [.option("depth", set: "false", not: "true")]])
     }
 
     // MARK: - Each frame, in parallel

@@ -64,11 +64,14 @@ public struct WriteStaging: FrameStage, FoldStage {
             frame: .init(
                 needs: [.pose, .intrinsics, .timestamp] + (rgb == .frames ? [.color] : []),
                 anyOf: rgb == .mp4 ? [either] : [],
-                conditions: depth == .masked
-                    ? [.init(.depth, when: .recordedDepth, instead: "set `depth: source`")] : [],
+                conditions: depth == .masked ? [.init(.depth, when: .recordedDepth)] : [],
                 wants: [.recordedDepth, .recordedConfidence], prefers: rgb == .auto ? [either] : []),
             fold: .init(wants: [.box, .motion]),
-            claims: files.map { "{id}.\($0)" } + ["color/", "boundingbox.json", "processed.txt"])
+            claims: files.map { "{id}.\($0)" } + ["color/", "boundingbox.json", "processed.txt"],
+            instead: [
+                [.depth]: [.option("depth", set: "source", not: "masked")],
+                rgb == .mp4 ? either : [.color]: [.option("rgb", set: "auto", not: rgb.rawValue)],
+            ])
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {

@@ -61,10 +61,13 @@ public struct WriteTransforms: FrameStage, FoldStage {
         var needs: [Channel] = [.color, .pose, .intrinsics]
         if masks != .none { needs.append(.box) }
         if masks == .depth || writesDepth { needs.append(.depth) }
+        let noMasks = Uses.Instead.option("masks", set: "none", not: masks.rawValue)
+        let noDepth = Uses.Instead.option("depth", set: "false", not: "true")
         let isNGP = dialect == .instantNGP
         return Uses(
             frame: .init(needs: needs, wants: [.downscaled] + (isNGP ? [.sharpness] : [])),
-            fold: .init(wants: isNGP ? [.box] : [], prefers: [[.cloud, .points]]), claims: ["\(folder)/"])
+            fold: .init(wants: isNGP ? [.box] : [], prefers: [[.cloud, .points]]), claims: ["\(folder)/"],
+            instead: [[.box]: [noMasks], [.depth]: (writesDepth ? [noDepth] : []) + (masks == .depth ? [noMasks] : [])])
     }
 
     // MARK: - Each frame, in parallel

@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func someNeedsAriseFromWhatElseIsThere() throws {
-        let careful = Mock.frame(
-            "careful", .init(conditions: [.init(.depth, when: .recordedDepth, instead: "set `plain: true`")]))
+        var careful = Mock.frame("careful", .init(conditions: [.init(.depth, when: .recordedDepth)]))
+        careful.uses.instead = [[.depth]: [.option("plain", set: "true", not: "false")]]
         let mocks = Self.usual + [careful]
         let mistake = "1: `careful` needs depth, which no stage before it makes"
         #expect(
@@ -244,6 +244,26 @@ import Testing
         // What was only not copied is no reason to want less.
         capture.remedies = [.recordedDepth: "copy scan.depth.zlib too"]
         #expect(OrderCheck.firstLack(of: capture, in: steps)?.fix == "copy scan.depth.zlib too")
+    }
+
+    /// Where an option makes the need, the option is what to change.
+    @Test func aNeedThatAnOptionMakes() throws {
+        var masker = Mock.frame("masker", .init(needs: [.color, .box, .depth]))
+        let noMasks = Uses.Instead.option("masks", set: "none", not: "depth")
+        masker.uses.instead = [[.box]: [noMasks], [.depth]: [.option("far", set: "false", not: "true"), noMasks]]
+        let steps = try Self.steps(["give", "masker"], of: [.reader("give", [.color, .box, .depth]), masker])
+        var capture = Capture.mock(3)
+        capture.channels = [.frames, .color]
+        #expect(
+            OrderCheck.firstLack(of: capture, in: steps)?.fix
+                == "do without `masks: depth` and `far: true` with  --set masker.masks=none --set masker.far=false")
+        capture.channels = [.frames, .color, .depth]
+        #expect(
+            OrderCheck.firstLack(of: capture, in: steps)?.fix
+                == "do without `masks: depth` with  --set masker.masks=none")
+        // No option does without pictures.
+        capture.channels = [.frames, .depth]
+        #expect(OrderCheck.firstLack(of: capture, in: steps)?.fix?.hasPrefix("use a pipeline without masker") == true)
     }
 
     /// A channel that is derived is missing because of what it would have been derived from.

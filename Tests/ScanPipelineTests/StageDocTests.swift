@@ -66,7 +66,7 @@ import Testing
         let entry = Mock.frame(
             "pick",
             .init(
-                conditions: [.init(.depth, when: .recordedDepth, instead: "never said here")], wants: [.pose],
+                conditions: [.init(.depth, when: .recordedDepth)], wants: [.pose],
                 prefers: [[.video, .color]])
         ).folding(.init(prefers: [[.video, .color]])).entry
         #expect(

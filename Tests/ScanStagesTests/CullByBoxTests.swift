@@ -280,5 +280,7 @@ import Testing
     @Test func aCaptureWithoutABoxIsNamed() throws {
         let problem = problem { _ = try StageRun("- cull-by-box", on: MemoryCapture([.init(points: points)])) }
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
+        #expect(
+            problem?.fix == "use a pipeline for captures without a box, such as the ready object-no-box.yaml")
     }
 }

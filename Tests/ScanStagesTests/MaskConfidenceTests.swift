@@ -63,6 +63,7 @@ import Testing
         let problem = problem { _ = try StageRun("- mask-confidence", on: MemoryCapture([.init(depth: [1])])) }
         #expect(problem?.summary == "mask-confidence needs confidence, and this capture has none")
         #expect(problem?.fault == .input)
+        #expect(problem?.fix == "do without `if-missing: fail` with  --set mask-confidence.if-missing=pass")
     }
 
     @Test func capturesWithoutConfidence() throws {

@@ -84,7 +84,9 @@ import Testing
         #expect(PipelineRun.mistakes("- read\n- write-frames: {depth: none}").isEmpty)
         #expect(
             PipelineRun.mistakes("- read\n- write-frames")
-                == ["`write-frames` needs depth, which no stage before it makes; put `decompress` above it"])
+                == [
+                    "`write-frames` needs depth, which no stage before it makes; put `decompress` above it, or set `depth: none`"
+                ])
     }
 
     @Test func picturesAreCopiedOrEncoded() throws {

@@ -14,6 +14,14 @@ import Testing
 
     // MARK: - The layout
 
+    /// The option that wants a box is what to change, not the pipeline.
+    @Test func masksNeedABox() throws {
+        let polycam = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        let problem = try PipelineRun.problem("- read\n- write-transforms: {masks: silhouette}", on: polycam)
+        #expect(problem?.summary == "write-transforms needs box, and this capture has none")
+        #expect(problem?.fix == "do without `masks: silhouette` with  --set write-transforms.masks=none")
+    }
+
     @Test func theDatasetAsPythonReadsIt() throws {
         let capture = try MemoryCapture.posed(3)
         let run = try StageRun("- write-transforms", on: capture, workers: 2)
