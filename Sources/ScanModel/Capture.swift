@@ -101,11 +101,14 @@ public struct InputFile: Hashable, Sendable {
     public var byteCount: Int64
     /// The channels whose bytes it holds; none for a file that every run reads (metadata, camera lines).
     public var channels: Set<Channel>
+    /// The channels whose bytes a file holds that every run reads, be it for its times or its headers.
+    public var alsoHolds: Set<Channel>
 
-    public init(path: String, byteCount: Int64, channels: Set<Channel> = []) {
+    public init(path: String, byteCount: Int64, channels: Set<Channel> = [], alsoHolds: Set<Channel> = []) {
         self.path = path
         self.byteCount = byteCount
         self.channels = channels
+        self.alsoHolds = alsoHolds
     }
 }
 

@@ -102,8 +102,8 @@ import Testing
                       2  high       160  33.3 %
 
                 Motion
-                  file  measures       layout  samples  per second    start      end
-                  rot   rotation rate  iOS          80       60.00  0.000 s  0.017 s
+                  file  measures       layout  samples  per second  start after first frame  end after last frame
+                  rot   rotation rate  iOS          80       60.00                  0.000 s               0.017 s
 
                 Box
                   centre           0.250, 0.000, -2.000 m
@@ -207,6 +207,37 @@ import Testing
         #expect(inspection.status == 0)
         #expect(inspection.output.contains("\n  frames           40, of which 0 are whole\n"))
         #expect(inspection.output.contains("     = fix: copy mini.mp4 too\n"))
+    }
+
+    /// Not taken for a plain folder of pictures: both commands name the file that was not copied.
+    @Test func lostMetadataAreNamed() throws {
+        try sample.remove("mini.json")
+        try sample.folder.write("stages: [read, filter-blur: {window: 5}]", to: "pipeline.yaml")
+        let run = try Scanmill.run(["run", "pipeline.yaml", "mini", "-o", "out"], in: sample.folder.path)
+        let message = "error: mini.json is missing beside mini.jsonl\n"
+        #expect(run.status == 1)
+        #expect(run.errors.contains(message), "\(run.errors)")
+        let inspection = try inspect("mini")
+        #expect(inspection.status == 1)
+        #expect(inspection.output.contains(" multiscan\n"))
+        #expect(inspection.output.contains("\n  \(message)"))
+        #expect(inspection.output.contains("     = fix: copy mini.json too\n"))
+    }
+
+    /// What holds several things is called by all of them.
+    @Test(arguments: [
+        ("sens", ["pictures, depth, motion", "pictures"]),
+        ("scannet-raw", ["depth", "video", "motion", "description"]),
+    ]) func filesAreCalledByWhatTheyHold(_ format: String, _ contents: [String]) throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        let files = try #require(try json("\(samples)/\(format)")["files"]?.array)
+        let named = files.compactMap { $0["content"]?.string }.filter { $0 != "not read" }
+        #expect(Set(named) == Set(contents), "\(named)")
+    }
+
+    @Test func formatsSayWhatTheyRead() throws {
+        let text = try Scanmill.run(["formats"]).output
+        #expect(text.contains("stand for frames. Say `read: {format: ply}`.\n               reads points\n"), "\(text)")
     }
 
     @Test func whatIsNoCaptureIsAUsageError() throws {

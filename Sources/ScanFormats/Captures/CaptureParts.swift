@@ -3,9 +3,11 @@ import ScanModel
 /// What the readers of several formats find in a capture in the same way.
 extension Capture {
     /// Notes a file of the capture, where it is there.
-    mutating func list(_ file: String, in tree: any CaptureTree, _ channels: Set<Channel>) {
+    mutating func list(
+        _ file: String, in tree: any CaptureTree, _ channels: Set<Channel>, alsoHolding others: Set<Channel> = []
+    ) {
         guard let count = tree.byteCount(of: file) else { return }
-        files.append(InputFile(path: file, byteCount: count, channels: channels))
+        files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others))
     }
 
     /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box.

@@ -19,13 +19,22 @@ public enum MultiScanCapture: CaptureFormat {
         writer: "write-staging")
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard let stem = stem(of: tree) else { return nil }
+        guard let stem = stem(of: tree) else {
+            return lostMetadata(of: tree).map {
+                Recognition(format: name, reason: "\($0).jsonl holds camera lines, and \($0).json is missing beside it")
+            }
+        }
         let what = tree.entry("\(stem).jsonl") == nil ? "their files stand" : "camera lines stand"
         return Recognition(format: name, reason: "\(stem).json lists streams, and \(what) beside it")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let stem = stem(of: tree) else {
+            if let stem = lostMetadata(of: tree) {
+                throw Problem(
+                    .input, "\(stem).json is missing beside \(stem).jsonl",
+                    notes: ["it says what the capture's streams hold"], fix: "copy \(stem).json too")
+            }
             throw Problem(.input, "there is no metadata with a list of streams", fix: "the folder must hold <id>.json")
         }
         var reader = MultiScanReader(tree: tree, stem: stem, rules: rules)
@@ -46,6 +55,17 @@ public enum MultiScanCapture: CaptureFormat {
             return listsStreams(tree, "\(stem).json") ?? names.contains("\(stem).jsonl")
         }
         return likely.contains(tree.name) ? tree.name : likely.first
+    }
+
+    /// The name of camera lines whose metadata did not come along, so that the capture fails by what is missing.
+    private static func lostMetadata(of tree: any CaptureTree) -> String? {
+        let stems = tree.entries(in: "").map(\.name).filter { $0.hasSuffix(".jsonl") }.map { String($0.dropLast(6)) }
+        return stems.first { stem in
+            guard tree.entry("\(stem).json") == nil, let start = tree.beginning(of: "\(stem).jsonl") else {
+                return false
+            }
+            return ["\"timestamp\"", "\"intrinsics\"", "\"transform\""].allSatisfy(start.contains(subsequence:))
+        }
     }
 
     /// The wide camera's video, of a recording with two cameras.

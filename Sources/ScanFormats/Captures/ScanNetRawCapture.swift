@@ -92,7 +92,7 @@ private struct ScanNetRawReader {
             capture.absences[.recordedDepth] = tree.absence(of: file)
             return nil
         }
-        capture.list(file, in: tree, [])
+        capture.list(file, in: tree, [], alsoHolding: [.recordedDepth])
         let size = try text.size("depthWidth", "depthHeight") ?? PixelSize(640, 480)
         do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: text.file) }
         let location = try tree.place(file)

@@ -80,7 +80,7 @@ struct SensReader {
         capture.variant = "version \(header.version)"
         capture.device = header.sensorName.isEmpty ? nil : header.sensorName
         capture.maxPicturePixels = rules.maxPicturePixels
-        capture.list(file.name, in: tree, [])
+        capture.list(file.name, in: tree, [], alsoHolding: [.color, .recordedDepth, .motion])
         try rules.check(header.colorSize, of: "colour picture")
         try rules.check(header.depthSize, of: "depth map")
         try rules.check(frames: Int(clamping: header.frameCount), of: "frames")

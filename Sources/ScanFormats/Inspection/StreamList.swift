@@ -60,22 +60,28 @@ extension CaptureInspection.Stream {
 
     private init(_ file: InputFile, of capture: Capture, _ inspection: CaptureInspection) {
         self.init(content: "description", file: file.path, byteCount: file.byteCount)
+        let held = file.channels.union(file.alsoHolds.intersection(capture.channels))
         if file.path == capture.videoFile {
             content = "video"
             frameCount = inspection.video?.facts.frameCount
             rate = inspection.video?.facts.averageRate
             size = inspection.video.map { PixelSize($0.facts.width, $0.facts.height) }
-        } else if file.channels.contains(.recordedDepth) {
+        } else if held.count > 1 {
+            let names = [(Channel.color, "pictures"), (.recordedDepth, "depth"), (.motion, "motion")]
+            content = names.filter { held.contains($0.0) }.map(\.1).joined(separator: ", ")
+            frameCount = capture.frames.count
+            rate = inspection.clock?.rate
+        } else if held.contains(.recordedDepth) {
             content = "depth"
             frameCount = inspection.depth?.frameCount
             size = capture.depthSize
-        } else if file.channels.contains(.recordedConfidence) {
+        } else if held.contains(.recordedConfidence) {
             content = "confidence"
             frameCount = inspection.confidence?.frameCount
             size = inspection.confidence?.size
-        } else if file.channels.contains(.box) {
+        } else if held.contains(.box) {
             content = "box"
-        } else if file.channels.contains(.motion) {
+        } else if held.contains(.motion) {
             let motion = inspection.motion.first { $0.file == file.path }
             content = "motion"
             frameCount = motion?.facts.sampleCount

@@ -5,10 +5,10 @@ import ScanPipeline
 /// The tables of formats, from the formats' own declarations.
 enum FormatDoc {
     /// What people call the channels of a capture, in the order of the table's columns.
-    private static let columns: [(title: String, channel: Channel)] = [
-        ("pictures", .color), ("poses", .pose), ("intrinsics", .intrinsics), ("time", .timestamp),
-        ("depth", .recordedDepth), ("confidence", .recordedConfidence), ("box", .box), ("motion", .motion),
-        ("points", .cloud),
+    private static let columns: [(title: String, channels: Set<Channel>)] = [
+        ("pictures", [.color]), ("poses", [.pose]), ("intrinsics", [.intrinsics]), ("time", [.timestamp]),
+        ("depth", [.recordedDepth]), ("confidence", [.recordedConfidence]), ("box", [.box]), ("motion", [.motion]),
+        ("points", [.cloud, .points]),
     ]
 
     private static var cards: [FormatCard] { CaptureFormats.all.map { $0.card } }
@@ -28,7 +28,7 @@ enum FormatDoc {
 
             """
         for card in cards {
-            let marks = columns.map { card.reads.contains($0.channel) ? "●" : "" }.joined(separator: " | ")
+            let marks = columns.map { !$0.channels.isDisjoint(with: card.reads) ? "●" : "" }.joined(separator: " | ")
             page += "| `\(card.name)` | \(MarkdownText.cell(card.summary)) | \(marks) | \(list(card.passesOver)) |\n"
         }
         page += """
@@ -54,7 +54,8 @@ enum FormatDoc {
         let width = cards.map(\.name.count).max() ?? 0
         return cards.map { card in
             let pad = String(repeating: " ", count: width + 2 - card.name.count)
-            let reads = columns.filter { card.reads.contains($0.channel) }.map(\.title).joined(separator: ", ")
+            let reads = columns.filter { !$0.channels.isDisjoint(with: card.reads) }.map(\.title).joined(
+                separator: ", ")
             let what = reads.isEmpty ? "reads nothing" : "reads \(reads)"
             let indent = String(repeating: " ", count: width + 2)
             let writer = card.writer.map { "\n\(indent)written by \($0)" } ?? ""

@@ -67,8 +67,8 @@ extension Report {
                 Column(key: "kind", title: "file"), Column(key: "measures", title: "measures"),
                 Column(key: "layout", title: "layout"), Column(key: "samples", title: "samples", isNumber: true),
                 Column(key: "samples-per-second", title: "per second", isNumber: true),
-                Column(key: "start-s", title: "start", isNumber: true),
-                Column(key: "end-s", title: "end", isNumber: true),
+                Column(key: "start-s", title: "start after first frame", isNumber: true),
+                Column(key: "end-s", title: "end after last frame", isNumber: true),
             ],
             inspection.motion.map { motion in
                 [

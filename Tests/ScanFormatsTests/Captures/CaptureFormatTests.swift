@@ -72,7 +72,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(MultiScanSample().files(), under: "scan")
         #expect(CaptureFormats.recognise(CaptureFolder(path: path))?.format == "multiscan")
-        try FileManager.default.removeItem(atPath: path + "/scan.json")
+        for file in ["scan.json", "scan.jsonl"] { try FileManager.default.removeItem(atPath: "\(path)/\(file)") }
         #expect(
             CaptureFormats.recognise(CaptureFolder(path: path))
                 == Recognition(format: "frames", reason: "color/ holds 4 pictures"))

@@ -153,6 +153,20 @@ import Testing
 
     // MARK: - What is missing
 
+    /// Lines of something else are no sign of a capture.
+    @Test func cameraLinesWithoutMetadataAreRecognised() throws {
+        let files = try MultiScanSample().files().filter { $0.key != "scan.json" }
+        let lost = CaptureFolder(path: try folder.write(files, under: "lost"))
+        #expect(
+            MultiScanCapture.recognise(lost)?.reason
+                == "scan.jsonl holds camera lines, and scan.json is missing beside it")
+        let problem = problem { _ = try MultiScanCapture.open(lost, rules: ReadRules()) }
+        #expect(problem?.summary == "scan.json is missing beside scan.jsonl")
+        var other = files
+        other["scan.jsonl"] = Array(#"{"timestamp": 1, "transform": []}"#.utf8)
+        #expect(MultiScanCapture.recognise(CaptureFolder(path: try folder.write(other, under: "other"))) == nil)
+    }
+
     @Test func withoutCameraLinesThereIsNoCapture() throws {
         let missing = problem { _ = try open { $0["scan.jsonl"] = nil } }
         #expect(missing?.summary == "the camera lines are missing")
