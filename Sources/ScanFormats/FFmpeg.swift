@@ -10,10 +10,19 @@ public struct FFmpeg: Hashable, Sendable {
     public let ffmpeg: String
     /// Where `ffprobe` is.
     public let ffprobe: String
+    /// Seconds after which one that neither reads nor writes is taken to hang, and is ended.
+    public let patience: Int
 
-    public init(ffmpeg: String, ffprobe: String) {
+    /// The patience of those that are looked up from now on. Where many videos are looked at for a picture each, a long one
+    /// adds up.
+    public static let usualPatience = Atomic(600)
+
+    public init(
+        ffmpeg: String, ffprobe: String, patience: Int = FFmpeg.usualPatience.load(ordering: .relaxed)
+    ) {
         self.ffmpeg = ffmpeg
         self.ffprobe = ffprobe
+        self.patience = patience
     }
 
     /// Looks both programs up.
@@ -36,13 +45,21 @@ public struct FFmpeg: Hashable, Sendable {
         return FFmpeg(ffmpeg: try locate("ffmpeg"), ffprobe: try locate("ffprobe"))
     }
 
+    func start(_ arguments: [String], log: FFmpegLog) throws(Problem) -> RunningTool {
+        try RunningTool(ffmpeg, arguments, log: log, patience: patience)
+    }
+
+    func startProbe(_ arguments: [String], log: FFmpegLog) throws(Problem) -> RunningTool {
+        try RunningTool(ffprobe, arguments, log: log, patience: patience)
+    }
+
     /// What a stage or format that uses ffmpeg says it needs: results may change with the version, so it belongs in
     /// receipts and keys.
     public static func toolVersions() throws(Problem) -> [String: String] { ["ffmpeg": try find().version()] }
 
     /// What the program calls itself, as in "ffmpeg version 5.1.9-0+deb12u1".
     public func version() throws(Problem) -> String {
-        var tool = try RunningTool(ffmpeg, ["-version"], log: FFmpegLog(replacing: "", with: ""))
+        var tool = try start(["-version"], log: FFmpegLog(replacing: "", with: ""))
         let output = tool.readAll()
         try tool.finish().check(tool)
         let firstLine = String(decoding: output.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

@@ -201,6 +201,7 @@ extension [UInt8] {
 
 /// Repeats a system call that a signal interrupted.
 private func retrying<N: FixedWidthInteger>(_ call: () -> N) -> N {
+    Heartbeat.beat()
     while true {
         let result = call()
         if result >= 0 || errno != EINTR { return result }

@@ -6,27 +6,36 @@ enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// - Throws: a problem with fault `environment` after a signal, and also, naming the status, after a failure.
+    /// It neither read nor wrote for so many seconds, and was ended for it.
+    case hung(seconds: Int)
+
+    /// - Throws: a problem with fault `environment` after a violent end, and also, naming the status, after a failure.
     func check(_ tool: borrowing RunningTool) throws(Problem) {
-        switch self {
-        case .exited(0): return
-        case .exited(let status):
-            throw Problem(
-                .environment, "\(tool.name) failed with exit status \(status)", notes: tool.log.notes(from: tool.name))
-        case .killed(let signal): throw .killed(tool.name, signal, notes: tool.log.notes(from: tool.name))
+        let notes = tool.log.notes(from: tool.name)
+        if let violence = violence(to: tool.name, notes: notes) { throw violence }
+        if case .exited(let status) = self, status != 0 {
+            throw Problem(.environment, "\(tool.name) failed with exit status \(status)", notes: notes)
         }
     }
-}
 
-extension Problem {
-    static func killed(_ tool: String, _ signal: Int32, notes: [String]) -> Problem {
-        let name = strsignal(signal).map { "signal \(signal) (\(String(cString: $0)))" } ?? "signal \(signal)"
-        let crashed = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE].contains(signal)
-        return Problem(
-            .environment, "\(tool) was ended by \(name)", notes: notes,
-            fix: crashed
-                ? "\(tool) itself crashed: install another version of it"
-                : "if nobody stopped it, memory ran out: run fewer captures at once, or give the machine more memory")
+    /// What to say of a program that did not end by itself; nil when it did.
+    func violence(to tool: String, notes: [String]) -> Problem? {
+        switch self {
+        case .exited: return nil
+        case .hung(let seconds):
+            return Problem(
+                .environment, "\(tool) did nothing for \(seconds) s and was ended", notes: notes,
+                fix: "the disk may hang, or \(tool) itself: try it by hand with the same file")
+        case .killed(let signal):
+            let name = strsignal(signal).map { "signal \(signal) (\(String(cString: $0)))" } ?? "signal \(signal)"
+            let crashed = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE].contains(signal)
+            return Problem(
+                .environment, "\(tool) was ended by \(name)", notes: notes,
+                fix: crashed
+                    ? "\(tool) itself crashed: install another version of it"
+                    : "if nobody stopped it, memory ran out: run fewer captures at once, or give the machine more memory"
+            )
+        }
     }
 }
 
@@ -45,17 +54,22 @@ struct RunningTool: ~Copyable, Sendable {
     private let output: PipeEnd
     private var errors: PipeEnd?
     private var ending: Ending?
+    private let patience: Int
+    private var isHung = false
 
     /// Starts a program.
-    /// - Parameter executable: its absolute path.
+    /// - Parameters:
+    ///   - executable: its absolute path.
+    ///   - patience: seconds after which it is taken to hang while it is waited for.
     /// - Throws: a problem with fault `environment` when it cannot be started.
-    init(_ executable: String, _ arguments: [String], log: FFmpegLog) throws(Problem) {
+    init(_ executable: String, _ arguments: [String], log: FFmpegLog, patience: Int) throws(Problem) {
         let input = try ChildPipe()
         let output = try ChildPipe()
         let errors = try ChildPipe()
         let started = try Self.start(executable, arguments, input: input.far, output: output.far, errors: errors.far)
         name = executable.split(separator: "/").last.map(String.init) ?? executable
         self.log = log
+        self.patience = patience
         process = started.process
         reaping = started.reaping
         self.input = consume input.near
@@ -75,6 +89,7 @@ struct RunningTool: ~Copyable, Sendable {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
             let got = Glibc.read(output.descriptor, rest.baseAddress, rest.count)
             if got < 0 && errno == EINTR { continue }
+            Heartbeat.beat()
             // A pipe has no other failure to report; were there one, the program's end would tell.
             if got <= 0 { break }
             count += got
@@ -104,6 +119,7 @@ struct RunningTool: ~Copyable, Sendable {
             let count = send(descriptor, rest.baseAddress, rest.count, flags)
             if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
             if count < 0 { return false }
+            Heartbeat.beat()
             sent += count
         }
         return true
@@ -116,7 +132,7 @@ struct RunningTool: ~Copyable, Sendable {
         var scrap = [UInt8](repeating: 0, count: 1 << 16)
         while scrap.withUnsafeMutableBytes({ read(into: $0) }) > 0 {}
         while errors != nil { wait(for: -1, 0) }
-        let end = Self.waitForEnd(of: process)
+        let end = isHung ? .hung(seconds: patience) : Self.waitForEnd(of: process)
         ending = end
         reaping.finish()
         return end
@@ -135,9 +151,16 @@ struct RunningTool: ~Copyable, Sendable {
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
                 pollfd(fd: errors?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            if poll(&waiting, 2, -1) < 0 {
+            switch poll(&waiting, 2, isHung ? -1 : Int32(clamping: patience * 1000)) {
+            case 0:
+                // Its pipes end with it.
+                isHung = true
+                _ = Glibc.kill(-process, SIGKILL)
+                continue
+            case ..<0:
                 if errno == EINTR { continue }
                 return
+            default: break
             }
             if waiting[1].revents != 0 { takeErrors(from: waiting[1].fd) }
             if waiting[0].revents != 0 || (descriptor < 0 && errors == nil) { return }

@@ -37,9 +37,9 @@ final class SpooledFile: Sendable {
 
     private static func problem(_ folder: String, _ error: Int32, _ source: any ByteSource) -> Problem {
         Problem(
-            .environment, "no temporary copy for ffmpeg can be written: \(String(cString: strerror(error)))",
+            .environment, "no temporary copy can be written: \(String(cString: strerror(error)))",
             notes: ["the file is compressed in its archive, and was to be unpacked into \(folder)"],
-            fix: "name a folder with more room with TMPDIR, or pack the archive with the video stored (zip -0)"
+            fix: "name a folder with more room with TMPDIR, or pack the archive with the file stored (zip -0)"
         ).at(file: source.name)
     }
 }

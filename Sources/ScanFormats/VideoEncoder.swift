@@ -28,7 +28,7 @@ public final class VideoEncoder: Sendable {
             width: settings.width, height: settings.height, layout: settings.layout,
             nominalFrameDuration: Int64((1e9 / settings.nominalRate).rounded()), rotation: settings.rotation)
         let log = FFmpegLog(replacing: "file:\(path)", with: name)
-        var tool = try RunningTool(ffmpeg.ffmpeg, settings.arguments(output: "file:\(path)"), log: log)
+        var tool = try ffmpeg.start(settings.arguments(output: "file:\(path)"), log: log)
         // Should this fail, the first frame fails as well.
         _ = stream.header.withUnsafeBytes { tool.write($0) }
         self.path = path
@@ -186,9 +186,7 @@ private struct EncoderState: ~Copyable, Sendable {
 
     private mutating func checkEnd() throws(Problem) {
         let ending = tool.finish()
-        if case .killed(let signal) = ending {
-            throw .killed(tool.name, signal, notes: tool.log.notes(from: tool.name))
-        }
+        if let violence = ending.violence(to: tool.name, notes: tool.log.notes(from: tool.name)) { throw violence }
         guard ending == .exited(0), tool.log.lines.isEmpty else {
             throw Problem(
                 .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
@@ -207,7 +205,7 @@ extension VideoEncoder {
         let arguments =
             ["-nostdin", "-hide_banner", "-loglevel", "level+error", "-i", "file:\(mp4)", "-map", "0:v:0"]
             + ["-c", "copy", "-bsf:v", "h264_mp4toannexb", "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
-        var tool = try RunningTool(ffmpeg.ffmpeg, arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
+        var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
         let ending = tool.finish()
         guard ending == .exited(0) else {
             throw Problem(

@@ -63,7 +63,7 @@ public final class VideoDecoder: Sendable {
         let log = FFmpegLog(replacing: input.address, with: input.name)
         let tool: RunningTool
         do throws(Problem) {
-            tool = try RunningTool(ffmpeg.ffmpeg, arguments, log: log)
+            tool = try ffmpeg.start(arguments, log: log)
         } catch {
             throw error.at(file: input.name)
         }
@@ -158,8 +158,10 @@ private struct FrameStream: ~Copyable, Sendable {
         }
         let ending = tool.finish()
         let progress = "\(frame) of \(expected) frames were decoded"
+        if let violence = ending.violence(to: tool.name, notes: [progress] + tool.log.notes(from: tool.name)) {
+            throw violence
+        }
         switch ending {
-        case .killed(let signal): throw .killed(tool.name, signal, notes: [progress] + tool.log.notes(from: tool.name))
         case .exited(let status) where status != 0:
             throw Problem(
                 .input, "ffmpeg gave the video up, with exit status \(status)",
@@ -173,7 +175,7 @@ private struct FrameStream: ~Copyable, Sendable {
             throw Problem(
                 .input, "the video ends early", notes: [progress] + tool.log.notes(from: "ffmpeg"),
                 fix: "copy the file again; if it is complete, some of its frames are damaged beyond decoding")
-        case .exited: return
+        default: return
         }
     }
 }

@@ -15,7 +15,7 @@ public enum VideoProbe {
             let arguments =
                 ["-hide_banner", "-loglevel", "level+error"] + VideoInput.safety
                 + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
-            var tool = try RunningTool(ffmpeg.ffprobe, arguments, log: log)
+            var tool = try ffmpeg.startProbe(arguments, log: log)
             let output = tool.readAll()
             let ending = tool.finish()
             if case .exited(let status) = ending, status != 0 {

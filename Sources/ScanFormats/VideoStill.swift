@@ -18,10 +18,10 @@ public enum VideoStill {
             ]
         let log = FFmpegLog(replacing: input.address, with: input.name)
         do throws(Problem) {
-            var tool = try RunningTool(ffmpeg.ffmpeg, arguments, log: log)
+            var tool = try ffmpeg.start(arguments, log: log)
             let pixels = tool.readAll()
             let ending = tool.finish()
-            if case .killed = ending { try ending.check(tool) }
+            if let violence = ending.violence(to: tool.name, notes: tool.log.notes(from: tool.name)) { throw violence }
             guard pixels.count == size.width * size.height * 3 else {
                 throw Problem(.input, "the frame cannot be decoded", notes: tool.log.notes(from: "ffmpeg"))
             }

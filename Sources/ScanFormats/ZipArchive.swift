@@ -14,8 +14,8 @@ public struct ArchiveLimits: Hashable, Sendable {
     public init() {}
 }
 
-/// A ZIP archive as a tree of files, read through libzip. Nothing is unpacked to disk, but for a video that is compressed
-/// in the archive, which other programs have to read (``place(_:)``).
+/// A ZIP archive as a tree of files, read through libzip. Nothing is unpacked to disk, but for what is compressed in
+/// the archive and has to be read at many places, or by other programs (``place(_:)``).
 ///
 /// Format: PKWARE's APPNOTE.TXT, with ZIP64.
 public final class ZipArchive: Sendable {

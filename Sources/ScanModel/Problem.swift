@@ -124,10 +124,16 @@ extension Problem {
         return String(before.map { $0 == "\t" ? "\t" : " " }) + "^"
     }
 
+    /// A file's path as the user would write it: most are relative to the capture.
+    private static func path(_ file: String, below root: String) -> String {
+        let isWhole = root.isEmpty || file.hasPrefix("/") || file == root || file.hasPrefix(root + "/")
+        return isWhole ? file : "\(root)/\(file)"
+    }
+
     private func placeText(prefix: String) -> String {
         var text = ""
         if let file = place.file {
-            text = prefix.isEmpty || file.hasPrefix("/") ? file : "\(prefix)/\(file)"
+            text = Self.path(file, below: prefix)
             if let line = place.line { text += ":\(line)" }
             if let column = place.column { text += ":\(column)" }
             if let byte = place.byte {

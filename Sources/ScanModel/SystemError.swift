@@ -24,7 +24,7 @@ extension Problem {
             problem.fix = "that filesystem is mounted read-only"
         case EACCES, EPERM: problem.fix = "check the owner and the permissions of the file and of its folders"
         case EMFILE, ENFILE, ENOMEM: problem.fault = .environment
-        case ENOENT: problem.fix = "check the path; the file may have been moved while it was read"
+        case ENOENT: problem.fix = "check the path: a folder in it is missing, or what it names was moved meanwhile"
         default: break
         }
         return problem

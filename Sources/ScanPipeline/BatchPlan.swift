@@ -5,6 +5,8 @@ public struct BatchPlan: Sendable {
     public enum Decision: Sendable, Hashable {
         /// It runs, for this reason.
         case run(String)
+        /// Nothing seems to have changed, but for this reason only its digests tell.
+        case compare(String)
         case upToDate
         case failedBefore(Problem)
         case arriving
@@ -46,43 +48,61 @@ public struct BatchPlan: Sendable {
         }
     }
 
+    /// Removes the failure notes of captures that are up to date: another attempt failed, and what stands is what was
+    /// asked for now.
+    public func forgetMendedFailures(in state: StateFolder) {
+        let failed = Set(state.failed)
+        for entry in entries where entry.decision == .upToDate && failed.contains(entry.input.id) {
+            FailureNote.remove(entry.input.id, in: state)
+        }
+    }
+
     private static func decide(
         _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
         _ now: Int64, _ programs: inout ProgramVersions, isUnfinished: Bool
     ) -> Decision {
-        if rules.settleSeconds > 0, newest(input.path) > now - rules.settleSeconds * 1_000_000_000 { return .arriving }
+        if rules.settleSeconds > 0, (now - newest(input.path, now)) / 1_000_000_000 < rules.settleSeconds {
+            return .arriving
+        }
         if rules.isForced { return .run("asked for with --force") }
+        var reason: String?
+        var doubt: String?
         let result = "\(state.output)/\(input.id)"
-        if let known = ResultState.load(input.id, in: state), FileSystem.exists("\(result)/\(Receipt.fileName)") {
-            if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
-                return .run(PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved))
-            }
+        let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
+        if hasResult, let known = ResultState.load(input.id, in: state) {
             switch known.standing(of: input.path, pipeline: digest, result: result, programs: &programs) {
             case .upToDate: return .upToDate
-            case .stale(let why): return .run(why)
-            case .unsure(let why): return .run("\(why): its digests will be compared")
+            case .stale(let why): reason = why
+            case .unsure(let why): doubt = why
+            }
+            if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
+                reason = PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved)
             }
         }
         if let note = FailureNote.load(input.id, in: state) {
             let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: programs.tool)
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
-            return .run("it failed before: \(note.problem.summary)")
+            reason = reason ?? "it failed before: \(note.problem.summary)"
         }
-        if FileSystem.exists("\(result)/\(Receipt.fileName)") {
-            return .run("its digests are not known: they will be compared")
-        }
+        if let reason { return .run(reason) }
+        if hasResult { return .compare(doubt ?? "its digests are not known") }
         return .run(isUnfinished ? "it was never finished" : "new")
     }
 
-    /// The time of the last change of anything in a capture.
-    private static func newest(_ path: String) -> Int64 {
-        var newest = FileSystem.status(of: path)?.modified ?? 0
+    /// When anything in a capture changed last, as far as `now`. Who unpacks or copies a file may give it any time, also
+    /// one that is still to come: then the one counts that nobody can set.
+    private static func newest(_ path: String, _ now: Int64) -> Int64 {
+        func time(_ path: String) -> Int64 {
+            guard let status = FileSystem.status(of: path) else { return 0 }
+            return min(status.modified > now ? status.changed : status.modified, now)
+        }
+        var newest = time(path)
         guard FileSystem.isFolder(path) else { return newest }
         for name in FileSystem.names(in: path) {
             let inner = "\(path)/\(name)"
             // A link to a folder is not followed: it may lead back up.
             if FileSystem.isFolder(inner) && !FileSystem.isFolderItself(inner) { continue }
-            newest = max(newest, Self.newest(inner))
+            newest = max(newest, Self.newest(inner, now))
         }
         return newest
     }

@@ -2,8 +2,10 @@ import ScanModel
 
 /// What a child process does with its job: lock, sweep, run, publish.
 public enum CaptureWork {
+    /// - Parameter looked: the time at which looking at the capture's files begins, nanoseconds since 1970.
     public static func run(
-        _ job: CaptureJob, library: StageLibrary, tool: String, report: @escaping @Sendable (RunProgress) -> Void
+        _ job: CaptureJob, library: StageLibrary, tool: String, looked: Int64 = wallClock(),
+        report: @escaping @Sendable (RunProgress) -> Void
     ) throws(Problem) -> CaptureEnding {
         let pipeline = try job.pipeline(library)
         let state = StateFolder(output: job.output)
@@ -11,7 +13,6 @@ public enum CaptureWork {
         defer { withExtendedLifetime(lock) {} }
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
 
-        let looked = wallClock()
         var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
         runner.knownDigests = ResultState.load(job.input.id, in: state)?.knownDigests ?? KnownDigests()
         let output = try OutputFolder(root: job.output, id: job.input.id)

@@ -15,7 +15,8 @@ public struct FailureNote: Sendable {
 
     var json: JSONValue {
         var object: JSONObject = [
-            "id": .string(id), "input": .string(input), "message": .string(problem.message(root: input)),
+            "id": .string(id), "input": .string(input),
+            "message": .string(problem.message(root: FileSystem.root(ofFilesOf: input, besides: problem.place.file))),
             "fingerprint": .string(fingerprint.hex), "when": .integer(when),
         ]
         for (key, value) in problem.facts.members { object[key] = value }
@@ -47,7 +48,9 @@ public struct FailureNote: Sendable {
 
     /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of
     /// ScanMill's version, which may read what another could not: cheap, and different after any change.
-    static func fingerprint(of input: CaptureInput, pipeline: Pipeline, tool: String) -> Digest {
+    ///
+    /// Taken before the capture is tried: what comes while it fails is a change.
+    public static func fingerprint(of input: CaptureInput, pipeline: Pipeline, tool: String) -> Digest {
         var text = "\(tool)\n\(pipeline.digest.hex)"
         let path = input.path
         let files = FileSystem.isFolder(path) ? FileSystem.tree(path).map { "\(path)/\($0)" } : [path]

@@ -4,11 +4,11 @@ import ScanModel
 /// The few calls on files and folders that publishing needs, each with its failure as a problem.
 package enum FileSystem {
     /// A path that means the same from everywhere: messages show others below the capture.
-    static func absolute(_ path: String) -> String {
+    package static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
-        return "\(String(cString: folder))/\(path)"
+        return "\(String(cString: folder))/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
     }
 
     /// Makes a folder and those above it. Folders that are there already are fine.
@@ -126,8 +126,14 @@ package enum FileSystem {
         return stat(path, &status) == 0 ? Status(status) : nil
     }
 
+    /// What messages put before the names of a capture's files: nothing but its folder where the capture is the file itself.
+    package static func root(ofFilesOf capture: String, besides file: String?) -> String {
+        guard let file, capture.hasSuffix("/" + file) || capture == file, !isFolder(capture) else { return capture }
+        return capture == file ? "" : parent(of: capture)
+    }
+
     /// Writes a whole file, replacing what was there.
-    package static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
+    package static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = false) throws(Problem) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)
@@ -140,6 +146,48 @@ package enum FileSystem {
             if count < 0 { throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: errno) }
             done += count
         }
+        if isDurable { try sync(descriptor, path: path) }
+    }
+
+    /// Writes a whole file in one step: others see the old one or the new one, and nothing is left of what failed.
+    /// - Parameter isDurable: whether it survives a power cut from then on.
+    package static func replace(_ path: String, with bytes: [UInt8], isDurable: Bool = false) throws(Problem) {
+        let scratch = "\(parent(of: path))/.\(randomName())"
+        do throws(Problem) {
+            try write(bytes, to: scratch, isDurable: isDurable)
+            if rename(scratch, path) != 0 {
+                throw Problem.system("cannot rename to", path: absolute(path), code: errno)
+            }
+            if isDurable { try syncFolder(parent(of: path)) }
+        } catch {
+            unlink(scratch)
+            var problem = error
+            problem.place.file = absolute(path)
+            throw problem
+        }
+    }
+
+    /// Whether a real path is a folder's or leads into it.
+    package static func lies(_ path: String, in folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
+    }
+
+    /// A path without links; of one that is not there yet, as far as it is. nil when it cannot be followed.
+    package static func realPath(_ path: String) -> String? {
+        var existing = path.isEmpty ? "." : path
+        while existing.count > 1 && existing.hasSuffix("/") { existing.removeLast() }
+        var rest: [Substring] = []
+        while access(existing, F_OK) != 0 {
+            let name = existing.split(separator: "/").last ?? ""
+            let above = parent(of: existing)
+            if name == ".." || above == existing { break }
+            rest.insert(name, at: 0)
+            existing = above
+        }
+        guard let resolved = realpath(existing, nil) else { return nil }
+        defer { free(resolved) }
+        let start = String(cString: resolved)
+        return rest.reduce(start == "/" && !rest.isEmpty ? "" : start) { "\($0)/\($1)" }
     }
 
     /// A whole regular file of at most `limit` bytes.

@@ -14,9 +14,9 @@ package struct KnownDigests: Sendable {
 
     package init() {}
 
-    /// Those of files that had stood still for 2 s at `time`: a change within one tick of the clock does not show.
+    /// Those of files that had stood still at `time`.
     func settled(at time: Int64) -> KnownDigests {
-        KnownDigests(entries: entries.filter { $0.value.status.latest < time - 2_000_000_000 })
+        KnownDigests(entries: entries.filter { $0.value.status.isSettled(at: time) })
     }
 
     init(entries: [String: Entry]) { self.entries = entries }
@@ -32,11 +32,13 @@ package enum InputDigests {
     package struct Taken: Sendable {
         package var inputs: [Receipt.Input] = []
         package var known = KnownDigests()
+        /// What the files on disk were like before their bytes were read; of an archive's parts, the archive.
+        var statuses: [String: KnownDigests.Entry] = [:]
     }
 
     private struct One: Sendable {
         var input: Receipt.Input
-        var path: String?
+        var location: FileLocation?
         var status: FileSystem.Status?
     }
 
@@ -64,8 +66,13 @@ package enum InputDigests {
             guard let result = results.withLock({ $0[index] }) else { continue }
             let one = try result.get()
             taken.inputs.append(one.input)
-            guard let path = one.path, let status = one.status else { continue }
-            taken.known.entries[path] = KnownDigests.Entry(status: status, digest: one.input.digest)
+            guard let location = one.location, let status = one.status else { continue }
+            let entry = KnownDigests.Entry(status: status, digest: one.input.digest)
+            taken.statuses[location.path] = entry
+            // A stretch of a file, as in an archive, has no status of its own.
+            if location.range == nil && status.byteCount == one.input.byteCount {
+                taken.known.entries[location.path] = entry
+            }
         }
         taken.inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         return taken
@@ -74,23 +81,23 @@ package enum InputDigests {
     private static func one(
         _ file: InputFile, _ source: any CaptureSource, _ known: KnownDigests, _ buffer: UnsafeMutableRawBufferPointer
     ) -> Result<One, Problem> {
-        // A stretch of a file, as in an archive, has no status of its own.
-        let path = source.location(of: file.path).flatMap { $0.range == nil ? $0.path : nil }
+        let location = source.location(of: file.path)
         // Before the bytes are read: whatever changes them afterwards changes the status too.
-        let status = path.flatMap(FileSystem.status(of:))
-        if let path, let status, let digest = known.digest(of: path, status) {
+        let status = location.flatMap { FileSystem.status(of: $0.path) }
+        if let location, location.range == nil, let status, let digest = known.digest(of: location.path, status) {
             let input = Receipt.Input(path: file.path, byteCount: status.byteCount, digest: digest)
-            return .success(One(input: input, path: path, status: status))
+            return .success(One(input: input, location: location, status: status))
         }
         do throws(Problem) {
             let (digest, count) = try Digest.of(try source.open(file.path), through: buffer)
             let input = Receipt.Input(path: file.path, byteCount: count, digest: digest)
-            return .success(One(input: input, path: path, status: status?.byteCount == count ? status : nil))
+            return .success(One(input: input, location: location, status: status))
         } catch { return .failure(error) }
     }
 }
 
 extension FileSystem.Status {
-    /// When the file changed last, by either of its times.
-    var latest: Int64 { max(modified, changed) }
+    /// Whether a change after `time` would show: it had stood still for 2 s by both of its times, so that no change can
+    /// hide within one tick of the clock.
+    func isSettled(at time: Int64) -> Bool { max(modified, changed) < time - 2_000_000_000 }
 }

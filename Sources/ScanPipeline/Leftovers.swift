@@ -19,7 +19,33 @@ public enum Leftovers {
             FileSystem.removeTree("\(state.trash)/\(name)")
             removed.append("\(state.trash)/\(name)")
         }
-        return removed
+        // Small files that were never given their names.
+        let folders = ["failures", "inputs", "thumbnails"].map { "\(state.path)/\($0)" }
+        let runs = FileSystem.names(in: state.runs).map { "\(state.runs)/\($0)" }
+        for folder in [state.path] + folders + runs {
+            for name in FileSystem.names(in: folder) where name.hasPrefix(".") {
+                let path = "\(folder)/\(name)"
+                // Another runner may be writing it just now.
+                guard let status = FileSystem.status(of: path), status.modified < wallClock() - 3_600_000_000_000 else {
+                    continue
+                }
+                FileSystem.removeTree(path)
+                removed.append(path)
+            }
+        }
+        return removed + forgetOldRuns(in: state)
+    }
+
+    /// How many runs are remembered, with their reports.
+    public static let rememberedRuns = 100
+
+    /// Removes the records of the oldest runs.
+    @discardableResult
+    static func forgetOldRuns(in state: StateFolder) -> [String] {
+        // Their names begin with the time.
+        let old = FileSystem.names(in: state.runs).dropLast(rememberedRuns).map { "\(state.runs)/\($0)" }
+        for path in old { FileSystem.removeTree(path) }
+        return Array(old)
     }
 
     /// Removes the work folders that no runner works in any more, whether or not their capture is run again. Does nothing

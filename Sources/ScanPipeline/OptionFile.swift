@@ -6,24 +6,28 @@ package struct OptionFile: Hashable, Sendable {
     var bytes: [UInt8]
     /// Where it lies on disk, as far as it does.
     var location: String?
+    /// What it was like before it was read.
+    var status: FileSystem.Status?
 
     private static let limit = 64 << 20
 
     /// Looks for the file beside the capture's own, and then beside the pipeline.
     init(_ path: String, of capture: Capture, _ input: CaptureInput) throws(Problem) {
         if Self.isInCapture(path, capture) {
-            bytes = try capture.source.bytes(of: path, limit: Self.limit)
             location = capture.source.location(of: path)?.path
+            status = location.flatMap(FileSystem.status(of:))
+            bytes = try capture.source.bytes(of: path, limit: Self.limit)
             return
         }
         let full = Self.besidePipeline(path, input)
+        location = full
+        status = FileSystem.status(of: full)
         do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: Self.limit) } catch {
             throw Problem(
-                error.fault, "cannot read the file that the option names", notes: [error.summary],
-                fix: "the path starts at the capture's folder, or at the pipeline's"
+                error.fault, "cannot read the file that the option names",
+                notes: [error.summary], fix: "the path starts at the capture's folder, or at the pipeline's"
             ).at(file: path)
         }
-        location = full
     }
 
     /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for another reason than

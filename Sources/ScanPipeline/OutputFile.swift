@@ -74,6 +74,7 @@ public final class OutputFile: ByteSink {
         var isPossible = true
         try attempt { () throws(Problem) in
             while byteCount < total {
+                Heartbeat.beat()
                 let count = sm_copy(source, descriptor, total - byteCount)
                 if count < 0 && errno == EINTR { continue }
                 // Kernels, filesystems and sandboxes say in many ways that they cannot; some give 0 at once. What is really
@@ -144,6 +145,7 @@ public final class OutputFile: ByteSink {
     private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64? = nil) throws(Problem) {
         var done = 0
         while done < bytes.count {
+            Heartbeat.beat()
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
             let count =
                 offset.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0) + off_t(done)) }

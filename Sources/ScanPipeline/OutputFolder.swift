@@ -67,8 +67,14 @@ public final class OutputFolder: Sendable {
     /// Why an id cannot be the name of a folder below OUT; nil when it can.
     public static func defect(ofID id: String) -> Problem? {
         let fix = "rename the capture"
-        if id.isEmpty || id == "." || id == ".." || id.hasPrefix(StateFolder.name) {
-            return Problem(.input, "`\(id)` cannot be a capture's id", fix: fix)
+        if id.isEmpty { return Problem(.input, "the capture has no name", fix: fix) }
+        if id.hasPrefix(".") {
+            return Problem(.input, "`\(id)` cannot be a capture's id: it begins with a dot", fix: fix)
+        }
+        // MultiScan names a capture's files after it, and the receipt's name is taken.
+        if "\(id).json" == Receipt.fileName {
+            return Problem(
+                .input, "`\(id)` cannot be a capture's id: its files could not be told from the receipt", fix: fix)
         }
         if id.utf8.count > 200 {
             return Problem(.input, "the capture's id is \(id.utf8.count) bytes long, more than 200", fix: fix)

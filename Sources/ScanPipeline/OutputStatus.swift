@@ -28,13 +28,17 @@ public struct OutputStatus: Sendable {
         let published = Set(state.published)
         let failed = Set(state.failed)
         let planned = Self.planned(state)
+        let unfinished = Set(FileSystem.names(in: state.work).compactMap(StateFolder.id(ofWorkName:)))
         let ids = published.union(failed).union(planned)
         entries = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { id in
             if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
             if let note = FailureNote.load(id, in: state) {
                 return Entry(id: id, standing: .failed, cause: note.problem.summary)
             }
-            guard published.contains(id) else { return Entry(id: id, standing: .neverRun) }
+            guard published.contains(id) else {
+                return Entry(
+                    id: id, standing: .neverRun, cause: unfinished.contains(id) ? "it was begun and not finished" : nil)
+            }
             let known = ResultState.load(id, in: state)
             if let known,
                 case .stale(let why) = known.standing(

@@ -40,6 +40,7 @@ package struct RegularFile: ~Copyable {
         defer { buffer.deallocate() }
         var position = range.lowerBound
         while position < range.upperBound {
+            Heartbeat.beat()
             let wanted = Int(min(Int64(buffer.count), range.upperBound - position))
             let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
             if count < 0 && errno == EINTR { continue }

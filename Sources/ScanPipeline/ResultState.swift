@@ -4,11 +4,6 @@ import ScanModel
 /// `OUT/.scanmill/inputs/<id>.json`: what the files were like when a result was published, so that a rerun need not
 /// digest them again. A cache: it may be deleted at any time, and is not believed where the disk says otherwise.
 struct ResultState: Hashable, Sendable {
-    struct Input: Hashable, Sendable {
-        var status: FileSystem.Status
-        var digest: Digest
-    }
-
     /// The capture's path, as it was given.
     var input: String
     /// ``Pipeline/digest``.
@@ -18,14 +13,13 @@ struct ResultState: Hashable, Sendable {
     var tool: String
     /// The versions of the other programs that were used.
     var tools: [String: String]
-    /// When the files were looked at, nanoseconds since 1970: what changed in the two seconds before that may have
-    /// changed again without its time showing it.
+    /// When looking at the files began, nanoseconds since 1970: what changed shortly before that or later may have changed
+    /// again without its time showing it.
     var looked: Int64
-    /// Folders on disk with the time of their last change, which shows files that came or went; and the archive, where
-    /// the capture is one.
-    var folders: [String: Int64]
-    /// Input files on disk.
-    var inputs: [String: Input]
+    /// Folders on disk, whose times show files that came or went; and the archive, where the capture is one.
+    var folders: [String: FileSystem.Status]
+    /// Input files on disk, as they were before they were read.
+    var inputs: [String: KnownDigests.Entry]
     /// Published files with their sizes, relative to the result.
     var outputs: [String: Int64]
 
@@ -34,23 +28,11 @@ struct ResultState: Hashable, Sendable {
         _ opened: Runner.Opened, job: CaptureJob, pipeline: Pipeline, tool: String, outputs: [OutputFolder.Entry],
         looked: Int64
     ) -> ResultState {
-        var inputs: [String: Input] = [:]
-        var folders: [String: Int64] = [:]
-        for used in opened.inputs {
-            guard let path = opened.files[used.path]?.location ?? opened.capture.source.location(of: used.path)?.path,
-                let status = FileSystem.status(of: path)
-            else { continue }
-            inputs[path] = Input(status: status, digest: used.digest)
-            let folder = FileSystem.parent(of: path)
-            if folders[folder] == nil { folders[folder] = FileSystem.status(of: folder)?.modified }
-        }
-        // Also for an archive, whose files may lie nowhere on disk as such.
-        folders[job.input.path] = FileSystem.status(of: job.input.path)?.modified
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
         return ResultState(
             input: job.input.path, pipeline: pipeline.digest, key: opened.key, tool: tool, tools: opened.tools,
-            looked: looked, folders: folders, inputs: inputs, outputs: sizes)
+            looked: looked, folders: opened.folders, inputs: opened.statuses, outputs: sizes)
     }
 
     /// How a result stands against the files as they are now.
@@ -67,17 +49,22 @@ struct ResultState: Hashable, Sendable {
     ) -> Standing {
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != input { return .stale("the capture lies at another path") }
-        var isSure = true
-        for (folder, modified) in folders.sorted(by: { $0.key < $1.key }) {
-            if FileSystem.status(of: folder)?.modified != modified {
+        var doubt: String?
+        // A file so young that a change right after would not show.
+        let wasNew = "it was new when it was run"
+        for (folder, known) in folders.sorted(by: { $0.key < $1.key }) {
+            guard let now = FileSystem.status(of: folder) else { return .stale("\(folder) is gone") }
+            if now.modified != known.modified {
                 return .stale(FileSystem.isFolder(folder) ? "files came or went in \(folder)" : "\(folder) changed")
             }
-            isSure = isSure && isSettled(modified)
+            // Copying tools set the one time back, and nobody the other.
+            if now.changed != known.changed { doubt = "something about \(folder) changed" }
+            if !known.isSettled(at: looked) { doubt = wasNew }
         }
         for (path, known) in inputs.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: path) else { return .stale("\(path) is gone") }
             if now != known.status { return .stale("\(path) changed") }
-            isSure = isSure && isSettled(known.status.modified)
+            if !known.status.isSettled(at: looked) { doubt = wasNew }
         }
         for (name, version) in tools.sorted(by: { $0.key < $1.key }) {
             // Without the program nothing could be made anew.
@@ -85,11 +72,9 @@ struct ResultState: Hashable, Sendable {
             return .stale("it was made with \(version), and now there is \(now)")
         }
         if let defect = outputDefect(result) { return .stale(defect) }
-        // A file so young that a change right after would not show.
-        if !isSure { return .unsure("it was new when it was run") }
         // Stages and formats with new revisions make other results; only the key tells whether these are among them.
-        if tool != programs.tool { return .unsure("it was run by \(tool)") }
-        return .upToDate
+        if tool != programs.tool { doubt = doubt ?? "it was run by \(tool)" }
+        return doubt.map(Standing.unsure) ?? .upToDate
     }
 
     private func outputDefect(_ result: String) -> String? {
@@ -101,27 +86,17 @@ struct ResultState: Hashable, Sendable {
         return nil
     }
 
-    private func isSettled(_ modified: Int64) -> Bool { modified < looked - 2_000_000_000 }
-
     /// Digests that stand as long as their files do.
-    var knownDigests: KnownDigests {
-        KnownDigests(
-            entries: inputs.filter { isSettled($0.value.status.modified) }.mapValues {
-                KnownDigests.Entry(status: $0.status, digest: $0.digest)
-            })
-    }
+    var knownDigests: KnownDigests { KnownDigests(entries: inputs).settled(at: looked) }
 
     // MARK: - JSON
 
     var json: JSONValue {
         var folders = JSONObject()
-        for (path, modified) in self.folders.sorted(by: { $0.key < $1.key }) { folders[path] = .integer(modified) }
+        for (path, status) in self.folders.sorted(by: { $0.key < $1.key }) { folders[path] = .array(status.json) }
         var inputs = JSONObject()
         for (path, input) in self.inputs.sorted(by: { $0.key < $1.key }) {
-            inputs[path] = .array([
-                .integer(input.status.byteCount), .integer(input.status.modified), .integer(input.status.changed),
-                .integer(input.status.file), .string(input.digest.hex),
-            ])
+            inputs[path] = .array(input.status.json + [.string(input.digest.hex)])
         }
         var tools = JSONObject()
         for (name, version) in self.tools.sorted(by: { $0.key < $1.key }) { tools[name] = .string(version) }
@@ -129,36 +104,37 @@ struct ResultState: Hashable, Sendable {
         for (path, size) in self.outputs.sorted(by: { $0.key < $1.key }) { outputs[path] = .integer(size) }
         return .object([
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
-            "tool": .string(tool), "uses": .object(tools),
-            "looked": .integer(looked), "folders": .object(folders), "inputs": .object(inputs),
-            "outputs": .object(outputs),
+            "tool": .string(tool), "uses": .object(tools), "looked": .integer(looked), "folders": .object(folders),
+            "inputs": .object(inputs), "outputs": .object(outputs),
         ])
     }
 
     init?(_ json: JSONValue) {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
-            let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer, let folders = json["folders"]?.object,
+            let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
+            let folders = json["folders"]?.object,
             let inputs = json["inputs"]?.object, let outputs = json["outputs"]?.object
         else { return nil }
         self.init(
             input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
             looked: looked, folders: [:], inputs: [:], outputs: [:])
         for (name, value) in tools.members { self.tools[name] = value.string }
-        for (path, value) in folders.members { self.folders[path] = value.integer }
+        for (path, value) in folders.members {
+            guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }
+            self.folders[path] = status
+        }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
-            guard let parts = value.array, parts.count == 5, let size = parts[0].integer,
-                let modified = parts[1].integer, let changed = parts[2].integer, let file = parts[3].integer,
-                let digest = parts[4].string
+            guard let parts = value.array, let status = FileSystem.Status(parts.dropLast()),
+                let digest = parts.last?.string
             else { return nil }
-            let status = FileSystem.Status(byteCount: size, modified: modified, changed: changed, file: file)
-            self.inputs[path] = Input(status: status, digest: Digest(hex: digest))
+            self.inputs[path] = KnownDigests.Entry(status: status, digest: Digest(hex: digest))
         }
     }
 
     private init(
         input: String, pipeline: Digest, key: ResultKey, tool: String, tools: [String: String], looked: Int64,
-        folders: [String: Int64], inputs: [String: Input], outputs: [String: Int64]
+        folders: [String: FileSystem.Status], inputs: [String: KnownDigests.Entry], outputs: [String: Int64]
     ) {
         self.input = input
         self.pipeline = pipeline
@@ -178,8 +154,18 @@ struct ResultState: Hashable, Sendable {
     func save(_ id: String, in state: StateFolder) throws(Problem) { try StateFolder.write(json, to: state.inputs(id)) }
 }
 
+extension FileSystem.Status {
+    fileprivate var json: [JSONValue] { [.integer(byteCount), .integer(modified), .integer(changed), .integer(file)] }
+
+    fileprivate init?(_ json: ArraySlice<JSONValue>) {
+        let numbers = json.compactMap(\.integer)
+        guard json.count == 4, numbers.count == 4 else { return nil }
+        self.init(byteCount: numbers[0], modified: numbers[1], changed: numbers[2], file: numbers[3])
+    }
+}
+
 /// The wall clock, nanoseconds since 1970.
-func wallClock() -> Int64 {
+public func wallClock() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

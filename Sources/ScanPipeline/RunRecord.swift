@@ -47,10 +47,9 @@ public struct RunRecord: Sendable {
     package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 
     /// Keeps a failure until the capture has a result.
-    /// - Parameter tool: ScanMill's name and version.
-    public func note(_ outcome: CaptureOutcome, of pipeline: Pipeline, by tool: String) throws(Problem) {
+    /// - Parameter fingerprint: ``FailureNote/fingerprint(of:pipeline:tool:)``, from before the capture was tried.
+    public func note(_ outcome: CaptureOutcome, fingerprint: Digest) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
-        let fingerprint = FailureNote.fingerprint(of: outcome.input, pipeline: pipeline, tool: tool)
         try FailureNote(
             id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint,
             when: wallClock()
@@ -93,6 +92,7 @@ public struct RunRecord: Sendable {
             .object([
                 "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
             ]), to: "\(path)/outcome.json")
+        Leftovers.forgetOldRuns(in: state)
     }
 
     private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
@@ -109,16 +109,25 @@ public struct RunRecord: Sendable {
 }
 
 extension BatchPlan {
-    /// The captures that run.
+    /// The captures that get a process: those that run, and those that will turn out to be up to date or not.
     public var toRun: [CaptureInput] {
-        entries.compactMap { entry in if case .run = entry.decision { entry.input } else { nil } }
+        entries.compactMap { entry in
+            switch entry.decision {
+            case .run, .compare: entry.input
+            case .upToDate, .failedBefore, .arriving: nil
+            }
+        }
+    }
+
+    public var toCompare: [CaptureInput] {
+        entries.compactMap { entry in if case .compare = entry.decision { entry.input } else { nil } }
     }
 
     /// The others, as they stand.
     public var waiting: [CaptureOutcome] {
         entries.compactMap { entry in
             switch entry.decision {
-            case .run: nil
+            case .run, .compare: nil
             case .upToDate: CaptureOutcome(input: entry.input, ending: .upToDate)
             case .failedBefore(let problem): CaptureOutcome(input: entry.input, ending: .failedBefore(problem))
             case .arriving: CaptureOutcome(input: entry.input, ending: .arriving)

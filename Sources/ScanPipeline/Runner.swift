@@ -63,7 +63,9 @@ public struct Runner: Sendable {
         _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) -> Bool
     ) throws(Problem) -> Receipt? {
         var run = Run(runner: self, input: input, output: output)
-        return try run.execute(unless: isDone) ? run.receipt() : nil
+        do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
+            throw run.placing(error)
+        }
     }
 
     /// What is known of a capture before its first frame.
@@ -74,8 +76,10 @@ public struct Runner: Sendable {
         var tools: [String: String]
         /// Its facts, without its frames.
         public var capture: Capture
-        /// The files that options name.
-        var files: [String: OptionFile]
+        /// What the files on disk were like before they were read, by their paths.
+        var statuses: [String: KnownDigests.Entry]
+        /// What the folders of these were like before the first frame.
+        var folders: [String: FileSystem.Status]
     }
 
     fileprivate func tell(_ progress: RunProgress) { report(progress) }
@@ -93,6 +97,7 @@ private struct Run {
     var traces: [FrameTrace] = []
     var inputs: [Receipt.Input] = []
     var files: [String: OptionFile] = [:]
+    var statuses: [String: KnownDigests.Entry] = [:]
     var tools: [String: String] = [:]
     var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
@@ -120,7 +125,8 @@ private struct Run {
                 capture.decodingThreads = runner.workers
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
-                var opened = Runner.Opened(key: key, inputs: inputs, tools: tools, capture: capture, files: files)
+                var opened = Runner.Opened(
+                    key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses, folders: folders())
                 opened.capture.frames = []
                 if isDone(opened) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)
@@ -146,6 +152,7 @@ private struct Run {
             try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
         }
         inputs = taken.inputs
+        statuses = taken.statuses
         output.trust(taken.known.settled(at: looked))
         for step in steps {
             do throws(Problem) {
@@ -161,9 +168,30 @@ private struct Run {
     private mutating func take(_ path: String) throws(Problem) {
         let file = try OptionFile(path, of: capture, input)
         files[path] = file
+        let digest = Digest.of(file.bytes)
+        if let location = file.location, let status = file.status {
+            statuses[location] = KnownDigests.Entry(status: status, digest: digest)
+        }
         if inputs.contains(where: { $0.path == path }) { return }
-        inputs.append(Receipt.Input(path: path, byteCount: Int64(file.bytes.count), digest: Digest.of(file.bytes)))
+        inputs.append(Receipt.Input(path: path, byteCount: Int64(file.bytes.count), digest: digest))
         inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+
+    /// With the whole path of a file that an option named and that does not lie in the capture: messages show others below
+    /// it.
+    func placing(_ problem: Problem) -> Problem {
+        guard let named = problem.place.file, let location = files[named]?.location,
+            capture.source.location(of: named)?.path != location
+        else { return problem }
+        var placed = problem
+        placed.place.file = FileSystem.absolute(location)
+        return placed
+    }
+
+    /// The folders of all input files; and what was named, which may be an archive whose files lie nowhere as such.
+    private func folders() -> [String: FileSystem.Status] {
+        let paths = Set(statuses.keys.map(FileSystem.parent(of:))).union([input.path])
+        return paths.reduce(into: [:]) { $0[$1] = FileSystem.status(of: $1) }
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before
@@ -348,6 +376,7 @@ private struct Run {
             let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
             settled.insert(track.name)
             for warning in end.warnings where !capture.warnings.contains(warning) { capture.warnings.append(warning) }
+            capture.forgiven += end.forgiven
             for index in listed..<(listed + end.extraFrames) where index >= capture.frames.count {
                 var extra = FrameFacts(index: index)
                 extra.drop = Drop(stage: steps[0].label, reason: end.reason)
@@ -373,6 +402,8 @@ private struct Run {
 
     func receipt() throws(Problem) -> Receipt {
         var warnings = capture.warnings
+        // What the pipeline allows is not what the capture should be like.
+        for warning in capture.forgiven.map(\.oneLine) where !warnings.contains(warning) { warnings.append(warning) }
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
         return Receipt(
             tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,

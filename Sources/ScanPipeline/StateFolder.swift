@@ -47,19 +47,22 @@ public struct StateFolder: Sendable, Hashable {
         FileSystem.names(in: "\(path)/failures").compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }
     }
 
+    /// - Throws: a problem with fault `usage` when OUT is no folder: a mistyped path must not pass for an empty one.
+    public func requireOutput() throws(Problem) {
+        if FileSystem.isFolder(output) { return }
+        throw Problem(
+            .usage, FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path",
+            fix: "name the folder that `run` wrote to with -o"
+        ).at(file: output)
+    }
+
     // MARK: - Small files
 
     /// Writes a small file in one step: others see the old one or the new one. Not made durable: what lies here can be
     /// made again.
     package static func write(_ json: JSONValue, to path: String) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
-        let scratch = "\(FileSystem.parent(of: path))/.\(FileSystem.randomName())"
-        try FileSystem.write(JSONWriter.text(json), to: scratch)
-        if rename(scratch, path) != 0 {
-            let code = errno
-            unlink(scratch)
-            throw Problem.system("cannot rename to", path: FileSystem.absolute(path), code: code)
-        }
+        try FileSystem.replace(path, with: JSONWriter.text(json))
     }
 
     /// What a small file holds; nil when it is missing or damaged, which costs work and nothing else.
@@ -74,7 +77,7 @@ public struct StateFolder: Sendable, Hashable {
     /// would replace each other by turns.
     /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
-        let name = Self.read(owner)?["pipeline"]?.string
+        let name = try ownerName()
         if name == pipeline.name { return }
         if let name, !replacing {
             throw Problem(
@@ -83,12 +86,24 @@ public struct StateFolder: Sendable, Hashable {
         }
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
-        try Self.write(.object(["pipeline": .string(pipeline.name)]), to: owner)
+        for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
+        let json = JSONValue.object(["pipeline": .string(pipeline.name)])
+        try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+    }
+
+    /// - Throws: when there is an owner, and nobody can say which.
+    private func ownerName() throws(Problem) -> String? {
+        guard FileSystem.exists(owner) else { return nil }
+        if let name = Self.read(owner)?["pipeline"]?.string { return name }
+        throw Problem(
+            .environment, "it cannot be read to which pipeline the results belong",
+            fix: "let the user who runs scanmill read it; if it is damaged, remove it"
+        ).at(file: FileSystem.absolute(owner))
     }
 
     /// What ``claim(for:replacing:)`` would say, without writing anything.
     public func foreignOwner(for pipeline: Pipeline) -> String? {
-        let name = Self.read(owner)?["pipeline"]?.string
+        let name = (try? ownerName()) ?? nil
         return name == pipeline.name ? nil : name
     }
 }

@@ -18,6 +18,7 @@ struct CaptureChildCommand: ParsableCommand {
         let job = try JSONDecoder().decode(CaptureJob.self, from: Data(line.utf8))
         Self.endWithParent()
         Allocator.keepFreedFrames()
+        Self.tellOfWork()
         let ticker = ProgressTicker()
         do throws(Problem) {
             let ending = try CaptureWork.run(job, library: .builtIn, tool: Tool.nameAndVersion) { ticker.tell($0) }
@@ -37,13 +38,28 @@ struct CaptureChildCommand: ParsableCommand {
                 // Swift's crash handler interrupts all threads, and goes on after its report.
                 if count == 0 || (count < 0 && errno != EINTR) { break }
             }
-            kill(0, SIGKILL)
+            ProcessSession.endOthers(than: getpid())
+            kill(getpid(), SIGKILL)
+        }
+    }
+
+    /// Says that bytes are read or written where no frame goes by: a large file is digested, a video encoded, a cloud
+    /// written.
+    private static func tellOfWork() {
+        Thread.detach {
+            var seen = Heartbeat.count
+            while true {
+                sleep(1)
+                let now = Heartbeat.count
+                if now != seen { say(.working) }
+                seen = now
+            }
         }
     }
 
     fileprivate static func say(_ event: CaptureEvent) {
         guard let data = try? JSONEncoder().encode(event) else { return }
-        Console.out(String(decoding: data, as: UTF8.self))
+        Console.raw(Array(data) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     }
 }
 

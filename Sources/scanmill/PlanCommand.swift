@@ -23,6 +23,7 @@ struct PlanCommand: ParsableCommand {
         }
         let plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
+        found.warnings.forEach(Console.error)
         let estimate = SizeEstimate(plan, output: batch.output)
         if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
     }
@@ -31,6 +32,7 @@ struct PlanCommand: ParsableCommand {
         for entry in plan.entries {
             switch entry.decision {
             case .run(let reason): Console.out("run        \(entry.input.id)  \(reason)")
+            case .compare(let doubt): Console.out("compare    \(entry.input.id)  \(doubt)")
             case .upToDate: Console.out("up to date \(entry.input.id)")
             case .failedBefore(let problem): Console.out("cannot run \(entry.input.id)  \(problem.summary)")
             case .arriving: Console.out("waiting    \(entry.input.id)  it is still arriving")
@@ -39,9 +41,11 @@ struct PlanCommand: ParsableCommand {
         for outcome in refused {
             Console.out("cannot run \(outcome.input.id)  \(outcome.ending.problem?.summary ?? "")")
         }
-        let running = plan.toRun.count
+        let comparing = plan.toCompare.count
+        let running = plan.toRun.count - comparing
+        let compared = comparing == 0 ? "" : "\(comparing) would be compared with what they were, "
         Console.out(
-            "\(running) would run, \(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
+            "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
                 + "\(plan.count(.arriving)) still arriving")
         if running > 0 { Console.out(estimate.text) }
     }
@@ -53,6 +57,9 @@ struct PlanCommand: ParsableCommand {
             case .run(let reason):
                 object["decision"] = .string("run")
                 object["reason"] = .string(reason)
+            case .compare(let doubt):
+                object["decision"] = .string("compare")
+                object["reason"] = .string(doubt)
             case .upToDate: object["decision"] = .string("up to date")
             case .failedBefore(let problem):
                 object["decision"] = .string("cannot run")
@@ -87,7 +94,9 @@ private struct SizeEstimate {
         // What results became in proportion to their input, one after another until there are enough to go by.
         var ratios: [Double] = []
         var known: [String: Int64] = [:]
-        let running = Set(plan.toRun.map(\.id))
+        // What is only compared is most likely up to date.
+        let toWrite = Set(plan.toRun).subtracting(plan.toCompare)
+        let running = Set(toWrite.map(\.id))
         for id in StateFolder(output: root).published where ratios.count < 50 || running.contains(id) {
             guard let result = PublishedResult(id, in: root), result.inputBytes > 0 else { continue }
             known[id] = result.byteCount
@@ -95,7 +104,7 @@ private struct SizeEstimate {
         }
         guard !ratios.isEmpty else { return }
         let usual = ratios.sorted()[ratios.count / 2]
-        output = plan.toRun.reduce(0) { sum, input in
+        output = toWrite.reduce(0) { sum, input in
             sum + (known[input.id] ?? Int64(Double(CaptureSize.bytes(of: input.path)) * usual))
         }
     }

@@ -70,20 +70,25 @@ struct RunCommand: AsyncParsableCommand {
         stop.listen()
         let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
         if !quiet && !batch.json { loaded.warn() }
+        if !quiet { found.warnings.forEach(Console.error) }
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
         let outcomes = others + (await runAll(plan, loaded, stop, report, state, besides: others))
 
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
-        try Console.orExit { () throws(Problem) in
+        var code = stop.exitCode ?? RunReport.exitCode(outcomes)
+        do throws(Problem) {
             if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
+        } catch {
+            // The results are there all the same, and so is the rest of what was asked for.
+            Console.error(error.message())
+            code = code == 0 ? ExitStatus.environment : code
         }
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
         if !noReport, stop.reason == nil, outcomes.contains(where: \.isWork) {
             await ReportProcess.run(batch.output, isQuiet: quiet || batch.json)
         }
-        let code = stop.exitCode ?? RunReport.exitCode(outcomes)
         if let onFinish { await FinishHook.run(onFinish, status: code, output: batch.output) }
         if code != 0 { throw ExitCode(code) }
     }
@@ -93,6 +98,7 @@ struct RunCommand: AsyncParsableCommand {
         besides others: [CaptureOutcome]
     ) async -> [CaptureOutcome] {
         let inputs = plan.toRun
+        plan.forgetMendedFailures(in: state)
         if inputs.isEmpty { return [] }
         let record = RunRecord(
             state: state, pipeline: loaded.pipeline, inputs: inputs,
@@ -106,14 +112,19 @@ struct RunCommand: AsyncParsableCommand {
         let gate = Gate(stop: stop, until: until?.next, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
         let options = batch
+        // Messages show other paths below the capture.
+        let output = FileSystem.absolute(batch.output)
+        var fingerprints: [CaptureInput: Digest] = [:]
         let outcomes = await Batch(gate: { gate.reason }, launch: { await process.launch($0, $1) }).run(
             inputs, sideBySide: sideBySide,
             make: { input in
                 CaptureJob(
                     input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.settings,
-                    output: options.output, workers: workers, isForced: options.force)
+                    output: output, workers: workers, isForced: options.force)
             },
             began: { input in
+                fingerprints[input] = FailureNote.fingerprint(
+                    of: input, pipeline: loaded.pipeline, tool: Tool.nameAndVersion)
                 report.began(input)
                 view.began(input.id)
             },
@@ -122,7 +133,7 @@ struct RunCommand: AsyncParsableCommand {
                 view.ended(outcome.input.id)
                 view.withoutView { report.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
-                try? record.note(outcome, of: loaded.pipeline, by: Tool.nameAndVersion)
+                if let before = fingerprints[outcome.input] { try? record.note(outcome, fingerprint: before) }
             })
         view.close()
         try? record.end(others + outcomes, seconds: report.seconds)

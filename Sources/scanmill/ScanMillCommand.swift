@@ -30,6 +30,7 @@ struct ScanMillCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try Console.requireOutput()
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             Console.error(fullMessage(for: error))

@@ -4,7 +4,8 @@ import ScanPipeline
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Lists what is done, stale, failed, running, or was never run.",
+        commandName: "status",
+        abstract: "Lists what is stale, failed, running, or was never run, and counts what is done.",
         discussion:
             "Everything is read from receipts, failure notes and the plans of earlier runs; there is no database.")
 
@@ -13,6 +14,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
+        try Console.orExit { () throws(Problem) in try StateFolder(output: output).requireOutput() }
         let entries = OutputStatus(output: output, programs: .installed).entries
         if json {
             Console.out(
@@ -45,6 +47,7 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
+        try Console.orExit { () throws(Problem) in try StateFolder(output: output).requireOutput() }
         var results: [(id: String, problems: [Problem])] = []
         for id in StateFolder(output: output).published {
             let problems =
@@ -82,7 +85,9 @@ struct CollectCommand: ParsableCommand {
 
     func run() throws {
         let removed = try Console.orExit { () throws(Problem) in
-            try Leftovers.collect(in: StateFolder(output: output))
+            let state = StateFolder(output: output)
+            try state.requireOutput()
+            return try Leftovers.collect(in: state)
         }
         Console.out("\(Console.count(removed.count, "leftover")) removed")
     }

@@ -61,6 +61,17 @@ import Testing
         #expect(problem?.notes == ["ffmpeg says: library x is missing"])
     }
 
+    /// Nothing waits for ever for what will not come.
+    @Test(.timeLimit(.minutes(1))) func aProgramThatHangsIsEnded() throws {
+        let folder = try TemporaryFolder()
+        let fake = try TestVideo.fake("sh -c 'sleep 999 # \(folder.path)'", in: folder)
+        let hung = FFmpeg(ffmpeg: fake.ffmpeg, ffprobe: fake.ffprobe, patience: 1)
+        let problem = #expect(throws: Problem.self) { try hung.version() }
+        #expect(problem?.summary == "ffmpeg did nothing for 1 s and was ended")
+        #expect(problem?.fault == .environment)
+        while try !Self.runningCommands(naming: folder.path).isEmpty { usleep(10_000) }
+    }
+
     /// 30 decoders that are let go of after one frame, and 30 encoders that are let go of before their end.
     @Test func nothingIsLeftBehind() async throws {
         let folder = try TemporaryFolder()

@@ -54,6 +54,112 @@ import Testing
         #expect(try run(frames, environment: path).output.contains("1 up to date"))
     }
 
+    /// A wildcard names more than captures; what is none is said, and does not end the night.
+    @Test func whatIsNoCaptureDoesNotStopTheOthers() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("notes", to: "notes.txt")
+        try folder.write("notes", to: "papers/notes.txt")
+        try folder.write("PK\u{3}\u{4} and then nothing", to: "cut.zip")
+        let result = try run("read, decompress", ["mini", "notes.txt", "papers", "cut.zip", "-o", "out"])
+        #expect(result.status == 1)
+        #expect(result.output.contains("done     mini"))
+        #expect(result.output.contains("failed   cut  "))
+        #expect(result.errors.contains("warning: there is no capture in notes.txt, papers\n"), "\(result.errors)")
+        #expect(result.errors.contains("  --> cut.zip, stage read\n"), "\(result.errors)")
+        #expect(try run("read", ["notes.txt", "-o", "out2"]).status == 2)
+        #expect(try run("read", ["mini", "nosuch", "-o", "out2"]).status == 2)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
+    }
+
+    @Test func theInputIsNeverWrittenTo() throws {
+        try MiniCapture().write(in: folder)
+        for output in ["mini", "mini/out", "./mini/../mini/deep/er"] {
+            let result = try run("read, decompress", ["mini", "-o", output])
+            #expect(result.status == 2)
+            #expect(result.errors.contains("the results would be written into the capture mini"), "\(result.errors)")
+        }
+        #expect(symlink("mini", folder.path + "/link") == 0)
+        #expect(try run("read, decompress", ["mini", "-o", "link/out"]).status == 2)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/mini/.scanmill"))
+        // A result is a capture too, and its own result would take its place.
+        let staging = "read, decompress, write-staging"
+        #expect(try run(staging).status == 0)
+        let own = try run(staging, ["out/mini", "-o", "out", "--set", "read.format=multiscan"])
+        #expect(own.status == 2)
+        #expect(own.errors.contains("the result would replace the capture out/mini itself"), "\(own.errors)")
+        #expect(try run(staging, ["out/mini", "-o", "out2"]).status == 0)
+    }
+
+    /// What the pipeline allows is said all the same.
+    @Test func framesThatATruncatedStreamLacksAreSaid() throws {
+        try MiniCapture().write(in: folder)
+        let depth = try folder.bytes("mini/recorded.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "mini/recorded.depth.zlib")
+        let result = try run("{read: {truncated: keep-whole}}, decompress, unproject, write-ply")
+        #expect(result.status == 0)
+        #expect(
+            result.errors.hasPrefix("warning: mini: depth stream truncated (recorded.depth.zlib"), "\(result.errors)")
+    }
+
+    /// To a terminal or to Unicode these end a line, and one of them is a control character.
+    @Test(arguments: ["x\u{85}y", "x\u{2028}y", "\u{c3}\u{84}"]) func oddNamesDoNotHideTheCause(_ id: String) throws {
+        var mini = MiniCapture()
+        mini.id = id
+        try mini.write(in: folder)
+        #expect(try run("read, decompress, write-staging", [id, "-o", "out"]).status == 0)
+        let depth = try folder.bytes("\(id)/recorded.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 2)), to: "\(id)/recorded.depth.zlib")
+        let result = try run("read, decompress, write-staging", [id, "-o", "out"])
+        #expect(result.status == 1, "\(result.errors)")
+        #expect(result.errors.contains("error: depth stream truncated"), "\(result.errors)")
+    }
+
+    /// A healthy ffmpeg ends with its reader; one that hangs is why there is patience.
+    @Test func aHungFfmpegEndsWithItsCapture() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let hung = """
+            #!/bin/sh
+            [ "$1" = -version ] && exec \(try FFmpeg.find().ffmpeg) -version
+            sh -c 'sleep 1000; : \(folder.path)/hung'
+            """
+        try folder.write(hung, to: "bin/ffmpeg")
+        #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
+        let path = ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let result = try run(
+            "read, filter-blur: {window: 3}, write-transforms",
+            ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)
+        #expect(result.status == 3)
+        #expect(result.errors.contains("the capture made no progress for 2 s and was ended"), "\(result.errors)")
+        #expect(result.errors.contains("= nothing was published for mini\n"), "\(result.errors)")
+        #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
+    }
+
+    /// The results are there all the same, and so is the rest of what was asked for.
+    @Test func figuresThatCannotBeWritten() throws {
+        try MiniCapture().write(in: folder)
+        let result = try run(
+            "read, decompress",
+            ["mini", "-o", "out", "--metrics", "nosuch/figures", "--on-finish", "echo ended with $SCANMILL_STATUS"])
+        #expect(result.status == 3)
+        let cause = "error: cannot make the file: No such file or directory\n  --> \(folder.path)/nosuch/figures\n"
+        #expect(result.errors.contains(cause), "\(result.errors)")
+        #expect(result.errors.contains("ended with 3"))
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
+        let hook = try run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
+        #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
+    }
+
+    @Test func outputThatIsLostIsSaid() throws {
+        let lost = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema > /dev/full"])
+        #expect(lost.status == 3)
+        #expect(lost.errors == "error: what was printed is not complete: No space left on device\n")
+        // Whoever closes a pipe has seen enough.
+        let closed = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema | head -c 1"])
+        #expect(closed.status == 0 && closed.errors == "")
+    }
+
     /// As a user who may not read them: root may read everything, so root's tests run the tool as nobody.
     @Test func filesThatMayNotBeReadAreNamed() throws {
         for name in ["open", "closed", "locked"] {

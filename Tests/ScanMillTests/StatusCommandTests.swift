@@ -20,6 +20,7 @@ import Testing
     }
 
     @Test func everyStandingIsListed() throws {
+        try FileManager.default.createDirectory(at: folder.url("out"), withIntermediateDirectories: true)
         #expect(try scanmill("status", "out").output == "nothing has been run into out\n")
         try folder.write("{", to: "in/b/desk.json")
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 1)
@@ -28,6 +29,15 @@ import Testing
         #expect(status.output.hasSuffix("1 done, 1 failed\n"))
         try folder.write(try folder.bytes("in/a/desk.jsonl") + [0x0A], to: "in/a/desk.jsonl")
         #expect(try scanmill("status", "out").output.contains("stale  a  "))
+    }
+
+    /// A mistyped path must not pass for a folder in which all is well.
+    @Test(arguments: ["status", "verify", "gc", "report"]) func aFolderThatIsNotThere(_ command: String) throws {
+        let result = try scanmill(command, "nosuch")
+        #expect(result.status == 2)
+        #expect(result.errors.contains("nosuch"), "\(result.errors)")
+        try folder.write("", to: "file")
+        #expect(try scanmill(command, "file").status == 2)
     }
 
     @Test func verifyFindsAFlippedByteAMissingFileAndAStranger() throws {

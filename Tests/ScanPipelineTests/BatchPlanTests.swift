@@ -29,8 +29,8 @@ import Testing
         let fixture = try DiskFixture()
         try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 0)
         let input = fixture.input("a")
-        try fixture.run(input)
-        #expect(try fixture.plan([input]) == [.run("it was new when it was run: its digests will be compared")])
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("it was new when it was run")])
         #expect(try fixture.run(input) == .upToDate)
     }
 
@@ -106,18 +106,29 @@ import Testing
         #expect(try reason("stages: [read, write]") == .run("a stage makes other results than before"))
     }
 
+    /// Who unpacks a file may give it any time, and a clock may have been wrong when it was recorded.
+    @Test func filesFromTheFutureArriveToo() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("x", to: "in/a/motion.bin", minutesAgo: -400_000)
+        #expect(try fixture.plan([input]) { $0.settleSeconds = 600 } == [.arriving])
+        #expect(try fixture.plan([input]) { $0.settleSeconds = .max / 2 } == [.arriving])
+        usleep(1_100_000)
+        #expect(try fixture.plan([input]) { $0.settleSeconds = 1 } == [.run("new")])
+    }
+
     /// What another version of ScanMill or of a program that it used made is not taken for granted.
     @Test func otherPrograms() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
         try fixture.run(input)
         fixture.versions.withLock { $0.scanmill = "scanmill 1" }
-        #expect(try fixture.plan([input]) == [.run("it was run by scanmill 0: its digests will be compared")])
+        #expect(try fixture.plan([input]) == [.compare("it was run by scanmill 0")])
         #expect(try fixture.run(input) == .upToDate)
         #expect(try fixture.plan([input]) == [.upToDate])
         // A release that reads the format in another way.
         fixture.versions.withLock { ($0.scanmill, $0.format) = ("scanmill 2", 2) }
-        #expect(try fixture.plan([input]) == [.run("it was run by scanmill 1: its digests will be compared")])
+        #expect(try fixture.plan([input]) == [.compare("it was run by scanmill 1")])
         guard case .done = try fixture.run(input) else {
             Issue.record("not made again")
             return
@@ -164,7 +175,7 @@ import Testing
         let input = try fixture.capture("a")
         try fixture.run(input)
         try FileManager.default.removeItem(atPath: fixture.output + "/.scanmill/inputs")
-        #expect(try fixture.plan([input]) == [.run("its digests are not known: they will be compared")])
+        #expect(try fixture.plan([input]) == [.compare("its digests are not known")])
         try fixture.write("half", to: "out/.scanmill/work/b.host.1.x/deep/b.txt")
         #expect(
             try fixture.plan([try fixture.capture("b"), try fixture.capture("c")]) == [
@@ -194,7 +205,48 @@ import Testing
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
         let outcome = CaptureOutcome(
             input: input, ending: .failed(Problem(fault, "torn").at(file: "frames.txt", line: 2)))
-        try record.note(outcome, of: pipeline, by: fixture.programs.tool)
+        let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+        try record.note(outcome, fingerprint: fingerprint)
+    }
+
+    /// What comes while it fails is a change.
+    @Test func aCaptureThatIsMendedWhileItFails() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let pipeline = try fixture.pipeline()
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
+        let before = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+        try fixture.write("one\ntwo\nthree\nfour\n", to: "in/a/frames.txt")
+        let torn = CaptureOutcome(input: input, ending: .failed(Problem(.input, "torn")))
+        try record.note(torn, fingerprint: before)
+        #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+
+    /// An older result does not make a bad capture worth another try.
+    @Test func aBadCaptureWithAnOlderResult() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try fixture.write("torn\n", to: "in/a/frames.txt", minutesAgo: 20)
+        #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt changed")])
+        try Self.fail(input, fixture)
+        #expect(try fixture.plan([input]) == [.failedBefore(Problem(.input, "torn").at(file: "frames.txt", line: 2))])
+        #expect(
+            try fixture.plan([input]) { $0.triesAgain = true } == [.run("\(input.path)/frames.txt changed")])
+    }
+
+    /// Other options failed, or a limit: what stands is what is asked for now.
+    @Test func aFailureThatDoesNotConcernTheResult() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try Self.fail(input, fixture, fault: .environment)
+        let plan = BatchPlan(
+            [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: fixture.programs)
+        #expect(plan.entries.map(\.decision) == [.upToDate])
+        plan.forgetMendedFailures(in: fixture.state)
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.done])
     }
 
     @Test func aBadCaptureIsNotTriedAgainWhileNothingChanges() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import Synchronization
 import TestSupport
 import Testing
 
@@ -95,13 +96,37 @@ import Testing
         #expect(fixture.log.count("frames.txt") == 2)
         // What changed a moment ago may have changed again without its time showing it.
         try fixture.write("two\n", to: "in/a/frames.txt", minutesAgo: 0)
-        try fixture.run(input)
-        try fixture.run(input)
+        try fixture.run(input, isAtOnce: true)
+        try fixture.run(input, isAtOnce: true)
         #expect(fixture.log.count("frames.txt") == 4)
         // A cache that is gone, or damaged, costs work and nothing else.
         for text in ["", "{\"inputs\": 3}", "[]"] {
             try fixture.write(text, to: "out/.scanmill/inputs/a.json")
             #expect(try fixture.run(input) == .upToDate)
+        }
+    }
+
+    /// Copying tools give a file the time that it had elsewhere, and its folder too: the result is of the bytes before.
+    @Test func anInputThatIsReplacedWhileItIsRun() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let replaced = Mutex(false)
+        _ = try CaptureWork.run(
+            fixture.job(input), library: fixture.library, tool: fixture.programs.tool,
+            looked: wallClock() + 3_600_000_000_000
+        ) { _ in
+            let isFirst = replaced.withLock { replaced in
+                defer { replaced = true }
+                return !replaced
+            }
+            if isFirst { try? fixture.write("eins\nzwei\n", to: "in/a/frames.txt", minutesAgo: 60) }
+        }
+        #expect(replaced.withLock { $0 })
+        let plan = try fixture.plan([input])
+        #expect(plan == [.run("\(input.path)/frames.txt changed")])
+        guard case .done = try fixture.run(input) else {
+            Issue.record("the old digest was believed")
+            return
         }
     }
 

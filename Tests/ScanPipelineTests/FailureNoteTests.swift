@@ -10,7 +10,7 @@ import Testing
         let problem = Problem(.environment, "no room", notes: ["1 of 2", "\"q\"\n"], fix: "make some")
             .at(file: "depth.zlib", line: 3, byte: .max, of: 7).inFrame(4).inStage("read")
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
-        try record.note(CaptureOutcome(input: input, ending: .failed(problem)), of: pipeline, by: "scanmill 0")
+        try record.note(CaptureOutcome(input: input, ending: .failed(problem)), fingerprint: Digest.of([]))
         let note = try #require(FailureNote.load("a b", in: fixture.state))
         #expect(note.problem == problem)
         #expect(note.id == "a b")
@@ -27,7 +27,7 @@ import Testing
         for ending in [.upToDate, .busy, .arriving, .failedBefore(Problem(.input, "")), .notBegun("")]
             as [CaptureEnding]
         {
-            try record.note(CaptureOutcome(input: input, ending: ending), of: pipeline, by: "scanmill 0")
+            try record.note(CaptureOutcome(input: input, ending: ending), fingerprint: Digest.of([]))
         }
         #expect(FailureNote.load("a", in: fixture.state) == nil)
     }

@@ -315,9 +315,12 @@ import Testing
     // MARK: - Ids and places
 
     @Test(arguments: [
-        ("", "`` cannot be a capture's id"), (".", "`.` cannot be a capture's id"),
-        ("..", "`..` cannot be a capture's id"),
-        (".scanmill", "`.scanmill` cannot be a capture's id"),
+        ("", "the capture has no name"), (".", "`.` cannot be a capture's id: it begins with a dot"),
+        ("..", "`..` cannot be a capture's id: it begins with a dot"),
+        (".scanmill", "`.scanmill` cannot be a capture's id: it begins with a dot"),
+        // `status` and the search for captures pass over what is hidden.
+        (".hidden", "`.hidden` cannot be a capture's id: it begins with a dot"),
+        ("receipt", "`receipt` cannot be a capture's id: its files could not be told from the receipt"),
         ("a/b", "the capture's id holds a control character or a slash"),
         ("/", "the capture's id holds a control character or a slash"),
         ("a\nb", "the capture's id holds a control character or a slash"),
@@ -333,7 +336,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "a b", "-x", "--", "ä", "a\u{308}", "椅子", "x.y", ".hidden", "*", "a'b\"c", "\\",
+        "a b", "-x", "--", "ä", "a\u{308}", "椅子", "x.y", "*", "a'b\"c", "\\",
         String(repeating: "x", count: 200),
         String(repeating: "ä", count: 100),
     ]) func idsThatAreOdd(_ id: String) throws {

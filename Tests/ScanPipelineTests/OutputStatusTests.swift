@@ -12,8 +12,8 @@ import Testing
         for id in ["done", "stale"] { try fixture.run(fixture.input(id)) }
         try fixture.write("one\n", to: "in/stale/frames.txt", minutesAgo: 20)
         try record.note(
-            CaptureOutcome(input: fixture.input("failed"), ending: .failed(Problem(.input, "torn"))), of: pipeline,
-            by: "scanmill 0")
+            CaptureOutcome(input: fixture.input("failed"), ending: .failed(Problem(.input, "torn"))),
+            fingerprint: Digest.of([]))
         let lock = try CaptureLock("running", in: fixture.state)
         let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(entries.map(\.id) == ["done", "failed", "left", "running", "stale"])

@@ -23,6 +23,17 @@ import Testing
         #expect(fixture.state.foreignOwner(for: first) == "second")
     }
 
+    /// A power cut may have emptied it: then nobody's results are replaced by mistake.
+    @Test func anOwnerThatCannotBeRead() throws {
+        let fixture = try DiskFixture()
+        try fixture.state.claim(for: try fixture.pipeline(), replacing: false)
+        try fixture.write("", to: "out/.scanmill/owner.json")
+        let refused = try #require(
+            problem { try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
+        #expect(refused.fault == .environment)
+        #expect(refused.summary == "it cannot be read to which pipeline the results belong")
+    }
+
     @Test func whatIsPublished() throws {
         let fixture = try DiskFixture()
         #expect(fixture.state.published == [])
@@ -32,7 +43,7 @@ import Testing
         #expect(fixture.state.published == ["a", "b"])
     }
 
-    @Test(arguments: ["a", "a.b", "a.b.c.d", ".x", "ä b", String(repeating: "x", count: 200)])
+    @Test(arguments: ["a", "a.b", "a.b.c.d", "ä b", String(repeating: "x", count: 200)])
     func workFoldersNameTheirCapture(_ id: String) throws {
         let fixture = try DiskFixture()
         let output = try OutputFolder(root: fixture.output, id: id)

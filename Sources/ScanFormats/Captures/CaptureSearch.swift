@@ -1,16 +1,24 @@
 import ScanModel
 
-/// Finds captures below a folder.
-public enum CaptureSearch {
+/// The captures that a path stands for: the one that lies there, or all that lie below it.
+public struct CaptureSearch: Sendable {
     /// A capture's id and path.
     public typealias Found = (id: String, path: String)
 
-    /// Something below a folder that may be a capture, but cannot be looked at.
+    /// Something that may be a capture, but cannot be looked at.
     public struct Unreadable: Sendable {
         public var name: String
         public var path: String
         public var problem: Problem
     }
+
+    /// Sorted by their path's parts; none when the folder holds none.
+    public private(set) var captures: [Found] = []
+    public private(set) var unreadable: [Unreadable] = []
+    /// Folders directly below the one that was searched in which there is no capture.
+    public private(set) var without: [String] = []
+    /// Folders in what was taken as one capture that look like captures of their own.
+    public private(set) var within: [String] = []
 
     /// Folders deeper than this below the one that was named are not looked into.
     private static let depthLimit = 16
@@ -20,41 +28,41 @@ public enum CaptureSearch {
     ///     capture, and passes over hidden folders and over results (whatever holds a `receipt.json`), unless they are
     ///     what was named. Links are followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
-    /// - Returns: the captures, sorted by their path's parts; none when the folder holds none.
-    public static func captures(at path: String, skipping output: String? = nil) throws(Problem) -> [Found] {
-        var unreadable: [Unreadable] = []
-        return try captures(at: path, skipping: output, unreadable: &unreadable)
-    }
-
-    /// The same, and what could not be looked at on the way.
-    public static func captures(
-        at path: String, skipping output: String?, unreadable: inout [Unreadable]
-    ) throws(Problem) -> [Found] {
+    /// - Throws: when there is nothing at the path, or a file that is no capture.
+    public init(at path: String, skipping output: String? = nil) throws(Problem) {
+        if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
+            captures = Self.archive(path).map { [$0] } ?? []
+            return
+        }
         let tree = try CaptureFormats.tree(at: path)
-        if CaptureFormats.recognise(tree) != nil { return [(tree.name, path)] }
-        var found: [Found] = []
+        guard let folder = tree as? CaptureFolder else {
+            captures = [(tree.name, path)]
+            return
+        }
+        if Self.isCapture(folder) {
+            captures = [(folder.name, path)]
+            within = Self.captures(within: folder)
+            return
+        }
         let skipped = output.flatMap { CaptureFolder(path: $0).identity }
-        let folder = CaptureFolder(path: path)
         var closed = Set([skipped, folder.identity].compactMap(\.self))
-        search(folder, &closed, 0, &found, &unreadable)
-        return found
+        search(folder, &closed, 0)
     }
 
-    /// File names under which apps export captures as ZIP archives. Others are looked at only when they are named.
-    private static let archiveExtensions = [".zip", ".r3d"]
+    /// The captures alone.
+    public static func captures(at path: String, skipping output: String? = nil) throws(Problem) -> [Found] {
+        try CaptureSearch(at: path, skipping: output).captures
+    }
 
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
-    private static func search(
-        _ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int, _ found: inout [Found],
-        _ unreadable: inout [Unreadable]
-    ) {
-        guard depth < depthLimit else { return }
+    private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
+        guard depth < Self.depthLimit else { return }
         if let obstacle = folder.obstacle {
             unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: obstacle))
             return
         }
         for entry in folder.entries(in: "") where !entry.name.hasPrefix(".") {
-            if entry.byteCount != nil { found += file("\(folder.path)/\(entry.name)") }
+            if entry.byteCount != nil, let file = Self.file("\(folder.path)/\(entry.name)") { captures.append(file) }
             if entry.kind == .other(CaptureEntry.notText) {
                 let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
                 let path = "\(folder.path)/\(entry.name)"
@@ -63,28 +71,62 @@ public enum CaptureSearch {
             guard entry.kind == .folder else { continue }
             let below = CaptureFolder(path: "\(folder.path)/\(entry.name)")
             guard let identity = below.identity, !closed.contains(identity) else { continue }
-            if below.byteCount(of: "receipt.json") != nil { continue }
-            if CaptureFormats.recognise(below) != nil {
-                found.append((below.name, below.path))
+            if Self.isResult(below) { continue }
+            if Self.isCapture(below) {
+                captures.append((below.name, below.path))
             } else {
                 closed.insert(identity)
-                search(below, &closed, depth + 1, &found, &unreadable)
+                let before = captures.count + unreadable.count
+                search(below, &closed, depth + 1)
+                let isOutput = below.hasFolder(".scanmill")
+                if depth == 0, !isOutput, captures.count + unreadable.count == before { without.append(below.path) }
             }
+        }
+    }
+
+    /// Whether a folder is what a run published. A capture of MultiScan's that is called "receipt" has lines beside it.
+    private static func isResult(_ folder: CaptureFolder) -> Bool {
+        folder.byteCount(of: "receipt.json") != nil && folder.entry("receipt.jsonl") == nil
+    }
+
+    /// Whether a folder is one capture. A `.sens` file makes it one, unless it lies there beside other captures.
+    private static func isCapture(_ folder: CaptureFolder) -> Bool {
+        guard let recognition = CaptureFormats.recognise(folder) else { return false }
+        if recognition.format != SensCapture.name { return true }
+        let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }
+        return files.compactMap(file).count <= 1 && captures(within: folder).isEmpty
+    }
+
+    /// Formats that the folders of a capture's own parts may have.
+    private static let formatsOfParts = [PictureFolderCapture.name, COLMAPCapture.name]
+
+    private static func captures(within folder: CaptureFolder) -> [String] {
+        // A result's parts are what its pipeline wrote.
+        if isResult(folder) { return [] }
+        return folder.entries(in: "").compactMap { entry in
+            guard entry.kind == .folder, !entry.name.hasPrefix(".") else { return nil }
+            let path = "\(folder.path)/\(entry.name)"
+            guard let recognition = CaptureFormats.recognise(CaptureFolder(path: path)) else { return nil }
+            return formatsOfParts.contains(recognition.format) ? nil : path
         }
     }
 
     /// A file that is a capture, or holds one, or that is damaged, so that it fails by its name instead of being passed
     /// over.
-    private static func file(_ path: String) -> [Found] {
-        if SensCapture.isNamed(path), let single = try? OneFile(path: path) { return [(single.name, path)] }
-        return archive(path)
+    private static func file(_ path: String) -> Found? {
+        if SensCapture.isNamed(path), let single = try? OneFile(path: path) { return (single.name, path) }
+        return isNamedArchive(path) ? archive(path) : nil
     }
 
-    private static func archive(_ path: String) -> [Found] {
-        guard archiveExtensions.contains(where: { path.lowercased().hasSuffix($0) }), ZipArchive.isArchive(path) else {
-            return []
-        }
-        guard let archive = try? ZipArchive(path: path) else { return [(ZipArchive.name(of: path), path)] }
-        return CaptureFormats.recognise(archive) == nil ? [] : [(archive.name, path)]
+    /// File names under which apps export captures as ZIP archives. Others are looked at only when they are named.
+    private static let archiveExtensions = [".zip", ".r3d"]
+
+    private static func isNamedArchive(_ path: String) -> Bool {
+        archiveExtensions.contains { path.lowercased().hasSuffix($0) } && ZipArchive.isArchive(path)
+    }
+
+    private static func archive(_ path: String) -> Found? {
+        guard let archive = try? ZipArchive(path: path) else { return (ZipArchive.name(of: path), path) }
+        return CaptureFormats.recognise(archive) == nil ? nil : (archive.name, path)
     }
 }

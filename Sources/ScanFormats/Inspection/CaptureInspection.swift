@@ -91,7 +91,7 @@ public struct CaptureInspection: Hashable, Sendable {
         return Problem(
             .input, "this folder is not a capture, it holds \(number)",
             notes: found.prefix(listLimit).map { "one is \($0.path)" } + more,
-            fix: "name one of them:  scanmill inspect \(first.path)")
+            fix: "name one of them:  scanmill inspect \(ShellWord.quoted(first.path))")
     }
 
     init(id: String, recognition: Recognition) {

@@ -11,7 +11,8 @@ enum CaptureOpening {
         var aside: Set<String> = []
         var problems: [Problem] = []
         while true {
-            let rest = PartialTree(whole: tree, aside: aside)
+            // A format may only take a tree of a certain kind.
+            let rest = aside.isEmpty ? tree : PartialTree(whole: tree, aside: aside)
             do throws(Problem) { return (try format.open(rest, rules: .forgiving), problems) } catch {
                 problems.append(error)
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,

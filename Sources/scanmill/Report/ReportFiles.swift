@@ -76,7 +76,7 @@ struct ReportFiles {
     private static func link(_ from: String, _ to: String) -> Bool {
         if Glibc.link(from, to) == 0 { return true }
         guard let bytes = try? FileSystem.bytes(of: from, limit: 64 << 20) else { return false }
-        return (try? write(bytes, to: to)) != nil
+        return (try? FileSystem.replace(to, with: bytes)) != nil
     }
 
     // MARK: - Text
@@ -89,21 +89,22 @@ struct ReportFiles {
         where name.hasPrefix("captures-") && name.hasSuffix(".html") && !names.contains(name) {
             unlink("\(folder)/\(name)")
         }
-        try Self.write(report.jsonText, to: "\(folder)/\(NightReport.fileName)")
-        try Self.write(JSONWriter.text(EarlierRun.json(of: report)), to: "\(folder)/\(EarlierRun.fileName)")
+        try FileSystem.replace("\(folder)/\(NightReport.fileName)", with: report.jsonText)
+        try FileSystem.replace(
+            "\(folder)/\(EarlierRun.fileName)", with: JSONWriter.text(EarlierRun.json(of: report)))
         let folder = folder
         let failures = Parallel.map(names.count - 1) { page -> Problem? in
             do throws(Problem) {
-                try Self.write(Array(pages.html(page).text.utf8), to: "\(folder)/\(names[page])")
+                try FileSystem.replace("\(folder)/\(names[page])", with: Array(pages.html(page).text.utf8))
                 return nil
             } catch { return error }
         }
         if let failure = failures.lazy.compactMap(\.self).first { throw failure }
         // The main page last: when it is there, all that it leads to is.
-        try Self.write(Array(pages.html(names.count - 1).text.utf8), to: page)
-        try Self.write(
-            Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8),
-            to: "\(state.path)/\(ReportPage.fileName)")
+        try FileSystem.replace(page, with: Array(pages.html(names.count - 1).text.utf8))
+        try FileSystem.replace(
+            "\(state.path)/\(ReportPage.fileName)",
+            with: Array(Self.doorway(to: report.run?.name ?? folder.lastPart).text.utf8))
     }
 
     /// A page that leads to the newest report and whose own address never changes. Not a link of the filesystem: a
@@ -116,17 +117,6 @@ struct ReportFiles {
             <title>ScanMill</title></head><body><p><a href="\(address)">The newest report</a></p></body></html>
 
             """
-    }
-
-    /// Writes a file in one step: a browser that reads just now gets the old one or the new one.
-    static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
-        let scratch = "\(FileSystem.parent(of: path))/.\(FileSystem.randomName())"
-        try FileSystem.write(bytes, to: scratch)
-        if rename(scratch, path) != 0 {
-            let code = errno
-            unlink(scratch)
-            throw Problem.system("cannot rename to", path: path, code: code)
-        }
     }
 }
 

@@ -116,7 +116,7 @@ struct Thumbnails: Sendable {
     private func save(_ made: (strip: Strip, image: RGBImage), of id: String, key: String) throws(Problem) {
         try FileSystem.makeFolders(folder)
         let jpeg = try JPEG.encode(made.image, quality: Self.quality)
-        try ReportFiles.write(jpeg, to: path(of: id))
+        try FileSystem.replace(path(of: id), with: jpeg)
         // Last: it says that the picture is there.
         try StateFolder.write(
             .object([
@@ -195,7 +195,7 @@ struct WallSheets: Sendable {
         var images = members.map { thumbnails.cover(of: captures[$0]) ?? blank }
         // A sheet has whole rows, however many captures the last one holds.
         while !images.count.isMultiple(of: side) { images.append(blank) }
-        try ReportFiles.write(try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70), to: path)
+        try FileSystem.replace(path, with: try JPEG.encode(Thumbnails.sheet(images, columns: side), quality: 70))
     }
 }
 

@@ -67,5 +67,5 @@ enum Wording {
     }
 
     /// The words of a command as a shell takes them.
-    static func command(_ words: [String]) -> String { words.map(RunReport.quoted).joined(separator: " ") }
+    static func command(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

@@ -9,18 +9,32 @@ struct CaptureList {
     /// Captures that cannot be run: names that are not safe, ids that stand twice.
     var refused: [CaptureOutcome] = []
 
-    /// - Throws: exit code 2 when there is no capture at all, or an `--only` that matches nothing.
+    /// What a person should know of what was named, as lines.
+    var warnings: [String] = []
+
+    /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, or for an
+    ///   `--only` that matches nothing.
     static func find(_ options: BatchOptions) throws -> CaptureList {
         let (paths, only, output) = (options.inputs, options.only, options.output)
         let pipelineFolder = ConsoleFile.folder(of: options.pipeline)
-        var found: [(id: String, path: String)] = []
+        var found: [CaptureSearch.Found] = []
         var unreadable: [CaptureSearch.Unreadable] = []
+        var list = CaptureList()
+        var without: [String] = []
         for path in paths {
             do throws(Problem) {
-                found += try CaptureSearch.captures(at: path, skipping: output, unreadable: &unreadable)
+                let search = try CaptureSearch(at: path, skipping: output)
+                found += search.captures
+                unreadable += search.unreadable
+                without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
+                list.warn(of: search.within, in: path)
             } catch {
-                Console.error(error.message())
-                throw ExitCode(ExitStatus.usage)
+                // What is there and is no capture does not keep the others from being run.
+                guard paths.count > 1, FileSystem.exists(path) else {
+                    Console.error(error.message())
+                    throw ExitCode(ExitStatus.usage)
+                }
+                without.append(path)
             }
         }
         if found.isEmpty && unreadable.isEmpty {
@@ -28,6 +42,8 @@ struct CaptureList {
             Console.error("   = fix: `scanmill inspect DIR` says what a folder holds")
             throw ExitCode(ExitStatus.usage)
         }
+        for capture in found { try Console.orExit { () throws(Problem) in try requireApart(capture, output) } }
+        list.warn(without: without)
         for id in only where !found.contains(where: { $0.id == id }) {
             Console.error("error: `--only \(id)`: no capture has this id")
             throw ExitCode(ExitStatus.usage)
@@ -37,7 +53,6 @@ struct CaptureList {
         var seen: Set<[UInt8]> = []
         found = found.filter { seen.insert(Array($0.path.utf8)).inserted }
         if !only.isEmpty { found = found.filter { only.contains($0.id) } }
-        var list = CaptureList()
         if only.isEmpty {
             list.refused = unreadable.map { odd in
                 let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
@@ -62,4 +77,43 @@ struct CaptureList {
         }
         return list
     }
+
+    /// What is read is never written to, nor replaced by its own result.
+    private static func requireApart(_ capture: CaptureSearch.Found, _ output: String) throws(Problem) {
+        guard let input = FileSystem.realPath(capture.path), let results = FileSystem.realPath(output) else { return }
+        if FileSystem.lies(results, in: input) {
+            throw Problem(
+                .usage, "the results would be written into the capture \(capture.path)",
+                fix: "name a folder outside of it with -o"
+            ).at(file: output)
+        }
+        if FileSystem.lies(input, in: "\(results)/\(capture.id)") {
+            throw Problem(
+                .usage, "the result would replace the capture \(capture.path) itself",
+                fix: "name another folder with -o"
+            ).at(file: output)
+        }
+    }
+
+    private mutating func warn(without paths: [String]) {
+        guard let first = paths.first else { return }
+        let more = paths.count > Self.shown ? " and \(paths.count - Self.shown) more" : ""
+        warnings += [
+            "warning: there is no capture in \(paths.prefix(Self.shown).joined(separator: ", "))\(more)",
+            "   = fix: `scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it",
+        ]
+    }
+
+    private mutating func warn(of inner: [String], in path: String) {
+        if inner.isEmpty { return }
+        let more = inner.count > Self.shown ? " and \(inner.count - Self.shown) more" : ""
+        warnings += [
+            "warning: \(path) is one capture, but there are more in it: "
+                + "\(inner.prefix(Self.shown).joined(separator: ", "))\(more)",
+            "   = fix: if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one",
+        ]
+    }
+
+    /// How many paths a warning names.
+    private static let shown = 5
 }

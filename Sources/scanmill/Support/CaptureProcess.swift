@@ -21,15 +21,17 @@ struct CaptureProcess: Sendable {
         let before = Self.identity(of: job)
         // The child may have been ended between giving the result its name and saying so.
         var untouched: String {
-            Self.identity(of: job) == before
-                ? "nothing was published for \(job.input.id); an earlier result is unchanged"
-                : "the new result of \(job.input.id) was published just before, and is whole"
+            guard Self.identity(of: job) == before else {
+                return "the new result of \(job.input.id) was published just before, and is whole"
+            }
+            let last = before == nil ? "" : "; the last good result is unchanged"
+            return "nothing was published for \(job.input.id)\(last)"
         }
         do {
             let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
             var options = PlatformOptions()
-            // A group of its own: Ctrl-C reaches this process alone, and ending the child ends its ffmpeg with it.
-            options.processGroupID = 0
+            // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
+            options.createSession = true
             let ended = try await Subprocess.run(
                 .path(FilePath(Self.executablePath)), arguments: [CaptureChildCommand.name],
                 environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
@@ -47,6 +49,8 @@ struct CaptureProcess: Sendable {
                     defer { guardian.cancel() }
                     var ending: CaptureEnding?
                     for try await part in group { ending = part ?? ending }
+                    // Without a last word it died, and may have left an ffmpeg that hangs.
+                    if ending == nil { ProcessSession.end(execution.processIdentifier.value) }
                     return ending
                 }
             }
@@ -62,12 +66,20 @@ struct CaptureProcess: Sendable {
         _ output: SubprocessOutputSequence, _ watch: ChildWatch, _ progress: (RunProgress) -> Void
     ) async throws -> CaptureEnding? {
         var ending: CaptureEnding?
-        for try await line in output.strings() {
+        // By bytes, and of any length: a capture's name may hold what Unicode calls a line's end, and each of its frames
+        // may have earned a warning.
+        var rest: [UInt8] = []
+        for try await part in output {
             watch.sign()
-            switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) {
-            case .progress(let step)?: progress(step)
-            case .ended(let end)?: ending = end
-            case nil: break
+            var lines = part.withUnsafeBytes { rest + $0 }.split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            rest = lines.popLast().map(Array.init) ?? []
+            for line in lines {
+                switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line)) {
+                case .progress(let step)?: progress(step)
+                case .ended(let end)?: ending = end
+                case .working?, nil: break
+                }
             }
         }
         return ending
@@ -94,7 +106,7 @@ struct CaptureProcess: Sendable {
             }
             if let reason {
                 watch.end(for: reason)
-                kill(-pid, SIGKILL)
+                ProcessSession.end(pid)
                 return
             }
         }

@@ -1,14 +1,14 @@
+import ArgumentParser
 import FoundationEssentials
 import Glibc
 import ScanModel
+import Synchronization
 
 /// What people and programs read. Stdout is data, stderr is messages.
 enum Console {
     static func out(_ text: String) { raw(visible(text, besides: "\n\t") + "\n", to: STDOUT_FILENO) }
     static func error(_ text: String) { raw(visible(text, besides: "\n\t") + "\n", to: STDERR_FILENO) }
-    static func out(_ json: JSONValue) {
-        raw(String(decoding: JSONWriter.text(json), as: UTF8.self), to: STDOUT_FILENO)
-    }
+    static func out(_ json: JSONValue) { raw(JSONWriter.text(json), to: STDOUT_FILENO) }
 
     /// Control characters made visible: file names and other people's texts must not steer a terminal, and a name with a
     /// line break must not look like two lines.
@@ -25,16 +25,31 @@ enum Console {
     }
 
     /// At once and whole: nothing is left in a buffer when the process is killed.
-    static func raw(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
+    static func raw(_ text: String, to descriptor: Int32) { raw(Array(text.utf8), to: descriptor) }
+    static func raw(_ bytes: [UInt8], to descriptor: Int32) {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
+                // A reader that has seen enough is no failure.
+                if descriptor == STDOUT_FILENO && errno != EPIPE { lost.store(errno, ordering: .relaxed) }
                 return
             }
             bytes = bytes.dropFirst(count)
         }
+    }
+
+    /// Why something that was written to stdout did not get there: 0, or an error of the system. A batch goes on all the
+    /// same, but its end says so.
+    private static let lost = Atomic<Int32>(0)
+
+    /// - Throws: exit code 3 when something that was to be printed is lost.
+    static func requireOutput() throws {
+        let code = lost.load(ordering: .relaxed)
+        if code == 0 { return }
+        error("error: what was printed is not complete: \(String(cString: strerror(code)))")
+        throw ExitCode(ExitStatus.environment)
     }
 
     static func size(_ bytes: Int64) -> String {

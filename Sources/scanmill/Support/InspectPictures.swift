@@ -133,30 +133,13 @@ struct InspectPictures {
     /// What is inspected is never written to.
     /// - Throws: when the folder is the capture's, or lies in it.
     static func requireOutside(_ folder: String, of capture: String) throws(Problem) {
-        var existing = folder.isEmpty ? "." : folder
-        var rest: [Substring] = []
-        while access(existing, F_OK) != 0 {
-            let name = existing.split(separator: "/").last ?? ""
-            if name == ".." { break }
-            rest.insert(name, at: 0)
-            let parent = ConsoleFile.folder(of: existing)
-            if parent == existing { break }
-            existing = parent
-        }
-        guard let inner = realPath(existing), let outer = realPath(capture) else { return }
-        let path = ([inner] + rest.map(String.init)).joined(separator: "/")
-        if path == outer || path.hasPrefix(outer + "/") {
+        guard let inner = FileSystem.realPath(folder), let outer = FileSystem.realPath(capture) else { return }
+        if FileSystem.lies(inner, in: outer) {
             throw Problem(
                 .usage, "the pictures would be written into the capture", notes: ["what is inspected is never changed"],
                 fix: "name a folder outside of it"
             ).at(file: folder)
         }
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     /// The folder of the pictures, and one below it in which they are made: a picture appears whole or not at all.

@@ -32,7 +32,7 @@ struct RunReport: Sendable {
         case .upToDate: break
         case .failed(let problem):
             say("failed   \(id)  \(problem.summary)")
-            Console.error(problem.message(root: Console.visible(outcome.input.path)))
+            Console.error(problem.message(root: Console.visible(Self.root(outcome, problem))))
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
@@ -57,7 +57,9 @@ struct RunReport: Sendable {
             let ids = captures.prefix(5).map { Console.visible($0.input.id) }.joined(separator: ", ")
             Console.error("  \(captures.count) × \(cause): \(ids)\(captures.count > 5 ? ", …" : "")")
         }
-        for outcome in failed.prefix(20) {
+        // One of each kind: a bad night fails many captures for one reason.
+        var seen: Set<String> = []
+        for outcome in failed where seen.count < 5 && seen.insert(outcome.ending.problem?.summary ?? "").inserted {
             Console.error("to see it again:  \(Self.command(outcome, options))")
         }
     }
@@ -78,7 +80,11 @@ struct RunReport: Sendable {
     private static func command(_ outcome: CaptureOutcome, _ options: BatchOptions) -> String {
         var words = ["scanmill", "run", options.pipeline, outcome.input.path, "-o", options.output, "--retry"]
         for setting in options.settings { words += ["--set", setting] }
-        return words.map(quoted).joined(separator: " ")
+        return words.map(ShellWord.quoted).joined(separator: " ")
+    }
+
+    private static func root(_ outcome: CaptureOutcome, _ problem: Problem) -> String {
+        FileSystem.root(ofFilesOf: outcome.input.path, besides: problem.place.file)
     }
 
     private func say(_ line: String) { if !isQuiet { Console.out(line) } }
@@ -129,7 +135,7 @@ struct RunReport: Sendable {
         case .failed(let problem), .failedBefore(let problem):
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)
-            object["message"] = .string(problem.message(root: outcome.input.path))
+            object["message"] = .string(problem.message(root: root(outcome, problem)))
         case .notBegun(let reason): object["reason"] = .string(reason)
         default: break
         }
@@ -142,23 +148,6 @@ struct RunReport: Sendable {
         if faults.contains(.environment) { return ExitStatus.environment }
         if !faults.isEmpty { return ExitStatus.capturesFailed }
         return outcomes.contains { $0.ending == .busy } ? ExitStatus.busy : 0
-    }
-
-    /// A word as a shell takes it.
-    static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy {
-            ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || "/._-+=:,@".utf8.contains($0)
-        }
-        if isPlain && !word.isEmpty { return word }
-        // The shell's own way to write what is no letter: octal numbers of bytes.
-        if word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-            let isSafe = { (byte: UInt8) in byte >= 0x20 && byte != 0x7f && byte != 0x27 && byte != 0x5c }
-            let escaped = word.utf8.flatMap { byte in
-                isSafe(byte) ? [byte] : Array("\\\(byte / 64)\(byte / 8 % 8)\(byte % 8)".utf8)
-            }
-            return "$'" + String(decoding: escaped, as: UTF8.self) + "'"
-        }
-        return "'" + word.replacing("'", with: "'\\''") + "'"
     }
 }
 

@@ -29,7 +29,12 @@ enum FinishHook {
                 environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]), input: .none,
                 output: .currentStandardError, error: .currentStandardError)
             if !ended.terminationStatus.isSuccess {
-                Console.error("warning: the command of --on-finish ended with \(ended.terminationStatus)")
+                let how =
+                    switch ended.terminationStatus {
+                    case .exited(let code): "exit code \(code)"
+                    case .signaled(let signal): "signal \(signal)"
+                    }
+                Console.error("warning: the command of --on-finish ended with \(how)")
             }
         } catch {
             Console.error("warning: the command of --on-finish could not be run: \(error)")
@@ -61,12 +66,8 @@ enum RunMetrics {
         ] {
             text += "# HELP scanmill_\(name) \(help)\n# TYPE scanmill_\(name) gauge\nscanmill_\(name) \(value)\n"
         }
-        // By rename, because the collector reads whenever it likes.
-        let scratch = "\(path).\(UInt32.random(in: .min ... .max))"
-        do {
-            try Data(text.utf8).write(to: URL(filePath: scratch))
-        } catch { throw Problem(.environment, "cannot write the metrics").at(file: scratch) }
-        if rename(scratch, path) != 0 { throw Problem.system("cannot write the metrics", path: path, code: errno) }
+        // In one step, because the collector reads whenever it likes.
+        try FileSystem.replace(path, with: Array(text.utf8))
     }
 }
 

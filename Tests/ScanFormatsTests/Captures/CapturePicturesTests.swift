@@ -26,8 +26,7 @@ import Testing
         for name in ["tum", "nerfcapture", "scannet", "sens", "scannetpp", "colmap", "stray-scanner", "polycam"] {
             var found: [String] = []
             let root = SharedData.checkout.appendingPathComponent("samples/\(name)").path
-            var odd: [CaptureSearch.Unreadable] = []
-            for capture in try CaptureSearch.captures(at: root, skipping: nil, unreadable: &odd) {
+            for capture in try CaptureSearch.captures(at: root) {
                 let pictures = try CapturePictures(at: capture.path)
                 let frame = try #require(pictures.frames.last)
                 let image = try pictures.picture(of: frame, within: PixelSize(64, 64))

@@ -35,6 +35,54 @@ import Testing
         #expect(try found("outer/inner") == ["outer/inner"])
     }
 
+    /// A capture of a format that the parts of others do not have.
+    private func dataset(_ path: String) throws {
+        let frame = "{\"file_path\": \"a.png\", \"transform_matrix\": []}"
+        try folder.write("{\"frames\": [\(frame)]}", to: "\(path)/transforms.json")
+    }
+
+    /// One file in the folder of a night does not hide the others.
+    @Test func aSensFileAmongOtherCaptures() throws {
+        try folder.write("not quite one", to: "night/a.sens")
+        #expect(try found("night") == ["night"])
+        try capture("night/color-of-it")
+        #expect(try found("night") == ["night"])
+        try dataset("night/b")
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.path) == ["a.sens", "b", "color-of-it"].map { "\(folder.path)/night/\($0)" })
+        #expect(search.within == [])
+        try FileManager.default.removeItem(at: folder.url("night/b"))
+        try folder.write("PK\u{3}\u{4}", to: "night/c.zip")
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/night").map(\.id) == ["a", "c", "color-of-it"])
+    }
+
+    @Test func capturesInACaptureAreNamed() throws {
+        for path in ["night", "night/a", "night/b"] { try dataset(path) }
+        try capture("night/images")
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.id) == ["night"])
+        #expect(search.within == ["a", "b"].map { "\(folder.path)/night/\($0)" })
+        // A result has what its pipeline wrote.
+        try folder.write("{}", to: "night/receipt.json")
+        #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
+    }
+
+    @Test func foldersWithoutACaptureAreNamed() throws {
+        try capture("night/a")
+        try folder.write("x", to: "night/notes/deep/text.txt")
+        try folder.write("x", to: "night/old-results/.scanmill/owner.json")
+        try folder.write("x", to: "night/.hidden/text.txt")
+        try capture("night/day/b")
+        #expect(try CaptureSearch(at: "\(folder.path)/night").without == ["\(folder.path)/night/notes"])
+    }
+
+    /// Its metadata has the name that a result's receipt has.
+    @Test func aCaptureThatIsCalledReceipt() throws {
+        for name in ["receipt.json", "receipt.jsonl"] { try folder.write("{}\n", to: "receipt/\(name)") }
+        try capture("receipt")
+        #expect(try found() == ["receipt"])
+    }
+
     @Test func hiddenFoldersAreNotLookedInto() throws {
         try capture(".trash/a")
         try capture("b")
@@ -106,6 +154,8 @@ extension CaptureSearchTests {
         // A damaged one is found too, to fail by its name.
         #expect(found.map(\.id) == ["broken", "packed", "plain", "inner"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/packed.zip").map(\.id) == ["packed"])
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/broken.r3d").map(\.id) == ["broken"])
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/papers.zip").isEmpty)
         #expect(throws: Problem.self) { try CaptureSearch.captures(at: "\(folder.path)/text.zip") }
     }
 }

@@ -124,17 +124,21 @@ final class DiskFixture: Sendable {
             isForced: forced)
     }
 
+    /// - Parameter isAtOnce: right after the files were written; else an hour later, since nobody can set the time at which
+    ///   something about a file changed.
     @discardableResult
-    func run(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) throws
-        -> CaptureEnding
-    {
+    func run(
+        _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, isAtOnce: Bool = false
+    ) throws -> CaptureEnding {
         var ending = CaptureEnding.busy
         // A process that another test starts at this moment holds copies of all descriptors, and so of the lock that an
         // earlier run has just let go of, until it becomes its own program.
         for attempt in 0..<10 where ending == .busy {
             if attempt > 0 { usleep(20_000) }
             ending = try CaptureWork.run(
-                job(input, text, forced: forced), library: library, tool: programs.tool) { _ in }
+                job(input, text, forced: forced), library: library, tool: programs.tool,
+                looked: wallClock() + (isAtOnce ? 0 : 3_600_000_000_000)
+            ) { _ in }
         }
         return ending
     }

@@ -1,0 +1,19 @@
+/// Words of the commands that messages show, to be copied into a shell.
+package enum ShellWord {
+    /// A word as a shell takes it.
+    package static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy {
+            ($0 >= 0x30 && $0 <= 0x39) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a) || "/._-+=:,@".utf8.contains($0)
+        }
+        if isPlain && !word.isEmpty { return word }
+        // The shell's own way to write what is no letter: octal numbers of bytes.
+        if word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+            let isSafe = { (byte: UInt8) in byte >= 0x20 && byte != 0x7f && byte != 0x27 && byte != 0x5c }
+            let escaped = word.utf8.flatMap { byte in
+                isSafe(byte) ? [byte] : Array("\\\(byte / 64)\(byte / 8 % 8)\(byte % 8)".utf8)
+            }
+            return "$'" + String(decoding: escaped, as: UTF8.self) + "'"
+        }
+        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

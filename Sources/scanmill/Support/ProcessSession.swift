@@ -1,0 +1,37 @@
+import FoundationEssentials
+import Glibc
+import ScanPipeline
+
+/// All that a process started which began a session of its own, with whatever these started: ffmpeg leads a process group
+/// of its own and would outlive its parent's, if it hangs.
+enum ProcessSession {
+    /// Kills every process of a session, its leader too.
+    static func end(_ leader: pid_t) {
+        kill(leader, SIGKILL)
+        endOthers(than: leader)
+    }
+
+    /// Kills every process of a session but its leader.
+    static func endOthers(than leader: pid_t) {
+        // Again until there are none: one of them may just have started another.
+        for _ in 0..<100 {
+            let others = members(of: leader)
+            if others.isEmpty { return }
+            for process in others { kill(process, SIGKILL) }
+            usleep(10_000)
+        }
+    }
+
+    /// Without the leader, and without those that have ended already.
+    private static func members(of leader: pid_t) -> [pid_t] {
+        FileSystem.names(in: "/proc").compactMap { name in
+            guard let process = pid_t(name), process != leader,
+                let text = try? String(contentsOf: URL(filePath: "/proc/\(name)/stat"), encoding: .utf8)
+            else { return nil }
+            // `pid (name) state parent group session …`; the name may hold anything.
+            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+            guard fields.count > 3, fields[0] != "Z", pid_t(fields[3]) == leader else { return nil }
+            return process
+        }
+    }
+}
