@@ -78,7 +78,7 @@ public struct Runner: Sendable {
         public var capture: Capture
         /// What the files on disk were like before they were read, by their paths.
         var statuses: [String: KnownDigests.Entry]
-        /// What the folders of these were like before the first frame.
+        /// What the capture's folders were like before the first frame.
         var folders: [String: FileSystem.Status]
     }
 
@@ -188,10 +188,11 @@ private struct Run {
         return placed
     }
 
-    /// The folders of all input files; and what was named, which may be an archive whose files lie nowhere as such.
+    /// The capture's folders that hold input files; and what was named, which may be an archive whose files lie nowhere as
+    /// such. What comes beside a capture, or beside a file that an option names, does not concern it.
     private func folders() -> [String: FileSystem.Status] {
-        let paths = Set(statuses.keys.map(FileSystem.parent(of:))).union([input.path])
-        return paths.reduce(into: [:]) { $0[$1] = FileSystem.status(of: $1) }
+        let above = statuses.keys.map(FileSystem.parent(of:)).filter { FileSystem.lies($0, in: input.path) }
+        return Set(above).union([input.path]).reduce(into: [:]) { $0[$1] = FileSystem.status(of: $1) }
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before

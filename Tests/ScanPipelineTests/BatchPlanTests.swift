@@ -89,6 +89,10 @@ import Testing
         let input = CaptureInput(id: "a", path: fixture.path + "/in/a.lines", pipelineFolder: fixture.path)
         try fixture.run(input)
         #expect(try fixture.plan([input]) == [.upToDate])
+        // The next night's archive beside it does not concern it.
+        try fixture.write("one\n", to: "in/b.lines")
+        try fixture.age("in", minutes: 10)
+        #expect(try fixture.plan([input]) == [.upToDate])
         try fixture.write("one\n", to: "in/a.lines", minutesAgo: 20)
         #expect(try fixture.plan([input]) == [.run("\(input.path) changed")])
     }

@@ -2,7 +2,7 @@ import ScanModel
 
 /// The captures that a path stands for: the one that lies there, or all that lie below it.
 public struct CaptureSearch: Sendable {
-    /// A capture's id and path.
+    /// A capture's id and path, without a slash at its end.
     public typealias Found = (id: String, path: String)
 
     /// Something that may be a capture, but cannot be looked at.
@@ -40,7 +40,7 @@ public struct CaptureSearch: Sendable {
             return
         }
         if Self.isCapture(folder) {
-            captures = [(folder.name, path)]
+            captures = [(folder.name, folder.path)]
             within = Self.captures(within: folder)
             return
         }

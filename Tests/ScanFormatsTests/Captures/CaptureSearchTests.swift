@@ -32,6 +32,8 @@ import Testing
         try capture("outer/inner")
         #expect(try found() == ["outer"])
         #expect(try found("outer") == ["outer"])
+        // One capture has one path, however it is completed.
+        #expect(try found("outer/") == ["outer"])
         #expect(try found("outer/inner") == ["outer/inner"])
     }
 
