@@ -91,7 +91,7 @@ package struct OrderCheck {
             }
         }
         if !settings.isEmpty {
-            words.append("do without \(causes.joined(separator: " and ")) with  \(settings.joined(separator: " "))")
+            words.append("do without \(causes.listed) with  \(settings.joined(separator: " "))")
         }
         return words.joined(separator: ", or ")
     }
@@ -210,7 +210,7 @@ package struct OrderCheck {
             switch below.count {
             case 0: "no stage below it uses"
             case 1: "below it only \(below[0]) uses, in vain"
-            default: "below it only \(below.joined(separator: " and ")) use, in vain"
+            default: "below it only \(below.listed) use, in vain"
             }
         // Whoever looks at the same above it and makes something of it has not seen its work.
         let above = readers.last { reader in
@@ -220,7 +220,15 @@ package struct OrderCheck {
         let remedy = above.map { "move it above `\(steps[$0].label)`" } ?? "add a writer below it"
         return Problem(
             .usage,
-            "`\(steps[index].label)` works on \(made.map(\.name).sorted().joined(separator: " and ")), which \(fate)",
+            "`\(steps[index].label)` works on \(made.map(\.name).sorted().listed), which \(fate)",
             fix: "take it out, or \(remedy)")
+    }
+}
+
+extension [String] {
+    /// As in a sentence: "a, b and c".
+    fileprivate var listed: String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " and " + last
     }
 }

@@ -173,7 +173,7 @@ import Testing
             ])
         #expect(
             Self.check(["read", "decompress"]).warnings == [
-                "1: `decompress` works on confidence and depth and previous-depth, which no stage below it uses;"
+                "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses;"
                     + " take it out, or add a writer below it"
             ])
     }
@@ -182,7 +182,7 @@ import Testing
     @Test func workThatOnlyUselessStagesUse() {
         #expect(
             Self.check(["read", "decompress", "unproject", "sum"]).warnings == [
-                "1: `decompress` works on confidence and depth and previous-depth, which below it only `unproject` uses,"
+                "1: `decompress` works on confidence, depth and previous-depth, which below it only `unproject` uses,"
                     + " in vain; take it out, or add a writer below it",
                 "2: `unproject` works on points, which below it only `sum` uses, in vain; take it out, or add a writer"
                     + " below it",

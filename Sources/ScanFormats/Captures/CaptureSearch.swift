@@ -90,7 +90,7 @@ public struct CaptureSearch: Sendable {
     }
 
     /// Whether a folder is one capture. A `.sens` file makes it one, unless it lies there beside other captures.
-    private static func isCapture(_ folder: CaptureFolder) -> Bool {
+    static func isCapture(_ folder: CaptureFolder) -> Bool {
         guard let recognition = CaptureFormats.recognise(folder) else { return false }
         if recognition.format != SensCapture.name { return true }
         let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }

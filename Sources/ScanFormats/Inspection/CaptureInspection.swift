@@ -63,7 +63,15 @@ public struct CaptureInspection: Hashable, Sendable {
     public static func inspect(_ path: String) throws(Problem) -> CaptureInspection {
         let tree = try CaptureFormats.tree(at: path)
         if let obstacle = (tree as? CaptureFolder)?.obstacle { throw obstacle.at(file: path) }
-        do throws(Problem) { return try inspect(tree) } catch {
+        do throws(Problem) {
+            // As a run sees it: one file that is a capture, among others, does not make their folder one.
+            if let folder = tree as? CaptureFolder, CaptureFormats.recognise(folder) != nil,
+                !CaptureSearch.isCapture(folder)
+            {
+                throw CaptureFormats.unrecognised(folder)
+            }
+            return try inspect(tree)
+        } catch {
             guard let within = try capturesWithin(path) else { throw error.at(file: path) }
             throw within.at(file: path)
         }

@@ -53,6 +53,8 @@ import Testing
         let search = try CaptureSearch(at: "\(folder.path)/night")
         #expect(search.captures.map(\.path) == ["a.sens", "b", "color-of-it"].map { "\(folder.path)/night/\($0)" })
         #expect(search.within == [])
+        let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/night") }
+        #expect(problem?.summary == "this folder is not a capture, it holds 3 captures")
         try FileManager.default.removeItem(at: folder.url("night/b"))
         try folder.write("PK\u{3}\u{4}", to: "night/c.zip")
         #expect(try CaptureSearch.captures(at: "\(folder.path)/night").map(\.id) == ["a", "c", "color-of-it"])
