@@ -11,15 +11,21 @@ enum Ending: Hashable, Sendable {
 
     /// - Throws: a problem with fault `environment` after a violent end, and also, naming the status, after a failure.
     func check(_ tool: borrowing RunningTool) throws(Problem) {
-        let notes = tool.log.notes(from: tool.name)
-        if let violence = violence(to: tool.name, notes: notes) { throw violence }
+        try checkViolence(to: tool)
         if case .exited(let status) = self, status != 0 {
-            throw Problem(.environment, "\(tool.name) failed with exit status \(status)", notes: notes)
+            throw Problem(
+                .environment, "\(tool.name) failed with exit status \(status)", notes: tool.log.notes(from: tool.name))
         }
     }
 
-    /// What to say of a program that did not end by itself; nil when it did.
-    func violence(to tool: String, notes: [String]) -> Problem? {
+    /// - Throws: a problem with fault `environment` when the program did not end by itself.
+    func checkViolence(to tool: borrowing RunningTool, noting note: String? = nil) throws(Problem) {
+        if let violence = violence(to: tool.name, notes: [note].compactMap(\.self) + tool.log.notes(from: tool.name)) {
+            throw violence
+        }
+    }
+
+    private func violence(to tool: String, notes: [String]) -> Problem? {
         switch self {
         case .exited: return nil
         case .hung(let seconds):

@@ -186,7 +186,7 @@ private struct EncoderState: ~Copyable, Sendable {
 
     private mutating func checkEnd() throws(Problem) {
         let ending = tool.finish()
-        if let violence = ending.violence(to: tool.name, notes: tool.log.notes(from: tool.name)) { throw violence }
+        try ending.checkViolence(to: tool)
         guard ending == .exited(0), tool.log.lines.isEmpty else {
             throw Problem(
                 .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),

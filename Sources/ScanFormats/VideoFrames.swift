@@ -158,9 +158,7 @@ private struct FrameStream: ~Copyable, Sendable {
         }
         let ending = tool.finish()
         let progress = "\(frame) of \(expected) frames were decoded"
-        if let violence = ending.violence(to: tool.name, notes: [progress] + tool.log.notes(from: tool.name)) {
-            throw violence
-        }
+        try ending.checkViolence(to: tool, noting: progress)
         switch ending {
         case .exited(let status) where status != 0:
             throw Problem(

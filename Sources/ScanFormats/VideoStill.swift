@@ -21,7 +21,7 @@ public enum VideoStill {
             var tool = try ffmpeg.start(arguments, log: log)
             let pixels = tool.readAll()
             let ending = tool.finish()
-            if let violence = ending.violence(to: tool.name, notes: tool.log.notes(from: tool.name)) { throw violence }
+            try ending.checkViolence(to: tool)
             guard pixels.count == size.width * size.height * 3 else {
                 throw Problem(.input, "the frame cannot be decoded", notes: tool.log.notes(from: "ffmpeg"))
             }

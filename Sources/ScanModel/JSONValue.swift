@@ -59,6 +59,11 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         for (key, value) in elements { self[key] = value }
     }
 
+    /// The values of a dictionary, in the order of their names.
+    package init<Value>(_ values: [String: Value], _ json: (Value) -> JSONValue) {
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) { self[key] = json(value) }
+    }
+
     /// Setting nil removes the member.
     public subscript(key: String) -> JSONValue? {
         get { positions[key].map { members[$0].value } }

@@ -38,7 +38,7 @@ public struct BatchPlan: Sendable {
         let state = StateFolder(output: output)
         let digest = pipeline.digest
         let now = wallClock()
-        let unfinished = Set(FileSystem.names(in: state.work).compactMap(StateFolder.id(ofWorkName:)))
+        let unfinished = state.unfinished
         entries = inputs.map { input in
             Entry(
                 input: input,

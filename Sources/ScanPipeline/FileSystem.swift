@@ -133,7 +133,7 @@ package enum FileSystem {
     }
 
     /// Writes a whole file, replacing what was there.
-    package static func write(_ bytes: [UInt8], to path: String, isDurable: Bool = false) throws(Problem) {
+    private static func write(_ bytes: [UInt8], to path: String, isDurable: Bool) throws(Problem) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)

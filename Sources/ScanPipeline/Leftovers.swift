@@ -19,7 +19,12 @@ public enum Leftovers {
             FileSystem.removeTree("\(state.trash)/\(name)")
             removed.append("\(state.trash)/\(name)")
         }
-        // Small files that were never given their names.
+        return removed + collectUnnamed(in: state) + forgetOldRuns(in: state)
+    }
+
+    /// Removes small files that were never given their names.
+    private static func collectUnnamed(in state: StateFolder) -> [String] {
+        var removed: [String] = []
         let folders = ["failures", "inputs", "thumbnails"].map { "\(state.path)/\($0)" }
         let runs = FileSystem.names(in: state.runs).map { "\(state.runs)/\($0)" }
         for folder in [state.path] + folders + runs {
@@ -33,7 +38,7 @@ public enum Leftovers {
                 removed.append(path)
             }
         }
-        return removed + forgetOldRuns(in: state)
+        return removed
     }
 
     /// How many runs are remembered, with their reports.

@@ -224,11 +224,3 @@ package struct OrderCheck {
             fix: "take it out, or \(remedy)")
     }
 }
-
-extension [String] {
-    /// As in a sentence: "a, b and c".
-    fileprivate var listed: String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " and " + last
-    }
-}

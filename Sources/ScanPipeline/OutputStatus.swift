@@ -28,7 +28,7 @@ public struct OutputStatus: Sendable {
         let published = Set(state.published)
         let failed = Set(state.failed)
         let planned = Self.planned(state)
-        let unfinished = Set(FileSystem.names(in: state.work).compactMap(StateFolder.id(ofWorkName:)))
+        let unfinished = state.unfinished
         let ids = published.union(failed).union(planned)
         entries = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { id in
             if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }

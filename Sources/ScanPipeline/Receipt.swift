@@ -38,9 +38,7 @@ public struct Receipt: Sendable {
         json.object { json in
             json.member("tool", .string(tool))
             json.member("key", .string(key.text))
-            var tools = JSONObject()
-            for (name, version) in self.tools.sorted(by: { $0.key < $1.key }) { tools[name] = .string(version) }
-            json.member("uses", .object(tools))
+            json.member("uses", .object(JSONObject(tools) { .string($0) }))
             json.key("capture")
             json.object { json in
                 json.member("id", .string(capture.id))

@@ -88,32 +88,24 @@ struct ResultState: Hashable, Sendable {
 
     /// Digests that stand as long as their files do.
     var knownDigests: KnownDigests { KnownDigests(entries: inputs).settled(at: looked) }
+}
 
-    // MARK: - JSON
-
+extension ResultState {
     var json: JSONValue {
-        var folders = JSONObject()
-        for (path, status) in self.folders.sorted(by: { $0.key < $1.key }) { folders[path] = .array(status.json) }
-        var inputs = JSONObject()
-        for (path, input) in self.inputs.sorted(by: { $0.key < $1.key }) {
-            inputs[path] = .array(input.status.json + [.string(input.digest.hex)])
-        }
-        var tools = JSONObject()
-        for (name, version) in self.tools.sorted(by: { $0.key < $1.key }) { tools[name] = .string(version) }
-        var outputs = JSONObject()
-        for (path, size) in self.outputs.sorted(by: { $0.key < $1.key }) { outputs[path] = .integer(size) }
-        return .object([
+        .object([
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
-            "tool": .string(tool), "uses": .object(tools), "looked": .integer(looked), "folders": .object(folders),
-            "inputs": .object(inputs), "outputs": .object(outputs),
+            "tool": .string(tool), "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
+            "folders": .object(JSONObject(folders) { .array($0.json) }),
+            "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest.hex)]) }),
+            "outputs": .object(JSONObject(outputs) { .integer($0) }),
         ])
     }
 
     init?(_ json: JSONValue) {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
             let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
-            let folders = json["folders"]?.object,
-            let inputs = json["inputs"]?.object, let outputs = json["outputs"]?.object
+            let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
+            let outputs = json["outputs"]?.object
         else { return nil }
         self.init(
             input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
@@ -130,21 +122,6 @@ struct ResultState: Hashable, Sendable {
             else { return nil }
             self.inputs[path] = KnownDigests.Entry(status: status, digest: Digest(hex: digest))
         }
-    }
-
-    private init(
-        input: String, pipeline: Digest, key: ResultKey, tool: String, tools: [String: String], looked: Int64,
-        folders: [String: FileSystem.Status], inputs: [String: KnownDigests.Entry], outputs: [String: Int64]
-    ) {
-        self.input = input
-        self.pipeline = pipeline
-        self.key = key
-        self.tool = tool
-        self.tools = tools
-        self.looked = looked
-        self.folders = folders
-        self.inputs = inputs
-        self.outputs = outputs
     }
 
     static func load(_ id: String, in state: StateFolder) -> ResultState? {

@@ -122,8 +122,7 @@ final class StageNotes: Sendable {
     /// Counts in alphabetical order, then records as they came.
     var json: JSONObject {
         values.withLock { values in
-            var object = JSONObject()
-            for (name, count) in values.counts.sorted(by: { $0.key < $1.key }) { object[name] = .of(count) }
+            var object = JSONObject(values.counts) { .of($0) }
             for (name, value) in values.records { object[name] = value }
             return object
         }

@@ -42,6 +42,9 @@ public struct StateFolder: Sendable, Hashable {
         }
     }
 
+    /// The ids that a runner works on, or was killed over.
+    var unfinished: Set<String> { Set(FileSystem.names(in: work).compactMap(Self.id(ofWorkName:))) }
+
     /// The ids with a failure note.
     public var failed: [String] {
         FileSystem.names(in: "\(path)/failures").compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }

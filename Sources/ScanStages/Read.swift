@@ -30,7 +30,8 @@ public struct Read: CaptureStage {
 
             **Archives.** A capture may be a ZIP archive, with or without one folder at its top. It is read in place;
             only a video, a `.sens` file or ScanNet's raw streams that are compressed in it are unpacked into a temporary
-            file (under `TMPDIR`) while the capture runs. An archive that asks for more than the `max-archive-` limits is refused before anything is unpacked.
+            file (under `TMPDIR`) while the capture runs. An archive that asks for more than the `max-archive-` limits is
+            refused before anything is unpacked.
 
             **Video** is decoded frame by frame as it was recorded, without filling gaps and without turning. Its
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than

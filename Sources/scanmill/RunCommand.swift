@@ -65,6 +65,7 @@ struct RunCommand: AsyncParsableCommand {
         // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
         // only takes up space.
         _ = try? Leftovers.collectWork(in: state)
+        plan.forgetMendedFailures(in: state)
 
         let stop = StopSignal()
         stop.listen()
@@ -98,7 +99,6 @@ struct RunCommand: AsyncParsableCommand {
         besides others: [CaptureOutcome]
     ) async -> [CaptureOutcome] {
         let inputs = plan.toRun
-        plan.forgetMendedFailures(in: state)
         if inputs.isEmpty { return [] }
         let record = RunRecord(
             state: state, pipeline: loaded.pipeline, inputs: inputs,

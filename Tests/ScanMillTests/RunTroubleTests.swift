@@ -17,6 +17,15 @@ import Testing
         return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: folder.path, environment: environment)
     }
 
+    /// Puts another ffmpeg before the real one, which scripts call FFMPEG.
+    /// - Returns: the environment in which it is found.
+    private func fake(version: String, else command: String) throws -> [String: String] {
+        let script = "#!/bin/sh\n[ \"$1\" = -version ] && exec \(version)\n\(command)\n"
+        try folder.write(script.replacing("FFMPEG", with: try FFmpeg.find().ffmpeg), to: "bin/ffmpeg")
+        #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
+        return ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+    }
+
     /// A missing tool is the machine's fault, also for a stage that could do without the colours; and the next night
     /// tries again.
     @Test func withoutFfmpegNothingIsDoneInGrey() throws {
@@ -42,11 +51,7 @@ import Testing
         let frames = "read, write-transforms"
         #expect(try run(frames).status == 0)
         #expect(try run(frames).output.contains("1 up to date"))
-        let other =
-            "#!/bin/sh\n[ \"$1\" = -version ] && exec echo 'ffmpeg version 999 of another day'\nexec \(try FFmpeg.find().ffmpeg) \"$@\"\n"
-        try folder.write(other, to: "bin/ffmpeg")
-        #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
-        let path = ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let path = try fake(version: "echo 'ffmpeg version 999 of another day'", else: "exec FFMPEG \"$@\"")
         let plan = try Scanmill.run(
             ["plan", "trouble.yaml", "mini", "-o", "out"], in: folder.path, environment: path)
         #expect(plan.output.contains(", and now there is ffmpeg version 999"), "\(plan.output)")
@@ -119,14 +124,7 @@ import Testing
         var mini = MiniCapture()
         mini.pictures = .mp4
         try mini.write(in: folder)
-        let hung = """
-            #!/bin/sh
-            [ "$1" = -version ] && exec \(try FFmpeg.find().ffmpeg) -version
-            sh -c 'sleep 1000; : \(folder.path)/hung'
-            """
-        try folder.write(hung, to: "bin/ffmpeg")
-        #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
-        let path = ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let path = try fake(version: "FFMPEG -version", else: "sh -c 'sleep 1000; : \(folder.path)/hung'")
         let result = try run(
             "read, filter-blur: {window: 3}, write-transforms",
             ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)

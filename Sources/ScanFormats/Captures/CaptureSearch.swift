@@ -78,8 +78,9 @@ public struct CaptureSearch: Sendable {
                 closed.insert(identity)
                 let before = captures.count + unreadable.count
                 search(below, &closed, depth + 1)
-                let isOutput = below.hasFolder(".scanmill")
-                if depth == 0, !isOutput, captures.count + unreadable.count == before { without.append(below.path) }
+                let isEmpty = captures.count + unreadable.count == before
+                // Results of other pipelines lie beside captures, too.
+                if depth == 0, isEmpty, !below.hasFolder(".scanmill") { without.append(below.path) }
             }
         }
     }

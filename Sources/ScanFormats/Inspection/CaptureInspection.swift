@@ -65,9 +65,7 @@ public struct CaptureInspection: Hashable, Sendable {
         if let obstacle = (tree as? CaptureFolder)?.obstacle { throw obstacle.at(file: path) }
         do throws(Problem) {
             // As a run sees it: one file that is a capture, among others, does not make their folder one.
-            if let folder = tree as? CaptureFolder, CaptureFormats.recognise(folder) != nil,
-                !CaptureSearch.isCapture(folder)
-            {
+            if let folder = tree as? CaptureFolder, !CaptureSearch.isCapture(folder) {
                 throw CaptureFormats.unrecognised(folder)
             }
             return try inspect(tree)

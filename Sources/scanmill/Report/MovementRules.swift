@@ -23,12 +23,12 @@ extension FindingRules {
         let rare = sides.filter { coverage[$0] > 0 }
         let concerned = unseen.isEmpty ? rare : unseen
         var sentences: [String] = []
-        if !unseen.isEmpty { sentences.append("No view faces the \(Wording.list(unseen))") }
+        if !unseen.isEmpty { sentences.append("No view faces the \(unseen.listed)") }
         if !rare.isEmpty {
             let parts = rare.map { face in
                 "\(Wording.grouped(coverage[face])) face\(coverage[face] == 1 ? "s" : "") the \(face)"
             }
-            sentences.append("Of \(Wording.count(seen, "view")) that meet the box, \(Wording.list(parts))")
+            sentences.append("Of \(Wording.count(seen, "view")) that meet the box, \(parts.listed)")
         }
         sentences.append(
             "\(Wording.grouped(coverage.goal)) views of each side are the goal; training would invent what is missing")

@@ -60,12 +60,6 @@ enum Wording {
             ? text : text.prefix(1).uppercased() + text.dropFirst()
     }
 
-    /// `a`, `a and b`, `a, b and c`.
-    static func list(_ words: [String]) -> String {
-        guard words.count > 1, let last = words.last else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " and " + last
-    }
-
     /// The words of a command as a shell takes them.
     static func command(_ words: [String]) -> String { words.map(ShellWord.quoted).joined(separator: " ") }
 }

@@ -66,20 +66,14 @@ struct CaptureProcess: Sendable {
         _ output: SubprocessOutputSequence, _ watch: ChildWatch, _ progress: (RunProgress) -> Void
     ) async throws -> CaptureEnding? {
         var ending: CaptureEnding?
-        // By bytes, and of any length: a capture's name may hold what Unicode calls a line's end, and each of its frames
-        // may have earned a warning.
-        var rest: [UInt8] = []
-        for try await part in output {
+        // At line feeds alone, and of any length: a capture's name may hold what Unicode calls a line's end, and each of
+        // its frames may have earned a warning.
+        for try await line in output.strings(separatedBy: .unicodeScalarSequence(["\n"]), bufferingPolicy: .unbounded) {
             watch.sign()
-            var lines = part.withUnsafeBytes { rest + $0 }.split(
-                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            rest = lines.popLast().map(Array.init) ?? []
-            for line in lines {
-                switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line)) {
-                case .progress(let step)?: progress(step)
-                case .ended(let end)?: ending = end
-                case .working?, nil: break
-                }
+            switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) {
+            case .progress(let step)?: progress(step)
+            case .ended(let end)?: ending = end
+            case .working?, nil: break
             }
         }
         return ending

@@ -1,0 +1,7 @@
+extension [String] {
+    /// As in a sentence: `a`, `a and b`, `a, b and c`.
+    package var listed: String {
+        guard count > 1, let last else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " and " + last
+    }
+}
