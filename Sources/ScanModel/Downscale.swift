@@ -175,16 +175,20 @@ extension DepthMap {
     }
 }
 
-private enum NearestPixel {
-    /// Pixel u of the new picture is the one at floor((u + ½) · w / w').
-    static func resized<Value>(_ values: [Value], _ size: PixelSize, to new: PixelSize) -> [Value] {
+/// The pixels that a picture keeps when it is made smaller without mixing any.
+package enum NearestPixel {
+    /// Of each of `new` pixels along an axis, which of the `old` ones it is: floor((u + ½) · old / new).
+    package static func sources(of old: Int, for new: Int) -> [Int] {
+        (0..<new).map { min(old - 1, (2 * $0 + 1) * old / (2 * new)) }
+    }
+
+    fileprivate static func resized<Value>(_ values: [Value], _ size: PixelSize, to new: PixelSize) -> [Value] {
         if size == new { return values }
-        let columns = (0..<new.width).map { min(size.width - 1, (2 * $0 + 1) * size.width / (2 * new.width)) }
+        let columns = sources(of: size.width, for: new.width)
         var result: [Value] = []
         result.reserveCapacity(new.width * new.height)
-        for v in 0..<new.height {
-            let row = min(size.height - 1, (2 * v + 1) * size.height / (2 * new.height)) * size.width
-            for column in columns { result.append(values[row + column]) }
+        for row in sources(of: size.height, for: new.height) {
+            for column in columns { result.append(values[row * size.width + column]) }
         }
         return result
     }

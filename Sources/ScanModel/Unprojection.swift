@@ -50,10 +50,9 @@ public struct Unprojection: Sendable {
         precondition(depth.width == width && depth.height == height && every > 0)
         let capacity = ((width + every - 1) / every) * ((height + every - 1) / every)
         var colors: [UInt8]?
-        let sources = picture.map { colorColumns(every: every, pictureWidth: $0.width) }
-        if let picture, let sources {
+        if let picture {
             colors = [UInt8](unsafeUninitializedCapacity: capacity * 3) { buffer, count in
-                count = gatherColors(depth, picture, sources, every, buffer)
+                count = gatherColors(depth, picture, every, buffer)
             }
         }
         let positions = [Float](unsafeUninitializedCapacity: capacity * 3) { buffer, count in
@@ -95,14 +94,12 @@ public struct Unprojection: Sendable {
         return target - start
     }
 
-    /// For each visited depth column, where its colour begins in a picture's row.
-    private func colorColumns(every: Int, pictureWidth: Int) -> [Int] {
-        (0..<width).map { u in 3 * min(pictureWidth - 1, (2 * u + 1) * pictureWidth / (2 * width)) }
-    }
-
     private func gatherColors(
-        _ depth: DepthMap, _ picture: RGBImage, _ columns: [Int], _ every: Int, _ out: UnsafeMutableBufferPointer<UInt8>
+        _ depth: DepthMap, _ picture: RGBImage, _ every: Int, _ out: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
+        // Where each depth column's colour begins in a row of the picture.
+        let columns = NearestPixel.sources(of: picture.width, for: width).map { 3 * $0 }
+        let rows = NearestPixel.sources(of: picture.height, for: height)
         guard var target = out.baseAddress else { return 0 }
         let start = target
         depth.metres.withUnsafeBufferPointer { metres in
@@ -110,8 +107,7 @@ public struct Unprojection: Sendable {
                 columns.withUnsafeBufferPointer { columns in
                     var v = 0
                     while v < height {
-                        let sourceRow = min(picture.height - 1, (2 * v + 1) * picture.height / (2 * height))
-                        let base = sourceRow &* picture.width &* 3
+                        let base = rows[v] &* picture.width &* 3
                         let row = v &* width
                         var u = 0
                         while u < width {

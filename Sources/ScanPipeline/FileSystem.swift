@@ -90,17 +90,23 @@ package enum FileSystem {
     }
 
     /// The names in a folder, sorted; none when it cannot be read.
-    package static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] { listing(of: path).map(\.name) }
+
+    private static func listing(of path: String) -> [(name: String, isFolder: Bool)] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
-        var names: [String] = []
+        var listing: [(name: String, isFolder: Bool)] = []
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != "." && name != ".." { names.append(name) }
+            if name == "." || name == ".." { continue }
+            // Not every filesystem says in its lists what a name is.
+            let kind = Int(entry.pointee.d_type)
+            let isFolder = kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)
+            listing.append((name, isFolder))
         }
-        return names.sorted()
+        return listing.sorted { $0.name < $1.name }
     }
 
     /// Size and time of the last change, nanoseconds since 1970.
@@ -209,8 +215,8 @@ package enum FileSystem {
 
     /// All files below a folder, relative to it, sorted; links are listed and not followed.
     static func tree(_ path: String) -> [String] {
-        names(in: path).flatMap { name in
-            isFolderItself("\(path)/\(name)") ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+        listing(of: path).flatMap { name, isFolder in
+            isFolder ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
         }
     }
 

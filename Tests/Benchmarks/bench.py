@@ -5,7 +5,9 @@
 Makes its own captures with `scanmill sample`, runs every job in turn with its rivals, so that a busy machine hurts all of
 them alike, and prints a table: user + system CPU seconds (the median of the rounds), the largest process's peak memory, and
 ratios. A limit is plain C around the same libraries (limits.c), a bare decode, or a copy; a rival is a Python script with
-the usual libraries (rivals.py), which are installed into a virtual environment of their own below .build.
+the usual libraries (rivals.py), which are installed into a virtual environment of their own below .build. Rivals take as
+many cores as they like, and so does ScanMill beside them; a limit takes one, and is compared with ScanMill's `--jobs 1`,
+since cores that work side by side slow each other down.
 """
 import argparse
 import json
@@ -224,7 +226,7 @@ def shell(text):
 
 PICTURES, VIDEO = Captures.pictures, Captures.video
 VOXEL_LIMIT = limit('voxels', stream('depth'), stream('confidence'), lambda c: c.facts(c.pictures()), 256, 192, 0.02)
-BARE_VIDEO = lambda c: ['ffmpeg', '-nostdin', '-v', 'error', '-i', c.base(c.video()) + '.mp4', '-map', '0:v:0', '-f',
+BARE_VIDEO = lambda c: ['ffmpeg', '-nostdin', '-v', 'error', '-threads', '1', '-i', c.base(c.video()) + '.mp4', '-map', '0:v:0', '-f',
                         'null', '-']
 
 
@@ -272,9 +274,14 @@ JOBS = [
 ]
 
 
+ALL_CORES, ONE_CORE = 'ScanMill', 'ScanMill, one worker'
+
+
 def measure(job, captures, rounds, has_rivals):
     """Every command of a job once a round, in turn."""
-    commands = {'scanmill': [(job.command(captures), 1)]}
+    commands = {ALL_CORES: [(job.command(captures), 1)]}
+    if job.limits:
+        commands[ONE_CORE] = [(job.command(captures, workers=1), 1)]
     for name, make, _ in [*(job.rivals if has_rivals else ()), *job.limits]:
         parts = make if isinstance(make, list) else [(make, 1)]
         commands[name] = [(part(captures), factor) for part, factor in parts]
@@ -311,14 +318,19 @@ def scaling(captures, rounds):
 
 
 def rows_of(job, costs):
-    cpu, memory, _ = costs['scanmill']
-    goal = f' (≤ {job.memory})' if job.memory else ''
-    yield [job.title, 'ScanMill', f'{cpu:.2f} s', f'{memory:.0f} MB{goal}', '', '']
-    for name, _, goal in [*job.rivals, *job.limits]:
-        if name not in costs:
+    title = job.title
+    for own, others in ((ALL_CORES, job.rivals), (ONE_CORE, job.limits)):
+        if own not in costs:
             continue
-        other, memory, _ = costs[name]
-        yield ['', name, f'{other:.2f} s', f'{memory:.0f} MB', ratio(cpu / other), f'≤ {ratio(goal)}' if goal else '']
+        cpu, memory, _ = costs[own]
+        goal = f' (≤ {job.memory})' if job.memory else ''
+        yield [title, own, f'{cpu:.2f} s', f'{memory:.0f} MB{goal}', '', '']
+        title = ''
+        for name, _, goal in others:
+            if name not in costs:
+                continue
+            other, memory, _ = costs[name]
+            yield ['', name, f'{other:.2f} s', f'{memory:.0f} MB', ratio(cpu / other), f'≤ {ratio(goal)}' if goal else '']
 
 
 def ratio(value):

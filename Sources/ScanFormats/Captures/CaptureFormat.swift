@@ -187,6 +187,7 @@ public enum CaptureFormats {
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        let tree: any CaptureTree = (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
         for format in all {
             if let recognition = format.recognise(tree) { return recognition }
         }

@@ -1,4 +1,5 @@
 import ScanModel
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -100,15 +101,18 @@ public struct CaptureFolder: CaptureTree, Hashable {
         defer { closedir(stream) }
         var result: [CaptureEntry] = []
         while let entry = readdir(stream) {
-            let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            let name = String(decoding: bytes, as: UTF8.self)
-            if name == "." || name == ".." { continue }
-            let isText = String(validating: bytes, as: UTF8.self) != nil
-            // No text leads to such a file, so nothing can be said of it but its name.
-            let kind = isText ? Self.kind("\(full)/\(name)") : .other(CaptureEntry.notText)
-            result.append(CaptureEntry(name: name, kind: kind))
+            let found = withUnsafeBytes(of: &entry.pointee.d_name) { bytes -> CaptureEntry? in
+                guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+                // No text leads to such a file, so nothing can be said of it but its name.
+                guard let name = String(validatingCString: start) else {
+                    return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
+                }
+                if name == "." || name == ".." { return nil }
+                return CaptureEntry(name: name, kind: Self.kind(start, in: dirfd(stream)))
+            }
+            if let found { result.append(found) }
         }
-        return result.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+        return result.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     public func entry(_ relative: String) -> CaptureEntry? {
@@ -146,9 +150,10 @@ public struct CaptureFolder: CaptureTree, Hashable {
         return stat(path, &status) == 0 ? Identity(device: UInt(status.st_dev), file: UInt(status.st_ino)) : nil
     }
 
-    private static func kind(_ path: String) -> CaptureEntry.Kind {
+    /// - Parameter folder: an open folder below which a relative path starts.
+    private static func kind(_ path: UnsafePointer<CChar>, in folder: Int32 = AT_FDCWD) -> CaptureEntry.Kind {
         var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard fstatat(folder, path, &status, 0) == 0 else {
             switch errno {
             case ENOENT: return .other("a link to nothing")
             case ELOOP: return .other("a link that leads in a circle")
@@ -177,4 +182,28 @@ public struct CaptureFolder: CaptureTree, Hashable {
         defer { free(resolved) }
         return String(cString: resolved)
     }
+}
+
+/// A folder that is looked at by many formats in turn: each of its folders is listed once, however many files it holds.
+/// For a moment's use, since what comes meanwhile is not seen.
+final class ListedFolder: CaptureTree {
+    private let folder: CaptureFolder
+    private let listed = Mutex<[String: [CaptureEntry]]>([:])
+
+    init(_ folder: CaptureFolder) { self.folder = folder }
+
+    var name: String { folder.name }
+
+    func entries(in path: String) -> [CaptureEntry] {
+        if let known = listed.withLock({ $0[path] }) { return known }
+        let entries = folder.entries(in: path)
+        listed.withLock { $0[path] = entries }
+        return entries
+    }
+
+    func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }
+    func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }
+    func location(of file: String) -> FileLocation? { folder.location(of: file) }
+    func holds(_ file: String) -> Bool { folder.holds(file) }
+    func place(_ file: String) throws(Problem) -> FileLocation { try folder.place(file) }
 }

@@ -44,11 +44,12 @@ struct PictureFolder {
     /// The last run of digits in the first part of the name that has any: 12 of `frame_000012.jpg`, of
     /// `frame-000012.color.jpg` and of `img.0012.png`.
     static func number(in name: String) -> Int? {
-        let isDigit = { (letter: Character) in letter.isASCII && letter.isNumber }
-        guard let part = name.split(separator: ".").dropLast().first(where: { $0.contains(where: isDigit) }) else {
-            return nil
-        }
-        return Int(String(part.reversed().drop { !isDigit($0) }.prefix(while: isDigit).reversed()))
+        let isDigit = { (letter: UInt8) in UInt8(ascii: "0")...UInt8(ascii: "9") ~= letter }
+        let parts = name.utf8.split(separator: UInt8(ascii: ".")).dropLast()
+        guard let part = parts.first(where: { $0.contains(where: isDigit) }), let last = part.lastIndex(where: isDigit)
+        else { return nil }
+        let start = part[..<last].lastIndex { !isDigit($0) }.map(part.index(after:)) ?? part.startIndex
+        return Int(Substring(part[start...last]))
     }
 
     private func checkNumbers() throws(Problem) {
@@ -141,9 +142,15 @@ extension Capture {
         var found: [Int: PixelSize] = [:]
         for frame in frames {
             guard let path = frame.pictureFile else { continue }
-            files.append(InputFile(path: path, byteCount: tree.byteCount(of: path) ?? 0, channels: [.color]))
+            var byteCount: Int64?
+            defer {
+                let byteCount = byteCount ?? tree.byteCount(of: path) ?? 0
+                files.append(InputFile(path: path, byteCount: byteCount, channels: [.color]))
+            }
             do throws(Problem) {
-                let size = try PictureFolder.size(try tree.open(path), limits: rules.pictureLimits)
+                let source = try tree.open(path)
+                byteCount = source.byteCount
+                let size = try PictureFolder.size(source, limits: rules.pictureLimits)
                 sizes[size, default: 0] += 1
                 found[frame.index] = size
             } catch {
