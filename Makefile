@@ -1,5 +1,5 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build install demo test bench torture fuzz sanitize lint docs clean
+.PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
 OUT     ?= out/demo
@@ -20,7 +20,7 @@ help:
 	@echo "make fuzz    throw damaged input at the readers: SECONDS=60 for each, TARGET=all or one of Fuzz/corpus"
 	@echo "make sanitize   run the tests under the address and the thread sanitizer"
 	@echo "make build   build the tool: $(SCANMILL)"
-	@echo "make install copy the tool to $(PREFIX)/bin; pipelines, systemd units, the manual page and completions to $(PREFIX)/share"
+	@echo "make install build the tool with Swift's libraries inside, and copy it to $(PREFIX)/bin; pipelines, systemd units, the manual page and completions to $(PREFIX)/share"
 	@echo "make lint    check the sources' format"
 	@echo "make docs    write the reference pages again from the stages, and the manual as HTML to $(MANUAL)"
 	@echo "make clean   remove what was built"
@@ -36,8 +36,18 @@ setup:
 # What the tool says of itself, as a file below share/ that everybody may read, whatever the umask.
 told = install -Dm 644 /dev/null $(SHARE)/$(1) && $(SCANMILL) $(2) > $(SHARE)/$(1)
 
-install: build
+# What is installed has Swift's libraries inside: a service's own user may not be able to read the toolchain's. What
+# explains a crash is looked for beside those, and so comes along.
+SWIFT_LIBRARIES = $(shell swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+BACKTRACE       = $(SWIFT_LIBRARIES)/../../libexec/swift/linux/swift-backtrace-static
+
+self-contained: setup
+	swift build -c release --product scanmill --static-swift-stdlib --scratch-path .build-install
+
+install: SCANMILL = .build-install/release/scanmill
+install: self-contained
 	install -Dm 755 $(SCANMILL) $(DESTDIR)$(PREFIX)/bin/scanmill
+	install -Dm 755 $(BACKTRACE) $(DESTDIR)$(PREFIX)/libexec/scanmill/swift-backtrace
 	install -Dm 644 -t $(SHARE)/scanmill/pipelines pipelines/*
 	install -Dm 644 -t $(SHARE)/scanmill/systemd packaging/systemd/*
 	$(call told,man/man1/scanmill.1,man-page)

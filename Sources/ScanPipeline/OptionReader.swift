@@ -66,7 +66,7 @@ public struct OptionReader: Sendable {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
                 }
             } else {
-                fail(name, "`\(name)` takes a number, not `\(text)`")
+                fail(name, "`\(name)` takes a number, not `\(text)`", numberExample(name))
             }
         }
         if let result { resolved[name] = Self.json(result) }
@@ -100,7 +100,7 @@ public struct OptionReader: Sendable {
                     fail(name, "`\(name)` is \(text), which is not \(OptionText.range(range, unit: unit))")
                 }
             } else {
-                fail(name, "`\(name)` takes a whole number, not `\(text)`")
+                fail(name, "`\(name)` takes a whole number, not `\(text)`", numberExample(name))
             }
         }
         if let result { resolved[name] = .of(result) }
@@ -240,6 +240,14 @@ public struct OptionReader: Sendable {
         case .other(let other)?: fail(name, "`\(name)` takes \(kind), not a \(other)")
         }
         return nil
+    }
+
+    /// How an option's number is written.
+    private func numberExample(_ name: String) -> String? {
+        let spec = specs.first { $0.name == name }
+        let example = spec?.defaultText.map { "for example  \(name): \($0)" }
+        guard let unit = spec?.unit else { return example }
+        return (["write the number alone; it counts in \(unit)"] + [example].compactMap(\.self)).joined(separator: ", ")
     }
 
     /// A finite decimal number. Not what else Swift reads as one (`0x10`, `nan`, `inf`): YAML and JSON read it otherwise.

@@ -6,9 +6,9 @@ import Testing
 @Suite struct InstallTests {
     @Test func everythingIsInItsUsualPlace() throws {
         let folder = try TemporaryFolder()
-        // `-o build`: the tool is there. The umask of a careful administrator, under which nobody else could read.
+        // `-o self-contained`: the tool is there. The umask of a careful administrator, under which nobody else could read.
         let make = """
-            umask 077; exec make --no-print-directory -o build install "SCANMILL=$1" "DESTDIR=$2" PREFIX=/usr
+            umask 077; exec make --no-print-directory -o self-contained install "SCANMILL=$1" "DESTDIR=$2" PREFIX=/usr
             """
         let result = try runCommand(
             ["sh", "-c", make, "sh", Scanmill.path, folder.path], in: SharedData.checkout.path,
@@ -26,13 +26,15 @@ import Testing
             Set(files)
                 == Set(
                     [
-                        "usr/bin/scanmill", "\(share)/systemd/scanmill.service", "\(share)/systemd/scanmill.timer",
+                        "usr/bin/scanmill", "usr/libexec/scanmill/swift-backtrace", "\(share)/systemd/scanmill.service",
+                        "\(share)/systemd/scanmill.timer",
                         "usr/share/man/man1/scanmill.1", "usr/share/bash-completion/completions/scanmill",
                         "usr/share/zsh/site-functions/_scanmill", "usr/share/fish/vendor_completions.d/scanmill.fish",
                     ] + pipelines.map { "\(share)/pipelines/\($0)" }))
         for file in files {
+            let isProgram = file == "usr/bin/scanmill" || file.hasSuffix("/swift-backtrace")
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(file)")
-            #expect(attributes[.posixPermissions] as? Int == (file == "usr/bin/scanmill" ? 0o755 : 0o644), "\(file)")
+            #expect(attributes[.posixPermissions] as? Int == (isProgram ? 0o755 : 0o644), "\(file)")
             #expect(attributes[.size] as? Int ?? 0 > 100, "\(file)")
         }
         // What is installed works by itself, and the modeline finds its schema.

@@ -37,6 +37,21 @@ import Testing
         #expect(optional.mistakes.count == 1)
     }
 
+    @Test func whatIsNoNumberComesWithHowToWriteOne() {
+        var options = Self.reader(.scalar("2cm"))
+        _ = options.number("x", "", default: 0.02, in: 0...100, unit: "m")
+        #expect(options.mistakes.first?.fix == "write the number alone; it counts in m, for example  x: 0.02")
+        options = Self.reader(.scalar("2cm"))
+        _ = options.number("x", "", in: 0...100, unit: "m")
+        #expect(options.mistakes.first?.fix == "write the number alone; it counts in m")
+        options = Self.reader(.scalar("two"))
+        _ = options.integer("x", "", default: 3, in: 0...100)
+        #expect(options.mistakes.first?.fix == "for example  x: 3")
+        options = Self.reader(.scalar("two"))
+        _ = options.integer("x", "", in: 0...100)
+        #expect(options.mistakes.first.map { $0.fix == nil } == true)
+    }
+
     @Test func numbersKeepToTheirRange() {
         var options = Self.reader(.scalar("100.5"))
         #expect(options.number("x", "", default: 1, in: -0.5...100, unit: "m") == 1)

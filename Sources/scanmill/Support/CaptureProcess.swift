@@ -145,6 +145,15 @@ struct CaptureProcess: Sendable {
     /// How much Swift's runtime says of a trap: what the person who mends it needs, and no more.
     private static let crashReport =
         "enable=yes,color=no,demangle=yes,sanitize=no,interactive=no,threads=crashed,registers=none,images=none,limit=12"
+        + (installedBacktrace.map { ",swift-backtrace=\($0)" } ?? "")
+
+    /// The program that the runtime starts after a trap, as `make install` puts it beside the tool. Elsewhere the runtime
+    /// finds the toolchain's.
+    private static let installedBacktrace: String? = {
+        let prefix = FileSystem.parent(of: FileSystem.parent(of: executablePath))
+        let path = "\(prefix)/libexec/scanmill/swift-backtrace"
+        return FileSystem.exists(path) ? path : nil
+    }()
 
     /// The running binary, whatever name it was called by.
     static let executablePath: String = {
