@@ -246,7 +246,7 @@ import Testing
                 """
                 error: mask-range[2]: `far` takes a number, not `fife`
                   note: asked for by  --set mask-range[2].far=fife
-                  fix: write the number alone; it counts in m, for example  far: 5
+                  fix: write the number alone; it counts in m, for example  far: 10
                 """,
                 """
                 error: `write-ply` has no option `tilte`
