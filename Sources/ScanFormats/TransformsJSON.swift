@@ -70,6 +70,20 @@ public struct TransformsJSON: Sendable {
         return copy
     }
 
+    /// The same file for a folder below the one that its paths start from.
+    public func movedDown() -> TransformsJSON {
+        var copy = self
+        copy.pointFile = pointFile.map { "../\($0)" }
+        copy.entries = entries.map { entry in
+            var entry = entry
+            entry.picture = "../\(entry.picture)"
+            entry.mask = entry.mask.map { "../\($0)" }
+            entry.depth = entry.depth.map { "../\($0)" }
+            return entry
+        }
+        return copy
+    }
+
     /// `images_2/000001.jpg` of `images/000001.jpg`: the loader swaps the folder and keeps the name.
     public static func path(_ path: String, downscaledBy factor: Int) -> String {
         guard let slash = path.lastIndex(of: "/") else { return path }

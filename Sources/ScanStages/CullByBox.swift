@@ -20,12 +20,13 @@ public struct CullByBox: FrameStage, CaptureStage {
             `box: cloud` is for captures without a box: it fits an upright box to the merged cloud, leaving out the
             thousandth part of the points that lies farthest out on either side of each axis, and that is the capture's
             box from then on, for masks too. On a floor that `find-floor` has found, the box stands on it. It needs a
-            cloud of what is to be kept: cut the room away with `crop` first.
+            cloud of what is to be kept: cut the room away with `crop` first. A box from a file becomes the capture's box in
+            the same way, unless it is what lies outside of it that stays.
 
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
             points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
             """,
-        example: "- cull-by-box: {margin: 0.02}")
+        example: "- cull-by-box: {margin: 0.02}", revision: 2)
 
     let box: String
     let margin: Double
@@ -67,12 +68,15 @@ public struct CullByBox: FrameStage, CaptureStage {
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
             finish: .init(
                 anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
-                prefers: cullsDepth ? [[.cloud, .points]] : [], changes: [.cloud]),
+                prefers: cullsDepth ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [], changes: [.cloud]),
             files: box == "capture" ? [] : [box],
             instead: box == "capture"
                 ? [[.box]: [.words("use a pipeline for captures without a box, such as the ready object-no-box.yaml")]]
                 : [:])
     }
+
+    /// Whether the box of a file is the capture's from then on. One whose inside is taken away is no capture's box.
+    private var replacesBox: Bool { box != "capture" && box != "cloud" && side == .inside }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         if box == "cloud" { return }
@@ -84,6 +88,14 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        if replacesBox {
+            let given = try boxFromFile(context)
+            if let own = capture.box, own != given {
+                context.note("the capture's own box was replaced by that of \(box)")
+            }
+            capture.box = given
+            capture.channels.insert(.box)
+        }
         guard context.reads.contains(.cloud), let cloud = capture.cloud else { return }
         if box == "cloud" {
             capture.box = try fittedBox(capture, cloud, context)

@@ -135,6 +135,7 @@ public struct Read: CaptureStage {
     private func open(_ tree: any CaptureTree, as known: any CaptureFormat.Type) throws(Problem) -> Capture {
         var capture = try known.open(tree, rules: rules)
         capture.formatRevision = known.card.revision
+        capture.noteDoubts(in: tree)
         return capture
     }
 }

@@ -26,12 +26,14 @@ public struct WriteCapture: FrameStage, FoldStage {
             | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
             | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/` | named after their times in ms | PNG |
 
+            Polycam's `blur_score` is the score of `filter-blur` or `measure-blur`, taken here where no stage above has.
+
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 2)
+        example: "- write-capture: {format: stray-scanner}", revision: 3)
 
     let format: Format
     let quality: Int
@@ -92,6 +94,8 @@ public struct WriteCapture: FrameStage, FoldStage {
             if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
                 parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
             }
+            // Trainers leave out pictures whose score is low, and polyform wants one of each.
+            if parcel.sharpness == nil { parcel.sharpness = try BlurScore.ofColors(&frame, context) }
         }
         frame.parcels[context.label] = parcel
     }

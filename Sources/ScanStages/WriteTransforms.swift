@@ -26,7 +26,8 @@ public struct WriteTransforms: FrameStage, FoldStage {
             front of the camera, `depth` where the pixel's depth point lies in the box.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
-            Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics.
+            Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics: for
+            instant-ngp, which takes every JSON file of a folder, it is `downscaled_2/transforms.json`.
 
             **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
             instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are `dynamic_mask_<name>.png` beside
@@ -34,7 +35,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
             cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 2)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 3)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
@@ -104,7 +105,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             frame.alignedDepth(context)
             ?? DepthMap(
                 width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
-        if frame.depth == nil { context.count("frames-without-depth", 1) }
+        if map.validCount == 0 { context.count("frames-without-depth", 1) }
         if dialect == .instantNGP { map = map.nearest(width: camera.width, height: camera.height) }
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
@@ -207,7 +208,13 @@ public struct WriteTransforms: FrameStage, FoldStage {
         }
         try write(json, "transforms.json", context)
         for factor in fold.factors.sorted() {
-            try write(json.downscaled(by: factor), "transforms_\(factor).json", context)
+            let small = json.downscaled(by: factor)
+            // instant-ngp takes all JSON files of a folder for parts of one dataset.
+            if dialect == .instantNGP {
+                try write(small.movedDown(), "downscaled_\(factor)/transforms.json", context)
+            } else {
+                try write(small, "transforms_\(factor).json", context)
+            }
         }
     }
 

@@ -25,7 +25,7 @@ public struct WriteTum: FrameStage, FoldStage {
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
             """,
-        example: "- write-tum: {color: png}", revision: 2)
+        example: "- write-tum: {color: png}", revision: 3)
 
     /// Every path of the sequence begins here.
     private static let folder = "tum"
@@ -69,7 +69,8 @@ public struct WriteTum: FrameStage, FoldStage {
     private func depthPicture(
         _ frame: Frame, _ camera: CameraIntrinsics, _ context: StageContext
     ) throws(Problem) -> [UInt8]? {
-        guard let map = try frame.writtenDepth(context) else { return nil }
+        // What the recorder left out comes as a map without a value.
+        guard let map = try frame.writtenDepth(context), map.validCount > 0 else { return nil }
         let (image, overflow) = DepthCodec.picture(map, unitsPerMetre: TUMText.unitsPerMetre)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
         return try PNG.encodeGray16(image.nearest(width: camera.width, height: camera.height))

@@ -55,7 +55,8 @@ struct SampleCommand: ParsableCommand {
     /// The lines of the pipeline that write the format.
     private func writer() throws -> String {
         if format == MultiScanCapture.name {
-            let (rgb, color) = (rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
+            let hasPictures = !settings.contains("synthesize.pictures=false")
+            let (rgb, color) = (!hasPictures ? "auto" : rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
             return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
         }
         let written = CaptureFormats.all.filter { $0.card.writer != nil }

@@ -239,6 +239,36 @@ import Testing
         #expect(input?["bytes"]?.integer == Int64(capture.files["table.json"]?.count ?? 0))
     }
 
+    /// What masks and later stages take for the capture's box is the one that was given; but not one that was cut out.
+    @Test func aFileBecomesTheCapturesBox() throws {
+        var capture = MemoryCapture([.init(points: points)])
+        capture.box = cube
+        capture.unlisted["small.json"] = try BoundingBoxJSON.text(small)
+        let inside = try StageRun("- cull-by-box: {box: small.json}", on: capture)
+        #expect(inside.capture.box?.halfSize == small.halfSize)
+        #expect(
+            inside.receipt["notes"]?.array?.compactMap(\.string) == [
+                "cull-by-box: the capture's own box was replaced by that of small.json"
+            ])
+        let outside = try StageRun("- cull-by-box: {box: small.json, keep: outside}", on: capture)
+        #expect(outside.capture.box?.halfSize == cube.halfSize)
+        #expect(outside.frames.first?.points?.count == 1)
+    }
+
+    @Test func masksSeeTheBoxOfAFile() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].pose = Pose(rotation: .identity, position: Vector3(0, 0, 3))
+        capture.items[0].depth = DepthMap(width: 4, height: 3, metres: Array(repeating: 3, count: 12))
+        capture.unlisted["small.json"] = try BoundingBoxJSON.text(small)
+        let stages =
+            "- unproject: {color: false}\n- cull-by-box: {box: small.json}\n- write-transforms: {masks: silhouette}"
+        // Without a box of its own, which today's stages below would miss.
+        let run = try StageRun(stages, on: capture)
+        let mask = try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png"))
+        // 8 × 6 pixels, f = 4: the front face, half a metre to either side at 2.5 m, covers 0.8 pixels about the middle.
+        #expect(mask.pixels.count { $0 == 255 } > 0 && mask.pixels.count { $0 == 255 } <= 4)
+    }
+
     @Test func aFileInACaptureOnDisk() throws {
         let folder = try TemporaryFolder()
         var files = try MultiScanSample().files()

@@ -55,6 +55,24 @@ import Testing
         #expect(small?["transform_matrix"] == full?["transform_matrix"])
     }
 
+    /// instant-ngp takes every JSON file of a folder for a part of one dataset.
+    @Test func instantNGPFindsOneDatasetInAFolder() throws {
+        let run = try StageRun(
+            "- synthesize: {frames: 2, picture-width: 32, picture-height: 24, depth-width: 16, depth-height: 12}\n"
+                + "- decompress\n- downscale: {factors: [2]}\n- write-transforms: {dialect: instant-ngp, depth: true}",
+            reading: "nowhere/a")
+        let files = run.files.filter { $0.hasSuffix(".json") && $0.hasPrefix("ngp/") }
+        #expect(files == ["ngp/downscaled_2/transforms.json", "ngp/transforms.json"])
+        let frames = try JSONValue.parse(try run.bytes(files[0]), file: "json")["frames"]?.array ?? []
+        #expect(frames.count == 2)
+        for frame in frames {
+            for key in ["file_path", "depth_path"] {
+                let path = try #require(frame[key]?.string)
+                #expect(path.hasPrefix("../") && run.files.contains("ngp/\(path.dropFirst(3))"), "\(path)")
+            }
+        }
+    }
+
     @Test func aMaskKeepsItsTwoValues() {
         let mask = LumaImage(width: 4, height: 2, pixels: [0, 0, 255, 255, 0, 255, 255, 255])
         #expect(mask.nearest(width: 2, height: 1).pixels == [255, 255])

@@ -109,6 +109,20 @@ import Testing
         #expect(camera["width"]?.integer == 8 && camera["t_23"] != nil && camera["blur_score"] != nil)
     }
 
+    /// Of a chessboard each pixel's Laplacian is ±4 · 255.
+    @Test func polycamsScoreIsTakenWhereNobodyHas() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].timestamp = 1_000_000
+        let board: [UInt8] = (0..<48).flatMap { (pixel: Int) -> [UInt8] in
+            let isWhite = (pixel % 8 + pixel / 8) % 2 == 1
+            return Array(repeating: isWhite ? 255 : 0, count: 3)
+        }
+        capture.items[0].pixels = RGBImage(width: 8, height: 6, pixels: board)
+        let run = try StageRun("- write-capture: {format: polycam}", on: capture)
+        let camera = try JSONValue.parse(try run.bytes("keyframes/cameras/1000.json"), file: "camera")
+        #expect(camera["blur_score"]?.double == 1020 * 1020)
+    }
+
     @Test(arguments: [
         ("polycam", "two frames have the time 1000 µs"), ("arkitscenes", "two frames have the time 0.001 s"),
     ])

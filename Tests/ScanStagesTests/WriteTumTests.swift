@@ -85,6 +85,18 @@ import Testing
         #expect(none.count("write-tum", "frames-with-depth") == 0)
     }
 
+    /// What the recorder left out `decompress` makes a map of zeros.
+    @Test func depthWithoutAnyValueIsNoDepth() throws {
+        var capture = try MemoryCapture.posed(3)
+        for n in 0..<3 { capture.items[n].timestamp = Int64(n) * 1_000_000_000 }
+        capture.items[1].depth = DepthMap(width: 4, height: 3, metres: Array(repeating: 0, count: 12))
+        let run = try StageRun("- write-tum", on: capture)
+        #expect(run.count("write-tum", "frames-with-depth") == 2)
+        #expect(!run.files.contains("tum/depth/1.000000.png") && run.files.contains("tum/depth/2.000000.png"))
+        let dataset = try StageRun("- write-transforms: {depth: true}", on: capture)
+        #expect(dataset.count("write-transforms", "frames-without-depth") == 1)
+    }
+
     @Test func depthAsRecordedWhereNobodyUnpacksIt() throws {
         var capture = try MemoryCapture.posed(1)
         capture.items[0].depth = nil

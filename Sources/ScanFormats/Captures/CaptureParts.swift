@@ -155,12 +155,12 @@ extension CaptureTree {
     /// that stands first in the list counts.
     func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
         var found: [Int: (rank: Int, path: String)] = [:]
-        for entry in entries(in: folder) where entry.byteCount != nil && !entry.name.hasPrefix(".") {
-            guard let ending = entry.name.split(separator: ".").last?.lowercased(),
-                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: entry.name),
+        for name in originals(in: folder) {
+            guard let ending = name.split(separator: ".").last?.lowercased(),
+                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: name),
                 rank < found[number]?.rank ?? .max
             else { continue }
-            found[number] = (rank, "\(folder)/\(entry.name)")
+            found[number] = (rank, "\(folder)/\(name)")
         }
         return found.mapValues(\.path)
     }

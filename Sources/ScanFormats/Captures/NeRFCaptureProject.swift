@@ -94,6 +94,7 @@ private struct NeRFCaptureReader {
         noteDepth(entries)
         try capture.readBox(in: tree, limit: 1 << 20)
         capture.variant = capture.box == nil ? "NeRFCapture" : "HMC"
+        if capture.box != nil { warnOfPicturesUpsideDown() }
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
         capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
             PixelSize($0.width, $0.height)
@@ -185,6 +186,17 @@ private struct NeRFCaptureReader {
             return
         }
         capture.frames[index].intrinsics = try camera.fitted(to: size)
+    }
+
+    /// HMC's app turns pictures upright without telling the pose. A quarter turn shows in their size; of half a turn nothing
+    /// is left to see, so that it can only be supposed where the camera was held upside down.
+    private mutating func warnOfPicturesUpsideDown() {
+        let frames = capture.frames.filter { !$0.isDropped && turns[$0.index] == nil }
+        let count = frames.count { ($0.pose?.rotation.columns.1.y ?? 0) < -0.5 }
+        if count == 0 { return }
+        capture.warnings.append(
+            "the device was held upside down in \(count) of \(frames.count) frames, and the app may have turned their "
+                + "pictures by half a turn, against their poses: compare some with what the camera must have seen")
     }
 
     // MARK: - Depth

@@ -20,8 +20,7 @@ struct PictureFolder {
 
     /// Depth pictures beside the colour ones (`0.depth.png`) are no frames of their own.
     private static func pictures(in tree: any CaptureTree, _ folder: String) -> [(number: Int?, path: String)] {
-        let names = tree.entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
-        let pictures = names.filter { name in
+        let pictures = tree.originals(in: folder).filter { name in
             let parts = name.split(separator: ".")
             guard parts.count >= 2, let last = parts.last else { return false }
             return extensions.contains(last.lowercased())
@@ -62,26 +61,15 @@ struct PictureFolder {
         }
     }
 
-    /// Gives each frame of a capture its picture: by order, or by number where the numbers have gaps and fit the frames,
-    /// because a picture that is missing in the middle would otherwise shift all later ones by one.
+    /// Gives each frame of a capture its picture: by its number, or by order where the numbers are not those of the frames,
+    /// since a picture that is missing would otherwise give all later ones another frame's pose.
     /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
     func attach(to capture: inout Capture, rules: ReadRules) throws(Problem) {
         try rules.check(frames: pictures.count, of: "pictures")
         try checkNumbers()
         let lines = capture.frames.count
-        var places = Array(pictures.indices)
-        let numbers = pictures.compactMap(\.number)
-        if numbers.count == pictures.count, let first = numbers.first, let last = numbers.last,
-            // The numbers are anything that fits: one more than the largest may not.
-            last - first != numbers.count - 1
-        {
-            if first <= 1, last - first < lines, lines > 0 {
-                places = numbers.map { $0 - first }
-            } else {
-                capture.warnings.append(
-                    "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order")
-            }
-        }
+        let pictures = frames(of: &capture)
+        let places = places(of: pictures, &capture)
         let extent = (places.last ?? -1) + 1
         if lines > 0 {
             let counts = [("camera lines", lines), ("pictures", extent)]
@@ -98,6 +86,46 @@ struct PictureFolder {
             capture.drop(index, stage: "read", reason: "it has no picture in \(folder)/", isBad: true)
         }
         capture.channels.insert(.color)
+    }
+
+    /// The pictures that are frames: beside numbered ones that belong to camera lines, those without a number are none.
+    private func frames(of capture: inout Capture) -> [(number: Int?, path: String)] {
+        let numbered = pictures.filter { $0.number != nil }
+        guard !capture.frames.isEmpty, !numbered.isEmpty, numbered.count < pictures.count else { return pictures }
+        for picture in pictures where picture.number == nil {
+            capture.warnings.append("\(picture.path) has no number in its name, and was left out")
+        }
+        return numbered
+    }
+
+    /// Which frame each of the pictures is.
+    private func places(of pictures: [(number: Int?, path: String)], _ capture: inout Capture) -> [Int] {
+        let byOrder = Array(pictures.indices)
+        let numbers = pictures.compactMap(\.number)
+        let lines = capture.frames.count
+        guard numbers.count == pictures.count, let first = numbers.first, let last = numbers.last else {
+            return byOrder
+        }
+        // The numbers are anything that fits: one more than the largest may not.
+        let hasGaps = last - first != numbers.count - 1
+        if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }
+        // Frames are counted from 0, or from 1 as most programs do that take videos apart.
+        let starts = lines == 0 ? [] : [0, 1].filter { first >= $0 && last - $0 < lines }
+        guard let start = starts.count == 1 || last == lines - 1 && first > 1 ? starts.first : starts.last else {
+            capture.warnings.append(
+                hasGaps
+                    ? "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order"
+                    : "the numbers in \(folder)/ begin at \(first), and there are \(numbers.count) pictures for "
+                        + "\(lines) camera lines; they were given to the first frames in their order")
+            return byOrder
+        }
+        if starts.count > 1 {
+            capture.warnings.append(
+                "the numbers in \(folder)/ go from \(first) to \(last), and there are \(lines) camera lines: frames were "
+                    + "taken to be counted from \(start); if they are counted from \(1 - start), every pose is one "
+                    + "picture off")
+        }
+        return numbers.map { $0 - start }
     }
 
     /// How much of a large file's start and end is read: first as little as nearly all cameras need, then more, since

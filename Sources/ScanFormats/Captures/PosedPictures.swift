@@ -17,16 +17,16 @@ struct PosedPictures {
     static func folders(in tree: any CaptureTree) -> PosedPictures? {
         guard tree.hasFolder("pose") else { return nil }
         return PosedPictures { add in
-            for name in names(in: tree, "color") where isPicture(name) { add(name, \.color, "color/\(name)") }
-            for name in names(in: tree, "depth") where isDepth(name) { add(name, \.depth, "depth/\(name)") }
-            for name in names(in: tree, "pose") where name.hasSuffix(".txt") { add(name, \.pose, "pose/\(name)") }
+            for name in tree.originals(in: "color") where isPicture(name) { add(name, \.color, "color/\(name)") }
+            for name in tree.originals(in: "depth") where isDepth(name) { add(name, \.depth, "depth/\(name)") }
+            for name in tree.originals(in: "pose") where name.hasSuffix(".txt") { add(name, \.pose, "pose/\(name)") }
         }
     }
 
     /// One folder: `frame-000012.color.jpg`, `frame-000012.depth.pgm`, `frame-000012.pose.txt`.
     static func flat(in tree: any CaptureTree) -> PosedPictures? {
         PosedPictures { add in
-            for name in names(in: tree, "") where name.hasPrefix("frame-") {
+            for name in tree.originals(in: "") where name.hasPrefix("frame-") {
                 let kind = name.split(separator: ".").dropFirst().first
                 if kind == "color", isPicture(name) { add(name, \.color, name) }
                 if kind == "depth", isDepth(name) { add(name, \.depth, name) }
@@ -48,10 +48,6 @@ struct PosedPictures {
         entries = found.values.sorted { $0.number < $1.number }
         let isSeen = entries.contains { $0.color != nil || $0.depth != nil }
         if !isSeen || !entries.contains(where: { $0.pose != nil }) { return nil }
-    }
-
-    private static func names(in tree: any CaptureTree, _ folder: String) -> [String] {
-        tree.entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
     }
 
     private static func isPicture(_ name: String) -> Bool {

@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ])
+        ], revision: 2)
 
     static let infoFile = "_info.txt"
 
@@ -55,7 +55,8 @@ private struct ScanNetFolderReader {
     /// As the files give them; extrinsics are nil where there are none.
     private var matrices: [String: [Double]] = [:]
     private var shift = 1000.0
-    private var recordedSize: PixelSize?
+    /// What the description says of the cameras' pictures.
+    private var recordedSizes: [String: PixelSize] = [:]
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -115,7 +116,8 @@ private struct ScanNetFolderReader {
             matrices["intrinsic_\(key)"] = try info.numbers("m_calibration\(name)Intrinsic", count: 16)
             matrices["extrinsic_\(key)"] = try info.numbers("m_calibration\(name)Extrinsic", count: 16)
         }
-        recordedSize = try info.size("m_colorWidth", "m_colorHeight")
+        recordedSizes["color"] = try info.size("m_colorWidth", "m_colorHeight")
+        recordedSizes["depth"] = try info.size("m_depthWidth", "m_depthHeight")
         guard let units = try info.number("m_depthShift") else { return }
         guard units >= 1, units <= 1e6 else {
             throw Problem(.input, "`m_depthShift`: depth of \(units) units a metre").at(file: file)
@@ -126,18 +128,16 @@ private struct ScanNetFolderReader {
     // MARK: - Cameras
 
     private mutating func setCameras(_ cameras: inout ScanNetCameras) throws(Problem) {
-        let depth = capture.depthSize.flatMap { size in
-            matrices["intrinsic_depth"].map { ScanNetCameras.intrinsics($0, size) }
-        }
+        var depth: CameraIntrinsics?
+        if let size = capture.depthSize { depth = fitted("depth", size, usual: PixelSize(640, 480)) }
         if let defect = depth?.defect { capture.warnings.append("the depth camera cannot be used: \(defect)") }
         let ownDepth = depth?.defect == nil ? depth : nil
-        guard let size = capture.colorSize, let matrix = matrices["intrinsic_color"] else {
+        guard let size = capture.colorSize, let color = fitted("color", size, usual: PixelSize(1296, 968)) else {
             // Without pictures nobody misses the colour camera: the depth sensor's stands in.
             let stands = capture.colorSize == nil ? ownDepth : nil
             capture.setIntrinsics(stands, absence: "there is no matrix of the colour camera")
             return
         }
-        let color = fitted(matrix, size)
         guard color.defect == nil else {
             capture.absences[.intrinsics] = color.defect.map { "of the colour camera, \($0)" }
             return
@@ -148,16 +148,23 @@ private struct ScanNetFolderReader {
         if let depthSize = capture.depthSize { capture.depthCamera = cameras.depthCamera(depthSize) }
     }
 
-    /// The colour camera for the pictures that are there. Exporters resize pictures and leave the matrix as it was, for
-    /// 1296 × 968; then its principal point is nowhere near the middle.
-    private mutating func fitted(_ matrix: [Double], _ size: PixelSize) -> CameraIntrinsics {
+    /// A camera for the pictures that are there. Exporters resize pictures and leave the matrix as it was; then its
+    /// principal point is nowhere near the middle.
+    /// - Parameter usual: the size that the recorder's pictures have, where no description says it.
+    private mutating func fitted(_ name: String, _ size: PixelSize, usual: PixelSize) -> CameraIntrinsics? {
+        guard let matrix = matrices["intrinsic_\(name)"] else { return nil }
         let camera = ScanNetCameras.intrinsics(matrix, size)
-        func isCentred(_ size: PixelSize) -> Bool {
-            abs(camera.cx / Double(size.width) - 0.5) < 0.2 && abs(camera.cy / Double(size.height) - 0.5) < 0.2
+        let recorded = recordedSizes[name] ?? (camera.isCentred ? size : usual)
+        let pictures = name == "depth" ? "depth pictures" : "pictures"
+        guard recorded != size, camera.claimed(for: recorded).isCentred else {
+            // Of the colour camera that is said whatever the format.
+            if name == "depth", let doubt = camera.doubt {
+                capture.warnings.append("of the depth camera, \(doubt): its matrix may be for pictures of another size")
+            }
+            return camera
         }
-        let recorded = recordedSize ?? (isCentred(size) ? size : PixelSize(1296, 968))
-        guard recorded != size, isCentred(recorded) else { return camera }
-        capture.warnings.append("the pictures are \(size), and their camera's matrix is for \(recorded); it was scaled")
-        return ScanNetCameras.intrinsics(matrix, recorded).resized(width: size.width, height: size.height)
+        capture.warnings.append(
+            "the \(pictures) are \(size), and their camera's matrix is for \(recorded); it was scaled")
+        return camera.claimed(for: recorded).resized(width: size.width, height: size.height)
     }
 }

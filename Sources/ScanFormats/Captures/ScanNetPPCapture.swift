@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"])
+        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"], revision: 2)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that nobody can look at.
@@ -93,19 +93,37 @@ private struct ScanNetPPReader {
     private mutating func readPoses() throws(Problem) {
         let file = top + ScanNetPPCapture.posesFile
         capture.list(file, in: tree, [])
-        let size = capture.colorSize ?? ScanNetPPCapture.usualSize
         let found = try ScanNetPPPoses.read(
-            try tree.bytes(of: file, limit: ScanNetPPCapture.posesLimit), file: file, size: size, rules: rules)
+            try tree.bytes(of: file, limit: ScanNetPPCapture.posesLimit), file: file,
+            size: ScanNetPPCapture.usualSize, rules: rules)
         guard let last = found.map(\.index).max() else {
             throw Problem(.input, "there are no frames in the file", fix: "download the scene again").at(file: file)
         }
         capture.frames = (0...last).map { FrameFacts(index: $0) }
         for facts in found { capture.frames[facts.index] = facts }
+        if let size = capture.colorSize {
+            for index in capture.frames.indices {
+                guard let camera = capture.frames[index].intrinsics else { continue }
+                capture.frames[index].intrinsics = (try? fitted(camera, to: size)) ?? camera.claimed(for: size)
+            }
+        }
         let known = Set(found.map(\.index))
         for index in 0...last where !known.contains(index) {
             capture.drop(index, stage: "read", reason: "it has no entry in \(file)")
         }
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
+    }
+
+    /// A camera for pictures of this size. Matrices are for the pictures that the recorder takes, and stay as they are when
+    /// somebody makes those smaller; but where their principal point is in the middle of what is there, they are for that.
+    /// - Throws: when the pictures have another shape.
+    private mutating func fitted(_ camera: CameraIntrinsics, to size: PixelSize) throws(Problem) -> CameraIntrinsics {
+        let asIs = camera.claimed(for: size)
+        if asIs.isCentred || size == ScanNetPPCapture.usualSize { return asIs }
+        let scaled = try camera.fitted(to: size)
+        let note = "the pictures are \(size), and the matrices are for \(ScanNetPPCapture.usualSize); they were scaled"
+        if !capture.warnings.contains(note) { capture.warnings.append(note) }
+        return scaled
     }
 
     /// Pictures that were extracted from the video, where there is no video.
@@ -122,7 +140,8 @@ private struct ScanNetPPReader {
         let sizes = capture.checkPictures(in: tree, rules: rules)
         for (index, size) in sizes.sorted(by: { $0.key < $1.key }) where !capture.frames[index].isDropped {
             do throws(Problem) {
-                capture.frames[index].intrinsics = try capture.frames[index].intrinsics?.fitted(to: size)
+                guard let camera = capture.frames[index].intrinsics else { continue }
+                capture.frames[index].intrinsics = try fitted(camera, to: size)
             } catch { capture.drop(index, stage: "read", reason: error.oneLine, isBad: true) }
         }
     }

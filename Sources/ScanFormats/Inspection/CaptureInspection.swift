@@ -80,7 +80,8 @@ public struct CaptureInspection: Hashable, Sendable {
         var inspection = CaptureInspection(id: tree.name, recognition: recognition)
         let opened = CaptureOpening.open(tree, as: format)
         inspection.note(errors: opened.problems)
-        if let capture = opened.capture {
+        if var capture = opened.capture {
+            capture.noteCopies(in: tree)
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)
         }

@@ -127,15 +127,14 @@ extension CaptureInspection {
                     fix: "check the intrinsics, and the size of the pictures that they are for"))
         }
         guard let size = camera.size else { return problems }
-        let centre = (
-            x: (camera.cx.lowerBound + camera.cx.upperBound) / 2, y: (camera.cy.lowerBound + camera.cy.upperBound) / 2
-        )
-        let off = (abs(centre.x / Double(size.width) - 0.5), abs(centre.y / Double(size.height) - 0.5))
-        if max(off.0, off.1) > 0.1 {
+        let middle = CameraIntrinsics(
+            fx: 1, fy: 1, cx: (camera.cx.lowerBound + camera.cx.upperBound) / 2,
+            cy: (camera.cy.lowerBound + camera.cy.upperBound) / 2, width: size.width, height: size.height,
+            pixelOrigin: .corner)
+        if let doubt = middle.doubt {
             problems.append(
                 Problem(
-                    .input,
-                    "the principal point (\(rounded(centre.x)), \(rounded(centre.y))) is far from the middle of a picture of \(size)",
+                    .input, doubt,
                     fix: "check whether the intrinsics are for pictures of another size, or turned by a quarter"))
         }
         return problems

@@ -35,6 +35,12 @@ public struct BlurScore: Sendable {
         return score
     }
 
+    /// The usual score of a frame that no stage has scored.
+    static func ofColors(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
+        if let score = try frame.sharpnessOfFile(ownLuma: false, context) { return score }
+        return Sharpness.score(try frame.loadRGB(context))
+    }
+
     private func score(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
         if gray == .luma, let luma = frame.luma { return Sharpness.score(luma) }
         // Where a stage below wants the colours too, they are decoded once for both.

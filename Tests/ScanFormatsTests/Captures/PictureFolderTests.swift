@@ -118,6 +118,54 @@ import Testing
         }
     }
 
+    /// A picture is missing at one end, and which one depends on where frames are counted from.
+    @Test func numbersThatLeaveTheFirstFrameOpenSaySo() throws {
+        let fromOne = try open(pictures: (1..<10).map { "\($0).png" })
+        #expect(names(fromOne) == (1..<10).map { "\($0).png" } + ["-"])
+        #expect(
+            fromOne.warnings == [
+                "the numbers in color/ go from 1 to 9, and there are 10 camera lines: frames were taken to be counted from "
+                    + "1; if they are counted from 0, every pose is one picture off"
+            ])
+        // With two gone at the start, they are more likely counted from 0.
+        let fromTwo = try open(pictures: (2..<10).map { "\($0).png" })
+        #expect(names(fromTwo) == ["-", "-"] + (2..<10).map { "\($0).png" })
+        #expect(fromTwo.warnings.count == 1)
+        // The last number says where the count began.
+        let toTen = try open(pictures: (2..<11).map { "\($0).png" })
+        #expect(names(toTen) == ["-"] + (2..<11).map { "\($0).png" })
+        #expect(toTen.warnings.isEmpty)
+        let late = try open(pictures: (5..<14).map { "\($0).png" })
+        #expect(names(late) == (5..<14).map { "\($0).png" } + ["-"])
+        #expect(
+            late.warnings == [
+                "the numbers in color/ begin at 5, and there are 9 pictures for 10 camera lines; they were given to the "
+                    + "first frames in their order"
+            ])
+    }
+
+    @Test func aPictureWithoutANumberIsNoFrameOfACapture() throws {
+        let capture = try open(pictures: (0..<10).filter { $0 != 4 }.map { "\($0).png" } + ["thumbnail.png"])
+        #expect(names(capture) == (0..<10).map { $0 == 4 ? "-" : "\($0).png" })
+        #expect(capture.warnings == ["color/thumbnail.png has no number in its name, and was left out"])
+    }
+
+    @Test func secondCopiesAreNoFrames() throws {
+        let copies = ["3 2.png", "3 (1).png", "3 copy.png", "3 copy 2.png", "3 - Copy.png", "3 - Copy (2).png"]
+        var capture = try open(pictures: (0..<10).map { "\($0).png" } + copies)
+        #expect(names(capture) == (0..<10).map { "\($0).png" })
+        #expect(capture.warnings.isEmpty)
+        let folder = try TemporaryFolder()
+        for name in ["3.png"] + copies { try folder.write(try png(), to: "color/\(name)") }
+        capture.noteDoubts(in: CaptureFolder(path: folder.path))
+        #expect(
+            capture.warnings == [
+                "6 files in color/ look like second copies, and were left out: 3 (1).png, …"
+            ])
+        // Nothing of that name is there without the mark.
+        #expect(names(try open(pictures: (0..<10).map { "IMG \($0).png" })) == (0..<10).map { "IMG \($0).png" })
+    }
+
     @Test func numbersThatCannotBeFramesGoByOrderWithAWarning() throws {
         // Every fifth picture of a video, renumbered camera lines.
         let capture = try open(pictures: (0..<10).map { "\($0 * 5).png" })

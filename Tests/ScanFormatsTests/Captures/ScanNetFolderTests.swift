@@ -130,6 +130,32 @@ import Testing
             capture.warnings == ["the pictures are 8×6, and their camera's matrix is for 1296×968; it was scaled"])
     }
 
+    @Test func depthThatWasResizedWithoutAWord() throws {
+        var files = try extracted()
+        files["intrinsic/intrinsic_depth.txt"] = Array("577 0 319.5 0 0 577 239.5 0 0 0 1 0 0 0 0 1".utf8)
+        let capture = try open(files)
+        let (camera, size) = (try #require(capture.depthCamera).intrinsics, try #require(capture.depthSize))
+        #expect(camera.width == size.width)
+        #expect(abs(camera.fx - 577.0 * Double(size.width) / 640) < 1e-12)
+        #expect(abs(camera.cx - (Double(size.width) / 2 - 0.5)) < 1e-12)
+        #expect(
+            capture.warnings == [
+                "the depth pictures are \(size), and their camera's matrix is for 640×480; it was scaled"
+            ])
+    }
+
+    /// The middle of 1296 pixels is still inside 960, and not near enough to their middle.
+    @Test func picturesThatWereMadeALittleSmaller() throws {
+        var files = try extracted()
+        files["intrinsic/intrinsic_color.txt"] = Array("1170 0 647.5 0 0 1170 483.5 0 0 0 1 0 0 0 0 1".utf8)
+        let picture = try Self.png(960, 720)
+        for name in files.keys where name.hasPrefix("color/") { files[name] = picture }
+        let capture = try open(files)
+        let camera = try #require(capture.frames[0].intrinsics)
+        #expect(abs(camera.fx - 1170.0 * 960 / 1296) < 1e-9 && abs(camera.cx - 479.5) < 1e-9)
+        #expect(capture.warnings.contains { $0.hasSuffix("matrix is for 1296×968; it was scaled") })
+    }
+
     @Test func theAlignmentIsNotedAndNotApplied() throws {
         var files = try extracted()
         files["scan.txt"] = Array("axisAlignment = 0 1 0 4 -1 0 0 5 0 0 1 6 0 0 0 1 \n".utf8)

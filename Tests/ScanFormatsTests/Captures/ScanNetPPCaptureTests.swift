@@ -99,6 +99,24 @@ import Testing
         #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, nil, 1.002])
     }
 
+    /// The principal point tells whether the matrices are for the recorder's pictures or for those that are there.
+    @Test func picturesOfAnotherSize() throws {
+        for (matrix, cx, warns) in [(("960", "720"), 8.0, true), (("8", "6"), 8.0, false)] {
+            let scene = try scene([0])
+            try scene.picture("iphone/rgb/frame_000000.jpg", 16, 12, isJPEG: true)
+            try scene.write(
+                "{\(entry(0).replacing("32.5", with: matrix.0).replacing("24.25", with: matrix.1))}",
+                to: "iphone/pose_intrinsic_imu.json")
+            let capture = try scene.open(ScanNetPPCapture.self)
+            let camera = try #require(capture.frames[0].intrinsics)
+            #expect(camera.cx == cx && camera.width == 16)
+            #expect(abs(camera.fx - (warns ? 50.0 / 120 : 50)) < 1e-12)
+            #expect(
+                capture.warnings
+                    == (warns ? ["the pictures are 16×12, and the matrices are for 1920×1440; they were scaled"] : []))
+        }
+    }
+
     @Test func entriesThatCannotBeUsed() throws {
         let scene = try scene()
         let bad = [

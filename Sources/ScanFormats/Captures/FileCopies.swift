@@ -1,0 +1,57 @@
+import ScanModel
+
+extension CaptureTree {
+    /// The names of a folder's files, without hidden ones, and without second copies of files that are there too: a copy
+    /// has the number of another frame in its name.
+    func originals(in folder: String) -> [String] {
+        let names = entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
+        let known = Set(names)
+        return names.filter { !FileCopy.isCopy($0, among: known) }
+    }
+
+    /// The second copies that ``originals(in:)`` leaves out.
+    func copies(in folder: String) -> [String] {
+        let names = entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
+        let known = Set(names)
+        return names.filter { FileCopy.isCopy($0, among: known) }
+    }
+}
+
+/// The names that file managers and clouds give to what is there already: of `12.png`, `12 2.png` and `12 copy.png`
+/// (macOS, iCloud), `12 (1).png` (Windows, Google Drive), `12 - Copy.png` (Windows).
+enum FileCopy {
+    static func isCopy(_ name: String, among names: Set<String>) -> Bool {
+        guard name.utf8.contains(UInt8(ascii: " ")), let dot = name.lastIndex(of: ".") else { return false }
+        var stem = name[..<dot]
+        if let space = stem.lastIndex(of: " "), isNumber(stem[stem.index(after: space)...]) {
+            stem = stem[..<space]
+            if names.contains("\(stem)\(name[dot...])") { return true }
+        }
+        for mark in [" - Copy", " copy"] where stem.hasSuffix(mark) {
+            return names.contains("\(stem.dropLast(mark.count))\(name[dot...])")
+        }
+        return false
+    }
+
+    /// `2` or `(2)`.
+    private static func isNumber(_ text: Substring) -> Bool {
+        let isBracketed = text.hasPrefix("(") && text.hasSuffix(")")
+        let digits = isBracketed ? text.dropFirst().dropLast() : text
+        return !digits.isEmpty && digits.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+}
+
+extension Capture {
+    /// Warns of second copies among the frames' files.
+    mutating func noteCopies(in tree: any CaptureTree) {
+        let folders = Set(files.map { $0.path.split(separator: "/").dropLast().joined(separator: "/") }).sorted()
+        for folder in folders where !folder.isEmpty {
+            let copies = tree.copies(in: folder)
+            guard let first = copies.first else { continue }
+            warnings.append(
+                copies.count == 1
+                    ? "\(folder)/\(first) looks like a second copy of a file, and was left out"
+                    : "\(copies.count) files in \(folder)/ look like second copies, and were left out: \(first), …")
+        }
+    }
+}
