@@ -155,7 +155,7 @@ extension CaptureTree {
     /// that stands first in the list counts.
     func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
         var found: [Int: (rank: Int, path: String)] = [:]
-        for entry in entries(in: folder) where entry.byteCount != nil && !entry.name.hasPrefix(".") {
+        for entry in entries(in: folder) where entry.byteCount != nil {
             guard let ending = entry.name.split(separator: ".").last?.lowercased(),
                 let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: entry.name),
                 rank < found[number]?.rank ?? .max

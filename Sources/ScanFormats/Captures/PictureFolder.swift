@@ -20,7 +20,7 @@ struct PictureFolder {
 
     /// Depth pictures beside the colour ones (`0.depth.png`) are no frames of their own.
     private static func pictures(in tree: any CaptureTree, _ folder: String) -> [(number: Int?, path: String)] {
-        let names = tree.entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
+        let names = tree.entries(in: folder).filter { $0.byteCount != nil }.map(\.name)
         let pictures = names.filter { name in
             let parts = name.split(separator: ".")
             guard parts.count >= 2, let last = parts.last else { return false }

@@ -51,7 +51,7 @@ struct PosedPictures {
     }
 
     private static func names(in tree: any CaptureTree, _ folder: String) -> [String] {
-        tree.entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
+        tree.entries(in: folder).filter { $0.byteCount != nil }.map(\.name)
     }
 
     private static func isPicture(_ name: String) -> Bool {
