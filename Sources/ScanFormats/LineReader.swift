@@ -71,7 +71,7 @@ package struct LineReader {
     private mutating func skipByteOrderMark() throws(Problem) {
         try rest.fill(3)
         let isMark = try rest.withBytes(rest.unread) { (bytes) throws(Problem) in
-            bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            bytes.starts(with: NumberText.byteOrderMark)
         }
         if isMark { rest.consume(3) }
     }

@@ -4,6 +4,13 @@ import ScanModel
 enum NumberText {
     /// No such file is longer.
     static let sizeLimit = 1 << 16
+    /// What Windows' editors put before a text.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// A small file's text, without a byte order mark.
+    static func text(of bytes: [UInt8]) -> String {
+        String(decoding: bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...], as: UTF8.self)
+    }
 
     /// - Throws: `input`, when something else stands there or the numbers are not as many as they should be.
     static func numbers(_ bytes: [UInt8], count: Int? = nil, file: String) throws(Problem) -> [Double] {
@@ -26,7 +33,7 @@ enum NumberText {
     }
 
     private static func words(_ bytes: [UInt8]) -> [Substring] {
-        String(decoding: bytes, as: UTF8.self).split { $0.isWhitespace || $0 == "," }
+        text(of: bytes).split { $0.isWhitespace || $0 == "," }
     }
 
     /// Rows of numbers with spaces between, each the shortest that reads back as the same one.

@@ -11,7 +11,7 @@ struct ScanNetText {
 
     init(_ bytes: [UInt8], file: String) {
         self.file = file
-        for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
+        for line in NumberText.text(of: bytes).split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { continue }
             let key = Self.trimmed(parts[0])

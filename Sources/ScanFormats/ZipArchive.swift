@@ -26,30 +26,27 @@ public final class ZipArchive: Sendable {
         var isStored: Bool
     }
 
-    let path: String
     /// The archive's file name without its extension.
     public let name: String
-    private let contents: ZipContents
-    /// libzip's handle may be used by one thread at a time, and so may all entries opened through it.
-    let handle: Mutex<ZipHandle>
-    private let offsets = Mutex<[Int64]?>(nil)
-    private let spooled = Mutex<[String: SpooledFile]>([:])
+    /// The folder of the archive that is the tree's top; "" for the archive's own.
+    let top: String
+    private let opened: OpenArchive
 
     /// - Throws: `input` when the file is no whole ZIP archive, or holds what no recorder packs: names that lead out of
     ///   it, two files of one name, more than `limits` allow.
     public init(path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem) {
-        self.path = path
         name = Self.name(of: path)
-        do throws(Problem) {
-            // Says itself what is wrong with the file, and keeps libzip from waiting for a FIFO.
-            let packedByteCount = try FileSource(path: path, name: path).byteCount ?? 0
-            let handle = try ZipHandle(path)
-            contents = try ZipContents(handle, packedByteCount: packedByteCount, limits)
-            self.handle = Mutex(handle)
-        } catch {
-            throw error.at(file: path)
-        }
+        opened = try OpenArchive(path, limits)
+        top = opened.contents.top
     }
+
+    private init(_ archive: ZipArchive, top: String) {
+        (name, opened) = (archive.name, archive.opened)
+        self.top = top
+    }
+
+    /// The same archive with one of the tree's folders as its top.
+    func below(_ folder: String) -> ZipArchive { ZipArchive(self, top: full(folder)) }
 
     /// An archive's file name without its extension.
     static func name(of path: String) -> String {
@@ -66,17 +63,17 @@ public final class ZipArchive: Sendable {
         return start == Array("PK\u{3}\u{4}".utf8) || start == Array("PK\u{5}\u{6}".utf8)
     }
 
-    /// A path in the archive, from a path in the tree: its one folder at the top, where there is one, is the tree's top.
-    private func full(_ path: String) -> String { contents.top.isEmpty ? path : "\(contents.top)/\(path)" }
+    /// A path in the archive, from a path in the tree.
+    private func full(_ path: String) -> String { top.isEmpty ? path : "\(top)/\(path)" }
 }
 
 extension ZipArchive: CaptureTree {
     public func entries(in folder: String) -> [CaptureEntry] {
-        contents.folders[folder.isEmpty ? contents.top : full(folder)] ?? []
+        opened.contents.folders[folder.isEmpty ? top : full(folder)] ?? []
     }
 
     public func entry(_ path: String) -> CaptureEntry? {
-        contents.kinds[full(path)].map { CaptureEntry(name: ZipContents.last(path), kind: $0) }
+        opened.contents.kinds[full(path)].map { CaptureEntry(name: ZipContents.last(path), kind: $0) }
     }
 
     public func open(_ file: String) throws(Problem) -> any ByteSource {
@@ -86,18 +83,21 @@ extension ZipArchive: CaptureTree {
         case .folder?: throw Problem(.input, "expected a file, found a folder").at(file: file)
         case .other(let what)?: throw Problem(.input, "expected a file, found \(what)").at(file: file)
         }
-        guard let entry = contents.files[full(file)] else { throw Problem(.tool, "a file got lost").at(file: file) }
-        return try ZipEntrySource(self, entry, name: file)
+        guard let entry = opened.contents.files[full(file)] else {
+            throw Problem(.tool, "a file got lost").at(file: file)
+        }
+        return try ZipEntrySource(opened, entry, name: file)
     }
 
     /// A stretch of the archive, where the file is stored in it uncompressed.
     public func location(of file: String) -> FileLocation? {
-        guard let entry = contents.files[full(file)], entry.isStored else { return nil }
-        let offsets = offsets.withLock { offsets in
+        guard let entry = opened.contents.files[full(file)], entry.isStored else { return nil }
+        let path = opened.path
+        let offsets = opened.offsets.withLock { offsets in
             if offsets == nil { offsets = (try? ZipOffsets.read(path)) ?? [] }
             return offsets ?? []
         }
-        guard offsets.count == contents.entryCount,
+        guard offsets.count == opened.contents.entryCount,
             let start = ZipOffsets.start(of: full(file), header: offsets[Int(entry.index)], in: path)
         else { return nil }
         return FileLocation(path: path, range: start..<start + entry.byteCount)
@@ -106,11 +106,35 @@ extension ZipArchive: CaptureTree {
     /// Unpacks a compressed file into a nameless temporary one, which is gone when this process is.
     public func place(_ file: String) throws(Problem) -> FileLocation {
         if let location = location(of: file) { return location }
-        return try spooled.withLock { (known) throws(Problem) in
-            if let copy = known[file] { return FileLocation(path: copy.path) }
+        return try opened.spooled.withLock { (known) throws(Problem) in
+            if let copy = known[full(file)] { return FileLocation(path: copy.path) }
             let copy = try SpooledFile(try open(file))
-            known[file] = copy
+            known[full(file)] = copy
             return FileLocation(path: copy.path)
+        }
+    }
+}
+
+/// An archive that was opened, which the trees of several of its folders share.
+final class OpenArchive: Sendable {
+    let path: String
+    let contents: ZipContents
+    /// libzip's handle may be used by one thread at a time, and so may all entries opened through it.
+    let handle: Mutex<ZipHandle>
+    let offsets = Mutex<[Int64]?>(nil)
+    /// By full path in the archive.
+    let spooled = Mutex<[String: SpooledFile]>([:])
+
+    init(_ path: String, _ limits: ArchiveLimits) throws(Problem) {
+        self.path = path
+        do throws(Problem) {
+            // Says itself what is wrong with the file, and keeps libzip from waiting for a FIFO.
+            let packedByteCount = try FileSource(path: path, name: path).byteCount ?? 0
+            let handle = try ZipHandle(path)
+            contents = try ZipContents(handle, packedByteCount: packedByteCount, limits)
+            self.handle = Mutex(handle)
+        } catch {
+            throw error.at(file: path)
         }
     }
 }

@@ -6,7 +6,7 @@ struct ZipContents: Sendable {
     var files: [String: ZipArchive.Entry] = [:]
     /// What has each full path, folders too.
     var kinds: [String: CaptureEntry.Kind] = [:]
-    /// What lies in each folder, sorted by name; the top is "".
+    /// What lies in each folder and is not hidden, sorted by name; the top is "".
     var folders: [String: [CaptureEntry]] = ["": []]
     /// The folder that holds everything; "" where there is no such folder.
     var top = ""
@@ -67,13 +67,14 @@ struct ZipContents: Sendable {
         }
         for (name, kind) in kinds {
             if kind == .folder, folders[name] == nil { folders[name] = [] }
-            folders[Self.parent(name), default: []].append(CaptureEntry(name: Self.last(name), kind: kind))
+            let entry = CaptureEntry(name: Self.last(name), kind: kind)
+            if !entry.isHidden { folders[Self.parent(name), default: []].append(entry) }
         }
         for name in folders.keys {
             folders[name]?.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         }
-        while let entries = folders[top]?.filter({ !$0.name.hasPrefix(".") }), entries.count == 1,
-            let only = entries.first, only.kind == .folder, !PictureFolder.folders.contains(only.name)
+        while let entries = folders[top], entries.count == 1, let only = entries.first, only.kind == .folder,
+            !PictureFolder.folders.contains(only.name)
         {
             top = top.isEmpty ? only.name : "\(top)/\(only.name)"
         }

@@ -70,11 +70,11 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
     // What it holds is used under the archive's lock alone.
     let name: String
     let byteCount: Int64?
-    private let archive: ZipArchive
+    private let archive: OpenArchive
     private let file: OpaquePointer
     private var position: Int64 = 0
 
-    init(_ archive: ZipArchive, _ entry: ZipArchive.Entry, name: String) throws(Problem) {
+    init(_ archive: OpenArchive, _ entry: ZipArchive.Entry, name: String) throws(Problem) {
         self.archive = archive
         self.name = name
         byteCount = entry.byteCount

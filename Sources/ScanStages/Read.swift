@@ -28,7 +28,8 @@ public struct Read: CaptureStage {
             slices of 65,536 of them: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding
             all of it. Coordinates are taken to be metres.
 
-            **Archives.** A capture may be a ZIP archive, with or without one folder at its top. It is read in place;
+            **Archives.** A capture may be a ZIP archive of its files, or of a folder with them, whatever else lies beside
+            that; one with several captures is refused. It is read in place;
             only a video, a `.sens` file or ScanNet's raw streams that are compressed in it are unpacked into a temporary
             file (under `TMPDIR`) while the capture runs. An archive that asks for more than the `max-archive-` limits is
             refused before anything is unpacked.
@@ -125,7 +126,10 @@ public struct Read: CaptureStage {
     }
 
     private func open(_ tree: any CaptureTree) throws(Problem) -> Capture {
-        if let named = CaptureFormats.format(named: format.rawValue) { return try open(tree, as: named) }
+        if let named = CaptureFormats.format(named: format.rawValue) {
+            try CaptureFormats.requireOne(in: tree)
+            return try open(tree, as: named)
+        }
         let (recognised, recognition) = try CaptureFormats.format(of: tree)
         var capture = try open(tree, as: recognised)
         capture.findings["recognised-by"] = .string(recognition.reason)

@@ -85,4 +85,77 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("recorded.depth.zlib"))
     }
+
+    private func run(_ command: String, _ input: String) throws -> CommandResult {
+        try folder.write("name: list\nstages:\n  - read\n", to: "list.yaml")
+        let place = command == "inspect" ? [command, input] : [command, "list.yaml", input, "-o", "out"]
+        return try Scanmill.run(place, in: folder.path)
+    }
+
+    /// Whatever an archive among captures holds, something is said of it.
+    @Test func noArchiveVanishesFromANight() throws {
+        try MiniCapture().write(in: folder)
+        let script = """
+            import os, sys, zipfile
+            top = sys.argv[1]
+            os.makedirs(top + '/in')
+            def pack(name, folders, others):
+                with zipfile.ZipFile(f'{top}/in/{name}.zip', 'w') as z:
+                    for other in others: z.writestr(other, other)
+                    for folder in folders:
+                        for base, _, files in os.walk(top + '/mini'):
+                            for f in files:
+                                path = os.path.join(base, f)
+                                z.write(path, folder + '/' + os.path.relpath(path, top + '/mini'))
+            pack('papers', [], ['notes/text.txt'])
+            pack('readme', ['scan'], ['README.txt'])
+            pack('thumbs', ['rgb'], ['Thumbs.db', 'desktop.ini'])
+            pack('two', ['a', 'b'], [])
+            """
+        #expect(try runPython(script, [folder.path]).status == 0)
+        let result = try run("run", "in")
+        #expect(result.status == 1)
+        for id in ["readme", "thumbs"] { #expect(result.output.contains("done     \(id)  7 frames"), "\(id)") }
+        #expect(result.output.contains("failed   two  the archive holds 2 captures: a, b\n"))
+        #expect(result.output.contains("3 captures: 2 done, 1 failed"))
+        #expect(
+            result.errors.contains(
+                """
+                error: the archive holds 2 captures: a, b
+                  --> in/two.zip
+                   = fix: unpack it into a folder, and keep the archive elsewhere
+
+                """), "\(result.errors)")
+        #expect(result.errors.contains("warning: there is no capture in in/papers.zip\n"), "\(result.errors)")
+        let plan = try run("plan", "in")
+        #expect(plan.output.contains("cannot run two  the archive holds 2 captures: a, b\n"), "\(plan.output)")
+        #expect(plan.output.contains("0 would run, 2 up to date, 1 cannot run"), "\(plan.output)")
+        #expect(try run("inspect", "in/readme.zip").status == 0)
+        let inspected = try run("inspect", "in/two.zip")
+        #expect(inspected.status == 2 && inspected.errors.hasPrefix("error: the archive holds 2 captures: a, b\n"))
+    }
+
+    @Test func capturesInOneFolderFailByName() throws {
+        for stem in ["scanA", "scanB"] {
+            var mini = MiniCapture()
+            (mini.id, mini.stem, mini.pictures) = ("in/flat", stem, .none)
+            try mini.write(in: folder)
+        }
+        let summary = "2 captures lie in one folder: scanA, scanB"
+        for input in ["in", "in/flat"] {
+            let result = try run("run", input)
+            #expect(result.status == 1 && result.output.contains("failed   flat  \(summary)\n"), "\(result.output)")
+            #expect(
+                result.errors.contains(
+                    """
+                    error: \(summary)
+                      --> in/flat
+                       = fix: make a folder for each, and move its files there
+
+                    """), "\(result.errors)")
+            #expect(try run("plan", input).output.contains("cannot run flat  \(summary)\n"))
+        }
+        let inspected = try run("inspect", "in/flat")
+        #expect(inspected.status == 2 && inspected.errors.hasPrefix("error: \(summary)\n  --> in/flat\n"))
+    }
 }

@@ -6,7 +6,11 @@ import ScanModel
 /// Most pictures are recorded between two poses and have none: they are dropped, by name. Times are matched, since names
 /// may differ by a millisecond.
 ///
-/// Source: ARKitScenes, DATA.md and threedod/benchmark_scripts/utils/tenFpsDataLoader.py.
+/// Several sets of pictures may lie there, and no two have the same frames: `wide/` has 10 a second, without those whose
+/// depth the makers found wrong, `vga_wide/` 30 and `lowres_wide/` 60. The largest pictures count, unless most of them are
+/// missing.
+///
+/// Source: ARKitScenes, DATA.md, raw/README.md and threedod/benchmark_scripts/utils/tenFpsDataLoader.py.
 public enum ARKitScenesCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "arkitscenes",
@@ -17,7 +21,7 @@ public enum ARKitScenesCapture: CaptureFormat {
             "which way the device was held: pictures are as recorded", "the .mov",
         ],
         writer: "write-capture: {format: arkitscenes}",
-        writingLoses: ["times below a millisecond", "the bounding box", "motion"])
+        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 2)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
@@ -69,36 +73,46 @@ private struct ARKitScenesReader {
         capture.format = ARKitScenesCapture.name
         capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 0, 1)
-        let folder = try chooseFolder()
-        capture.variant = folder
-        let pictures = try files(in: folder, "png")
-        if pictures.times.isEmpty {
-            throw Problem(.input, "there are no pictures named after their times in \(folder)/")
+        var sets = try pictureSets()
+        let posed = try readPoses()
+        for index in sets.indices {
+            sets[index].poses = TimeMatch(
+                sets[index].pictures.times, with: posed.map(\.timestamp), within: Self.poseTolerance)
         }
+        let set = choose(sets)
+        let (pictures, cameras, poses) = (set.pictures, set.cameras, set.poses)
+        capture.variant = set.folder
         for (index, time) in pictures.times.enumerated() {
             var facts = FrameFacts(index: index)
             facts.timestamp = time
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
-        let poses = try matchPoses(pictures.times)
+        for (index, partner) in poses.partners.enumerated() {
+            if let partner {
+                capture.frames[index].pose = posed[partner].pose
+            } else {
+                capture.drop(
+                    index, stage: "read", reason: "no pose of \(ARKitScenesCapture.trajectoryFile) is within 5 ms of it"
+                )
+            }
+        }
         // What has no pose is not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
         }
         let sizes = capture.checkPictures(in: tree, rules: rules)
-        let cameras = try match(pictures.times, with: try files(in: "\(folder)_intrinsics", "pincam"))
         for index in pictures.times.indices where !capture.frames[index].isDropped {
             readCamera(of: index, cameras.paths[index], sizes[index])
         }
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
-        let depth = try match(pictures.times, with: try files(in: "lowres_depth", "png"))
+        let depth = match(pictures.times, with: try files(in: "lowres_depth", "png"))
         try capture.takeDepth(
             depth.paths, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
             absence: "there are no pictures in lowres_depth/")
         try capture.takeConfidence(
-            try match(pictures.times, with: try files(in: "confidence", "png")).paths, in: tree, rules, to: &source,
+            match(pictures.times, with: try files(in: "confidence", "png")).paths, in: tree, rules, to: &source,
             absence: "there are no pictures in confidence/")
         capture.findings["time-match"] = .object([
             "poses": poses.summary, "cameras": cameras.match.summary, "depth": depth.match.summary,
@@ -110,15 +124,57 @@ private struct ARKitScenesReader {
         return capture
     }
 
-    private func chooseFolder() throws(Problem) -> String {
-        for folder in ARKitScenesCapture.folders
-        where !tree.entries(in: folder).isEmpty && !tree.entries(in: "\(folder)_intrinsics").isEmpty { return folder }
+    // MARK: - Pictures
+
+    /// A folder of pictures, with the cameras and the poses that belong to them.
+    private struct PictureSet {
+        var folder: String
+        var pictures: Timed
+        var cameras: (match: TimeMatch, paths: [String?])
+        var poses = TimeMatch([], with: [], within: 0)
+
+        /// Pictures with both.
+        var usableCount: Int { zip(poses.partners, cameras.paths).count { $0 != nil && $1 != nil } }
+    }
+
+    /// The folders in which there are both, the larger pictures first.
+    private func pictureSets() throws(Problem) -> [PictureSet] {
+        var sets: [PictureSet] = []
+        for folder in ARKitScenesCapture.folders {
+            let pictures = try files(in: folder, "png")
+            let cameras = try files(in: "\(folder)_intrinsics", "pincam")
+            if pictures.times.isEmpty || cameras.times.isEmpty { continue }
+            let matched = match(pictures.times, with: cameras)
+            sets.append(PictureSet(folder: folder, pictures: pictures, cameras: matched))
+        }
+        if !sets.isEmpty { return sets }
+        let wanted = ARKitScenesCapture.folders.map { "\($0)/ with \($0)_intrinsics/" }
         throw Problem(
             .input, "there are no pictures with cameras",
-            notes: [
-                "looked for \(ARKitScenesCapture.folders.map { "\($0)/ with \($0)_intrinsics/" }.joined(separator: ", "))"
-            ],
+            notes: ["looked for files named after their times in \(wanted.joined(separator: ", "))"],
             fix: "download lowres_wide and lowres_wide_intrinsics of this video")
+    }
+
+    /// The largest pictures, unless others can be used of more than twice as many frames.
+    /// - Parameter sets: one at least, the larger pictures first.
+    private mutating func choose(_ sets: [PictureSet]) -> PictureSet {
+        let counts = sets.map(\.usableCount)
+        let most = counts.max() ?? 0
+        let chosen = counts.firstIndex { 2 * $0 >= most } ?? 0
+        func facts(_ index: Int) -> String {
+            "\(sets[index].folder)/ has camera and pose for \(counts[index]) pictures"
+        }
+        if chosen > 0 {
+            let folder = sets[0].folder
+            capture.warnings.append(
+                "\(facts(0)), and \(facts(chosen)): the latter were taken, though they are smaller; "
+                    + "download \(folder) and \(folder)_intrinsics again for the larger ones")
+        } else if let fuller = counts.firstIndex(of: most), 10 * counts[0] < 9 * most {
+            // A few more are nothing to choose by.
+            capture.warnings.append(
+                "\(facts(0)), and \(facts(fuller)): the former were taken, because they are larger")
+        }
+        return sets[chosen]
     }
 
     private func files(in folder: String, _ ending: String) throws(Problem) -> Timed {
@@ -132,14 +188,14 @@ private struct ARKitScenesReader {
         return Timed(times: found.map(\.time), paths: found.map(\.path))
     }
 
-    private func match(
-        _ times: [Int64], with files: Timed
-    ) throws(Problem) -> (match: TimeMatch, paths: [String?]) {
+    private func match(_ times: [Int64], with files: Timed) -> (match: TimeMatch, paths: [String?]) {
         let match = TimeMatch(times, with: files.times, within: Self.nameTolerance)
         return (match, match.partners.map { $0.map { files.paths[$0] } })
     }
 
-    private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> TimeMatch {
+    // MARK: - Poses and cameras
+
+    private mutating func readPoses() throws(Problem) -> [ARKitScenesText.Posed] {
         let file = ARKitScenesCapture.trajectoryFile
         capture.list(file, in: tree, [])
         var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
@@ -162,15 +218,7 @@ private struct ARKitScenesReader {
             capture.warnings.append(
                 "\(bad.count) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
         }
-        let match = TimeMatch(times, with: posed.map(\.timestamp), within: Self.poseTolerance)
-        for (index, partner) in match.partners.enumerated() {
-            if let partner {
-                capture.frames[index].pose = posed[partner].pose
-            } else {
-                capture.drop(index, stage: "read", reason: "no pose of \(file) is within 5 ms of it")
-            }
-        }
-        return match
+        return posed
     }
 
     private mutating func readCamera(of index: Int, _ path: String?, _ size: PixelSize?) {

@@ -2,7 +2,8 @@ import ScanModel
 
 /// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`.
 ///
-/// The world has no unit and no up. Cameras must be pinholes: trainers cannot use others either.
+/// The world has no unit and no up. Cameras that took pictures must be pinholes: trainers
+/// cannot use others either.
 public enum COLMAPCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
@@ -80,12 +81,6 @@ private struct COLMAPReader {
         let cameras =
             isText
             ? try COLMAPModelReader.cameras(text: cameraSource) : try COLMAPModelReader.cameras(binary: cameraSource)
-        var pinholes: [UInt32: CameraIntrinsics] = [:]
-        for (id, camera) in cameras.sorted(by: { $0.key < $1.key }) {
-            do throws(Problem) { pinholes[id] = try camera.pinhole() } catch {
-                throw error.noting("it is camera \(id)").at(file: cameraFile)
-            }
-        }
         let imageSource = try tree.open(imageFile)
         var images =
             isText
@@ -94,6 +89,7 @@ private struct COLMAPReader {
         if images.isEmpty {
             throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
         }
+        let pinholes = try usedPinholes(cameras, of: images, cameraFile)
         images.sort {
             PictureFolder.precedes(
                 (PictureFolder.number(in: $0.name), $0.name), (PictureFolder.number(in: $1.name), $1.name))
@@ -109,6 +105,20 @@ private struct COLMAPReader {
         source.limits = rules.pictureLimits
         capture.source = source
         return capture
+    }
+
+    /// The cameras that took any of the images.
+    /// - Throws: when one of them is no pinhole.
+    private func usedPinholes(
+        _ cameras: [UInt32: COLMAPModelReader.Camera], of images: [COLMAPModelReader.Image], _ file: String
+    ) throws(Problem) -> [UInt32: CameraIntrinsics] {
+        var pinholes: [UInt32: CameraIntrinsics] = [:]
+        for id in Set(images.map(\.camera)).sorted() {
+            do throws(Problem) { pinholes[id] = try cameras[id]?.pinhole() } catch {
+                throw error.noting("it is camera \(id)").at(file: file)
+            }
+        }
+        return pinholes
     }
 
     private func facts(

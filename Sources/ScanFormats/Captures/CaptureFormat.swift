@@ -6,11 +6,16 @@ public protocol CaptureFormat: Sendable {
     static var card: FormatCard { get }
     /// Why this tree is a capture of this format, or nil when it is not. Cheap: a few names and the start of a file.
     static func recognise(_ tree: any CaptureTree) -> Recognition?
+    /// For a format whose files share a name: the names of the captures that lie side by side in a folder, of those that
+    /// have any stream.
+    static func names(in tree: any CaptureTree) -> [String]
     static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture
 }
 
 extension CaptureFormat {
     public static var name: String { card.name }
+
+    public static func names(in tree: any CaptureTree) -> [String] { [] }
 }
 
 /// What people read about a format: the tables in the docs are made from this.
@@ -202,30 +207,47 @@ public enum CaptureFormats {
         guard let recognition = recognise(tree), let format = format(named: recognition.format) else {
             throw unrecognised(tree)
         }
+        try requireOne(in: tree)
         return (format, recognition)
+    }
+
+    /// A capture's files share a name, so those of several can lie in one folder. None of them is taken for the whole.
+    /// - Throws: when they do.
+    public static func requireOne(in tree: any CaptureTree) throws(Problem) {
+        let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
+        if names.count < 2 { return }
+        throw Problem(
+            .input, "\(names.count) captures lie in one folder: \(shown(names))",
+            fix: "make a folder for each, and move its files there")
+    }
+
+    /// Some of many names.
+    private static func shown(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     /// What a folder is when no format says "mine".
     static func unrecognised(_ tree: any CaptureTree) -> Problem {
         let entries = tree.entries(in: "").map(\.name)
-        let more = entries.count > 8 ? " and \(entries.count - 8) more" : ""
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
-            notes: [
-                entries.isEmpty ? "the folder is empty" : "it holds \(entries.prefix(8).joined(separator: ", "))\(more)"
-            ],
+            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(shown(entries))"],
             fix: "`scanmill formats` lists what is read")
     }
 
     /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.
-    /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted.
+    /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted, or holds
+    ///   several.
     public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
         -> any CaptureTree
     {
         switch CaptureFolder.kind(at: path) {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
-            if ZipArchive.isArchive(path) { return try ZipArchive(path: path, limits: limits) }
+            if ZipArchive.isArchive(path) {
+                let archive = try ZipArchive(path: path, limits: limits)
+                do throws(Problem) { return try capture(in: archive) ?? archive } catch { throw error.at(file: path) }
+            }
             let single = try OneFile(path: path)
             if SensCapture.recognise(single) != nil || PLYCapture.recognise(single) != nil { return single }
             throw Problem(
@@ -235,5 +257,15 @@ public enum CaptureFormats {
         case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
         case nil: throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
         }
+    }
+
+    /// The one capture in an archive, wherever that lies in it; nil where there is none.
+    /// - Throws: when there are several.
+    static func capture(in archive: ZipArchive) throws(Problem) -> ZipArchive? {
+        let captures = CaptureSearch.captures(in: archive)
+        if captures.count < 2 { return captures.first }
+        throw Problem(
+            .input, "the archive holds \(captures.count) captures: \(shown(captures.map(\.top)))",
+            fix: "unpack it into a folder, and keep the archive elsewhere")
     }
 }

@@ -15,7 +15,7 @@ public struct CaptureSearch: Sendable {
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
-    /// Folders directly below the one that was searched in which there is no capture.
+    /// Folders directly below the one that was searched in which there is no capture, and archives anywhere.
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
@@ -31,7 +31,7 @@ public struct CaptureSearch: Sendable {
     /// - Throws: when there is nothing at the path, or a file that is no capture.
     public init(at path: String, skipping output: String? = nil) throws(Problem) {
         if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
-            captures = Self.archive(path).map { [$0] } ?? []
+            take(archive: path)
             return
         }
         let tree = try CaptureFormats.tree(at: path)
@@ -40,7 +40,7 @@ public struct CaptureSearch: Sendable {
             return
         }
         if Self.isCapture(folder) {
-            captures = [(folder.name, folder.path)]
+            take(folder)
             within = Self.captures(within: folder)
             return
         }
@@ -61,32 +61,63 @@ public struct CaptureSearch: Sendable {
             unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: obstacle))
             return
         }
-        for entry in folder.entries(in: "") where !entry.name.hasPrefix(".") {
-            if entry.byteCount != nil, let file = Self.file("\(folder.path)/\(entry.name)") { captures.append(file) }
+        for entry in folder.entries(in: "") {
+            let path = "\(folder.path)/\(entry.name)"
+            if entry.byteCount != nil { take(file: path) }
             if entry.kind == .other(CaptureEntry.notText) {
                 let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
-                let path = "\(folder.path)/\(entry.name)"
                 unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
             }
             guard entry.kind == .folder else { continue }
-            let below = CaptureFolder(path: "\(folder.path)/\(entry.name)")
+            let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }
             if Self.isResult(below) { continue }
             if Self.isCapture(below) {
-                captures.append((below.name, below.path))
+                take(below)
             } else {
                 closed.insert(identity)
                 let before = captures.count + unreadable.count
+                let named = without.count
                 search(below, &closed, depth + 1)
-                let isEmpty = captures.count + unreadable.count == before
+                guard captures.count + unreadable.count == before else { continue }
                 // Results of other pipelines lie beside captures, too.
-                if depth == 0, isEmpty, !below.hasFolder(".scanmill") { without.append(below.path) }
+                if depth == 0, !below.hasFolder(".scanmill") {
+                    without.replaceSubrange(named..., with: [below.path])
+                }
             }
         }
     }
 
+    private mutating func take(_ folder: CaptureFolder) {
+        do throws(Problem) {
+            try CaptureFormats.requireOne(in: folder)
+            captures.append((folder.name, folder.path))
+        } catch {
+            let problem = error.at(file: folder.path)
+            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+        }
+    }
+
+    private mutating func take(file path: String) {
+        if Self.isNamedArchive(path) { take(archive: path) }
+        if let file = Self.sensFile(path) { captures.append((file.name, path)) }
+    }
+
+    private mutating func take(archive path: String) {
+        let name = ZipArchive.name(of: path)
+        // A damaged one fails by its name when it is run.
+        guard let archive = try? ZipArchive(path: path) else { return captures.append((name, path)) }
+        do throws(Problem) {
+            guard let capture = try CaptureFormats.capture(in: archive) else { return without.append(path) }
+            try CaptureFormats.requireOne(in: capture)
+            captures.append((name, path))
+        } catch {
+            unreadable.append(Unreadable(name: name, path: path, problem: error.at(file: path)))
+        }
+    }
+
     /// Whether a folder is what a run published. A capture of MultiScan's that is called "receipt" has lines beside it.
-    private static func isResult(_ folder: CaptureFolder) -> Bool {
+    private static func isResult(_ folder: any CaptureTree) -> Bool {
         folder.byteCount(of: "receipt.json") != nil && folder.entry("receipt.jsonl") == nil
     }
 
@@ -95,7 +126,7 @@ public struct CaptureSearch: Sendable {
         guard let recognition = CaptureFormats.recognise(folder) else { return false }
         if recognition.format != SensCapture.name { return true }
         let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }
-        return files.compactMap(file).count <= 1 && captures(within: folder).isEmpty
+        return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty
     }
 
     /// Formats that the folders of a capture's own parts may have.
@@ -105,18 +136,22 @@ public struct CaptureSearch: Sendable {
         // A result's parts are what its pipeline wrote.
         if isResult(folder) { return [] }
         return folder.entries(in: "").compactMap { entry in
-            guard entry.kind == .folder, !entry.name.hasPrefix(".") else { return nil }
+            guard entry.kind == .folder else { return nil }
             let path = "\(folder.path)/\(entry.name)"
             guard let recognition = CaptureFormats.recognise(CaptureFolder(path: path)) else { return nil }
             return formatsOfParts.contains(recognition.format) ? nil : path
         }
     }
 
-    /// A file that is a capture, or holds one, or that is damaged, so that it fails by its name instead of being passed
-    /// over.
-    private static func file(_ path: String) -> Found? {
-        if SensCapture.isNamed(path), let single = try? OneFile(path: path) { return (single.name, path) }
-        return isNamedArchive(path) ? archive(path) : nil
+    /// A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
+    private static func sensFile(_ path: String) -> OneFile? {
+        SensCapture.isNamed(path) ? try? OneFile(path: path) : nil
+    }
+
+    /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be looked into.
+    private static func isCapture(file path: String) -> Bool {
+        guard isNamedArchive(path) else { return sensFile(path) != nil }
+        return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
     }
 
     /// File names under which apps export captures as ZIP archives. Others are looked at only when they are named.
@@ -126,8 +161,16 @@ public struct CaptureSearch: Sendable {
         archiveExtensions.contains { path.lowercased().hasSuffix($0) } && ZipArchive.isArchive(path)
     }
 
-    private static func archive(_ path: String) -> Found? {
-        guard let archive = try? ZipArchive(path: path) else { return (ZipArchive.name(of: path), path) }
-        return CaptureFormats.recognise(archive) == nil ? nil : (archive.name, path)
+    /// The captures in an archive, as they would be found in the folder that comes out of it.
+    static func captures(in archive: ZipArchive) -> [ZipArchive] { captures(in: archive, 0) }
+
+    private static func captures(in archive: ZipArchive, _ depth: Int) -> [ZipArchive] {
+        if CaptureFormats.recognise(archive) != nil { return [archive] }
+        if depth == depthLimit { return [] }
+        return archive.entries(in: "").flatMap { entry -> [ZipArchive] in
+            guard entry.kind == .folder else { return [] }
+            let below = archive.below(entry.name)
+            return isResult(below) ? [] : captures(in: below, depth + 1)
+        }
     }
 }

@@ -11,7 +11,8 @@ import Synchronization
 public protocol CaptureTree: Sendable {
     /// The capture's name: its folder's, or its archive's without the extension.
     var name: String { get }
-    /// What lies directly in a folder (`""` for the top), sorted by name; nothing where there is no such folder.
+    /// What lies directly in a folder (`""` for the top), sorted by name; nothing where there is no such folder. What is
+    /// hidden is left out: systems put `.DS_Store` into folders, and `._x` beside each `x`.
     func entries(in folder: String) -> [CaptureEntry]
     /// What has this path; nil when there is nothing.
     func entry(_ path: String) -> CaptureEntry?
@@ -44,6 +45,8 @@ public struct CaptureEntry: Hashable, Sendable {
     static let notText = "a name that is not UTF-8"
 
     public var byteCount: Int64? { if case .file(let count) = kind { count } else { nil } }
+
+    var isHidden: Bool { name.hasPrefix(".") }
 }
 
 extension CaptureTree {
@@ -103,11 +106,12 @@ public struct CaptureFolder: CaptureTree, Hashable {
         while let entry = readdir(stream) {
             let found = withUnsafeBytes(of: &entry.pointee.d_name) { bytes -> CaptureEntry? in
                 guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
+                // Hidden, or the folder itself and the one above.
+                if start.pointee == UInt8(ascii: ".") { return nil }
                 // No text leads to such a file, so nothing can be said of it but its name.
                 guard let name = String(validatingCString: start) else {
                     return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
                 }
-                if name == "." || name == ".." { return nil }
                 return CaptureEntry(name: name, kind: Self.kind(start, in: dirfd(stream)))
             }
             if let found { result.append(found) }

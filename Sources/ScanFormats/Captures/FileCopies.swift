@@ -1,19 +1,17 @@
 import ScanModel
 
 extension CaptureTree {
-    /// The names of a folder's files, without hidden ones, and without second copies of files that are there too: a copy
-    /// has the number of another frame in its name.
-    func originals(in folder: String) -> [String] {
-        let names = entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
-        let known = Set(names)
-        return names.filter { !FileCopy.isCopy($0, among: known) }
-    }
+    /// The names of a folder's files, without second copies of files that are there too: a copy has the number of another
+    /// frame in its name.
+    func originals(in folder: String) -> [String] { names(in: folder) { !$0 } }
 
     /// The second copies that ``originals(in:)`` leaves out.
-    func copies(in folder: String) -> [String] {
-        let names = entries(in: folder).filter { $0.byteCount != nil && !$0.name.hasPrefix(".") }.map(\.name)
+    func copies(in folder: String) -> [String] { names(in: folder) { $0 } }
+
+    private func names(in folder: String, areWanted: (_ isCopy: Bool) -> Bool) -> [String] {
+        let names = entries(in: folder).filter { $0.byteCount != nil }.map(\.name)
         let known = Set(names)
-        return names.filter { FileCopy.isCopy($0, among: known) }
+        return names.filter { areWanted(FileCopy.isCopy($0, among: known)) }
     }
 }
 

@@ -41,20 +41,32 @@ public enum MultiScanCapture: CaptureFormat {
         return try reader.read()
     }
 
+    public static func names(in tree: any CaptureTree) -> [String] {
+        stems(of: tree).filter { stem in
+            [".jsonl", ".depth.zlib", ".mp4"].contains { tree.byteCount(of: stem + $0) != nil }
+                || tree.byteCount(of: primaryVideo(stem)) != nil
+        }
+    }
+
     /// The name that all files share. Folders are renamed now and then, so it need not be the folder's; where several
     /// fit, the folder's wins.
     private static func stem(of tree: any CaptureTree) -> String? {
+        let stems = stems(of: tree)
+        return stems.contains(tree.name) ? tree.name : stems.first
+    }
+
+    /// The names of metadata with anything beside it.
+    private static func stems(of tree: any CaptureTree) -> [String] {
         // What is set aside has been named already.
         let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
         let names = entries.filter { $0.byteCount != nil }.map(\.name)
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
-        let likely = stems.filter { stem in
+        return stems.filter { stem in
             let isBeside = { (name: String) in name.hasPrefix("\(stem).") && !name.hasSuffix(".json") }
             guard names.contains(where: isBeside) || names.contains(primaryVideo(stem)) else { return false }
             // What cannot be read is taken for metadata where camera lines stand beside it, so that it is named.
             return listsStreams(tree, "\(stem).json") ?? names.contains("\(stem).jsonl")
         }
-        return likely.contains(tree.name) ? tree.name : likely.first
     }
 
     /// The name of camera lines whose metadata did not come along, so that the capture fails by what is missing.

@@ -34,15 +34,19 @@ public enum ScanNetRawCapture: CaptureFormat {
     }
 
     private static func stem(of tree: any CaptureTree) -> String? {
+        let stems = names(in: tree)
+        return stems.contains(tree.name) ? tree.name : stems.first
+    }
+
+    public static func names(in tree: any CaptureTree) -> [String] {
         let names = Set(tree.entries(in: "").map(\.name))
-        let stems = names.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted().filter { stem in
+        return names.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted().filter { stem in
             guard names.contains("\(stem).depth") || names.contains("\(stem).h264"),
                 let bytes = try? tree.bytes(of: "\(stem).txt", limit: ScanNetText.sizeLimit)
             else { return false }
             let text = ScanNetText(bytes, file: "\(stem).txt")
             return text.text("depthWidth") != nil || text.text("fx_depth") != nil
         }
-        return stems.contains(tree.name) ? tree.name : stems.first
     }
 }
 

@@ -88,6 +88,71 @@ import Testing
         #expect(wide.frames[0].intrinsics?.fx == 19 && wide.depthSize == PixelSize(4, 3))
     }
 
+    /// A set of larger pictures of some of the frames.
+    private func addWide(_ times: [Double], to video: WrittenCapture, folder: String = "wide") throws {
+        for time in times {
+            try video.picture("\(folder)/41069021_\(time).00.png", 16, 12)
+            try video.write("16 12 19 18 8.5 5.5", to: "\(folder)_intrinsics/41069021_\(time).00.pincam")
+        }
+    }
+
+    @Test func largerPicturesOfFewFramesGiveWayToMore() throws {
+        let times = (10..<22).map { Double($0) / 10 }
+        let video = try video(times)
+        try video.write(times.map { "\($0) 0 0 0 0 0 0\n" }.joined(), to: "lowres_wide.traj")
+        for name in ["wide/.DS_Store", "wide_intrinsics/.DS_Store"] { try video.write("x", to: name) }
+        #expect(try video.open(ARKitScenesCapture.self).variant == "lowres_wide")
+        try addWide(Array(times.prefix(3)), to: video)
+        let few = try video.open(ARKitScenesCapture.self)
+        #expect(few.variant == "lowres_wide" && few.keptFrames.count == 12)
+        #expect(
+            few.warnings == [
+                "wide/ has camera and pose for 3 pictures, and lowres_wide/ has camera and pose for 12 pictures: the latter "
+                    + "were taken, though they are smaller; download wide and wide_intrinsics again for the larger ones"
+            ])
+        try addWide(Array(times.prefix(6)), to: video)
+        let half = try video.open(ARKitScenesCapture.self)
+        #expect(half.variant == "wide" && half.keptFrames.count == 6)
+        #expect(
+            half.warnings == [
+                "wide/ has camera and pose for 6 pictures, and lowres_wide/ has camera and pose for 12 pictures: the former "
+                    + "were taken, because they are larger"
+            ])
+        try addWide(Array(times.prefix(11)), to: video)
+        let nearly = try video.open(ARKitScenesCapture.self)
+        #expect(nearly.variant == "wide" && nearly.warnings.isEmpty)
+        // Pictures alone are of no use.
+        try video.remove("wide_intrinsics")
+        try video.write("16 12 19 18 8.5 5.5", to: "wide_intrinsics/41069021_1.000.pincam")
+        #expect(try video.open(ARKitScenesCapture.self).variant == "lowres_wide")
+        try addWide(times, to: video, folder: "vga_wide")
+        #expect(try video.open(ARKitScenesCapture.self).variant == "vga_wide")
+    }
+
+    /// 60 pictures a second and poses 10 times a second: most pictures have none, in any folder.
+    @Test func picturesWithoutPosesDoNotCount() throws {
+        let times = (0..<24).map { 1 + Double($0) / 50 }
+        let video = try video(times)
+        let posed = stride(from: 0, to: 24, by: 5).map { times[$0] }
+        try video.write(posed.map { "\($0) 0 0 0 0 0 0\n" }.joined(), to: "lowres_wide.traj")
+        try addWide(posed, to: video)
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.variant == "wide" && capture.keptFrames.count == 5 && capture.warnings.isEmpty)
+    }
+
+    @Test func whatMacOSPutsBesideFilesIsNotTheirs() throws {
+        let video = try video([1, 1.1])
+        try video.write("1 0 0 0 0 0 0\n1.1 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        for folder in ["lowres_wide", "lowres_wide_intrinsics", "lowres_depth", "confidence"] {
+            for name in try FileManager.default.contentsOfDirectory(atPath: "\(video.path)/\(folder)") {
+                try video.write("Mac OS X", to: "\(folder)/._\(name)")
+            }
+        }
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.dropReasons == [nil, nil])
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, 1.001])
+    }
+
     @Test func whatCannotBeUsed() throws {
         let video = try video([1, 1.1, 1.2])
         try video.write("x 1 2\n1 0 0 0 0 0 0\n1.1 nan 0 0 0 0 0\n1.2 0 0 0 0 0 0\n", to: "lowres_wide.traj")

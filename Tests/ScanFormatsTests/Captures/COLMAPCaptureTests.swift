@@ -88,6 +88,16 @@ import Testing
         #expect(try refusal() == nil)
     }
 
+    /// Models keep cameras whose images were all left out.
+    @Test func aLensThatTookNoPictureMayDistort() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n99 OPENCV 8 6 9 9 4 3 0.1 0 0 0\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
+        try picture("images/a.png")
+        #expect(try open().frames.map { $0.intrinsics?.fx } == [9.5])
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 0 0 0 99 b.png\n\n", "images.txt")
+        #expect(try refusal()?.notes == ["it is camera 99"])
+    }
+
     @Test func framesWithoutPictureOrCameraAreNamed() throws {
         try text(Self.cameras, "cameras.txt")
         try text(

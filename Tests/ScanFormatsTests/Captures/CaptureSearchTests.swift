@@ -162,4 +162,125 @@ extension CaptureSearchTests {
         #expect(try CaptureSearch.captures(at: "\(folder.path)/papers.zip").isEmpty)
         #expect(throws: Problem.self) { try CaptureSearch.captures(at: "\(folder.path)/text.zip") }
     }
+
+    /// An archive with these entries, the content of each its own name, but for datasets' descriptions.
+    private func pack(_ name: String, _ entries: [String]) throws {
+        let script = """
+            import sys, zipfile
+            frame = '{"frames": [{"file_path": "a.png", "transform_matrix": []}]}'
+            with zipfile.ZipFile(sys.argv[1], 'w') as z:
+                for entry in sys.argv[2:]: z.writestr(entry, frame if entry.endswith('transforms.json') else entry)
+            """
+        let url = folder.url("\(name).zip")
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        #expect(try runPython(script, [url.path] + entries).status == 0)
+    }
+
+    /// What lies beside the one capture of an archive does not hide it, as it would not in a folder.
+    @Test(arguments: [
+        ["scan/transforms.json", "README.txt", "notes/text.md"],
+        ["scan/transforms.json", "Thumbs.db", "desktop.ini", ".DS_Store", "__MACOSX/scan/._transforms.json"],
+        ["export/day/transforms.json", "export/README.txt"],
+        ["images/transforms.json", "images/images/a.png"], ["rgb/transforms.json"], ["color/sparse/transforms.json"],
+        ["scan/transforms.json", ".trash/transforms.json", "old/receipt.json", "old/transforms.json"],
+        ["transforms.json", "scan/transforms.json"],
+    ])
+    func theOneCaptureInAnArchive(entries: [String]) throws {
+        try pack("night/packed", entries)
+        let search = try CaptureSearch(at: folder.path)
+        #expect(search.captures.map(\.id) == ["packed"] && search.without.isEmpty && search.unreadable.isEmpty)
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/night/packed.zip")
+        #expect(tree.name == "packed" && tree.byteCount(of: "transforms.json") != nil)
+        #expect(CaptureFormats.recognise(tree)?.format == "transforms")
+        #expect(try tree.bytes(of: "transforms.json", limit: 100).first == UInt8(ascii: "{"))
+    }
+
+    @Test func anArchiveWithSeveralCapturesIsRefusedByName() throws {
+        try dataset("night/a")
+        try pack("night/two", ["x/transforms.json", "deep/y/transforms.json", "README.txt"])
+        let search = try CaptureSearch(at: folder.path)
+        #expect(search.captures.map(\.id) == ["a"] && search.without.isEmpty)
+        #expect(search.unreadable.map(\.name) == ["two"])
+        let problem = try #require(search.unreadable.first?.problem)
+        #expect(problem.summary == "the archive holds 2 captures: deep/y, x")
+        #expect(problem.fix == "unpack it into a folder, and keep the archive elsewhere")
+        #expect(problem.place.file == "\(folder.path)/night/two.zip")
+        let named = try CaptureSearch(at: "\(folder.path)/night/two.zip")
+        #expect(named.unreadable.map(\.problem) == [problem] && named.captures.isEmpty)
+        let inspected = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/night/two.zip") }
+        #expect(inspected == problem)
+    }
+
+    @Test func archivesWithoutACaptureAreNamedWhereverTheyLie() throws {
+        for path in ["a", "day/b"] { try dataset("night/\(path)") }
+        try pack("night/papers", ["text/notes.txt"])
+        try pack("night/day/results", ["old/receipt.json", "old/transforms.json"])
+        // Once is enough.
+        try pack("night/nothing/deep/empty", [])
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.id) == ["a", "b"] && search.unreadable.isEmpty)
+        #expect(search.without == ["day/results.zip", "nothing", "papers.zip"].map { "\(folder.path)/night/\($0)" })
+        #expect(try CaptureSearch(at: "\(folder.path)/night/papers.zip").without == ["\(folder.path)/night/papers.zip"])
+    }
+
+    // MARK: - Several in one folder
+
+    private func multiScan(_ stem: String, in path: String) throws {
+        var sample = MultiScanSample()
+        (sample.stem, sample.pictures) = (stem, .none)
+        for (name, bytes) in try sample.files() { try folder.write(bytes, to: "\(path)/\(name)") }
+    }
+
+    private func raw(_ stem: String, in path: String) throws {
+        try folder.write("depthWidth = 4\n", to: "\(path)/\(stem).txt")
+        try folder.write("x", to: "\(path)/\(stem).depth")
+    }
+
+    /// The first of them would be taken for all.
+    @Test func capturesSideBySideInOneFolderAreRefusedByName() throws {
+        try dataset("night/a")
+        for stem in ["scanA", "scanB"] { try multiScan(stem, in: "night/flat") }
+        for stem in ["rawA", "rawB"] { try raw(stem, in: "night/recorder") }
+        try multiScan("scan", in: "night/mixed")
+        try raw("raw", in: "night/mixed")
+        let search = try CaptureSearch(at: folder.path)
+        #expect(search.captures.map(\.id) == ["a"] && search.without.isEmpty)
+        #expect(
+            search.unreadable.map { "\($0.name): \($0.problem.summary)" } == [
+                "flat: 2 captures lie in one folder: scanA, scanB",
+                "mixed: 2 captures lie in one folder: raw, scan",
+                "recorder: 2 captures lie in one folder: rawA, rawB",
+            ])
+        for found in search.unreadable {
+            #expect(found.problem.fix == "make a folder for each, and move its files there")
+            #expect(try CaptureSearch(at: found.path).unreadable.map(\.problem) == [found.problem])
+            let inspected = #expect(throws: Problem.self) { try CaptureInspection.inspect(found.path) }
+            #expect(inspected == found.problem)
+            let tree = try CaptureFormats.tree(at: found.path)
+            #expect(throws: Problem.self) { try CaptureFormats.format(of: tree) }
+        }
+        let pack =
+            "import shutil, sys; shutil.make_archive(sys.argv[1] + '/packed', 'zip', sys.argv[1] + '/night/flat')"
+        #expect(try runPython(pack, [folder.path]).status == 0)
+        let packed = try CaptureSearch(at: "\(folder.path)/packed.zip").unreadable
+        #expect(packed.map(\.problem.summary) == ["2 captures lie in one folder: scanA, scanB"])
+    }
+
+    @Test func filesOfOneCaptureAreNotSeveral() throws {
+        // Two cameras; a receipt; what a server adds; lines of something else; a copy of the metadata alone.
+        try multiScan("scan", in: "one")
+        for name in ["scan-primary.mp4", "scan-secondary.mp4", "scan.align.json", "scan_thumb.jpg", "other.jsonl"] {
+            try folder.write("{}", to: "one/\(name)")
+        }
+        let metadata = String(decoding: try folder.bytes("one/scan.json"), as: UTF8.self)
+        for name in ["receipt.json", "copy of scan.json", "scan.old.json", "._scan.json", "._other.json"] {
+            try folder.write(metadata, to: "one/\(name)")
+        }
+        try folder.write("x", to: "one/._other.depth.zlib")
+        // Both apps' descriptions of one recording.
+        try raw("scan", in: "one")
+        #expect(MultiScanCapture.names(in: CaptureFolder(path: "\(folder.path)/one")) == ["scan"])
+        try FileManager.default.removeItem(at: folder.url("one/receipt.json"))
+        #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["one"])
+    }
 }

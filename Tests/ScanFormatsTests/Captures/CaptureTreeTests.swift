@@ -36,6 +36,19 @@ import Testing
         #expect(tree.entries(in: "b.json").isEmpty)
     }
 
+    /// What macOS and ScanMill itself leave in folders; by name it can still be asked for.
+    @Test func whatIsHiddenIsNotListed() throws {
+        for name in [".DS_Store", "._b.json", ".git/config", "color/._0.jpg"] {
+            try folder.write("x", to: "scan/\(name)")
+        }
+        #expect(
+            tree.entries(in: "").map(\.name) == [
+                "A.txt", "b.json", "color", "dangling", "images", "linked.json", "pipe", "é.txt",
+            ])
+        #expect(tree.entries(in: "color").map(\.name) == ["0.jpg"])
+        #expect(tree.entry("color/._0.jpg")?.byteCount == 1 && tree.hasFolder(".git"))
+    }
+
     @Test func oneEntry() {
         #expect(tree.entry("b.json") == CaptureEntry(name: "b.json", kind: .file(byteCount: 5)))
         #expect(tree.entry("color/0.jpg") == CaptureEntry(name: "0.jpg", kind: .file(byteCount: 2)))

@@ -25,6 +25,16 @@ import Testing
         #expect(try capture.source.bytes(of: "color/000002.png", limit: 10_000) == files["color/000002.png"])
     }
 
+    @Test func depthThatNothingDescribesIsNotCalledMissing() throws {
+        let folder = try TemporaryFolder()
+        for name in ["color/0.png", "depth/0.png"] { try folder.write("x", to: "shots/\(name)") }
+        let tree = CaptureFolder(path: folder.url("shots").path)
+        let capture = try PictureFolderCapture.open(tree, rules: ReadRules())
+        #expect(
+            capture.absences[.recordedDepth] == "depth/ is not read: beside plain pictures nothing tells its unit")
+        #expect(capture.absences[.pose] == "a plain folder of pictures has none" && capture.remedies.isEmpty)
+    }
+
     @Test func withoutPicturesItIsNone() throws {
         let folder = try TemporaryFolder()
         try folder.write("x", to: "color/notes.txt")

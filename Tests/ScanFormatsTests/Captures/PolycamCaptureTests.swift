@@ -114,6 +114,18 @@ import Testing
         #expect(try export.open(PolycamCapture.self).frames.map { $0.drop?.isBad } == [nil, true, nil])
     }
 
+    /// macOS writes `._1.json` beside `1.json` on disks of other systems; they come first.
+    @Test func whatMacOSPutsBesideFilesIsNotTheirs() throws {
+        let times = Array(1...7)
+        let export = try export(times)
+        for folder in ["cameras", "images", "depth"] {
+            let ending = ["cameras": "json", "images": "jpg", "depth": "png"][folder] ?? ""
+            for time in times { try export.write("Mac OS X", to: "keyframes/\(folder)/._\(time).\(ending)") }
+        }
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.frames.count == 7 && capture.keptFrames.count == 7)
+    }
+
     @Test func anExportWithoutDepth() throws {
         let export = try export([1])
         try export.remove("keyframes/depth")

@@ -120,6 +120,20 @@ import Testing
         #expect(try open(files).channels.contains(.intrinsics))
     }
 
+    /// As Windows' editors save a text.
+    @Test func byteOrderMarksArePassedOver() throws {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        func marked(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
+            files.reduce(into: [:]) { $0[$1.key] = ($1.key.hasSuffix(".txt") ? mark : []) + $1.value }
+        }
+        #expect(try open(marked(try extracted())).frames == open(try extracted()).frames)
+        // The first key counts, too.
+        var files = try flat()
+        files["_info.txt"] = Array("m_sensorName = first\nm_depthShift = 2000\n".utf8)
+        let capture = try open(marked(files))
+        #expect(capture.device == "first" && capture.keptFrames.count == 2)
+    }
+
     @Test func picturesThatWereResizedWithoutAWord() throws {
         var files = try extracted()
         files["intrinsic/intrinsic_color.txt"] = Array("1170 0 647.5 0 0 1170 483.5 0 0 0 1 0 0 0 0 1".utf8)
@@ -256,6 +270,12 @@ import Testing
         let bare = try extracted().filter { !$0.key.hasPrefix("intrinsic/") }
         let tree = CaptureFolder(path: try folder.write(bare, under: "bare"))
         #expect(CaptureFormats.recognise(tree)?.format == "frames")
+        let plain = try PictureFolderCapture.open(tree, rules: ReadRules())
+        #expect(
+            plain.absences[.pose] == "pose/ is not read: intrinsic/, which makes it a ScanNet scan, is missing")
+        #expect(plain.remedies == [.pose: "copy intrinsic/ too"])
+        #expect(plain.absences[.recordedDepth] == "depth/ is not read: intrinsic/ is missing")
+        #expect(plain.absences[.box] == "a plain folder of pictures has none")
         // A matrix, but nothing to be seen.
         let blind = try extracted().filter { $0.key.hasPrefix("intrinsic/") || $0.key.hasPrefix("pose/") }
         #expect(CaptureFormats.recognise(CaptureFolder(path: try folder.write(blind, under: "blind"))) == nil)

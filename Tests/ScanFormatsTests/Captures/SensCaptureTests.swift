@@ -202,6 +202,9 @@ import Testing
         // The world stays as it was recorded.
         #expect(capture.findings["axis-alignment"]?.array?.count == 16)
         #expect(capture.frames[0].pose?.position == Vector3(0, 2, 3))
+        // What macOS puts beside it is none.
+        try folder.write("Mac OS X", to: "scene0000_00/._scan.sens")
+        #expect(CaptureFormats.recognise(tree) != nil)
         try folder.write(try Self.sample().bytes, to: "two/a.sens")
         try folder.write(try Self.sample().bytes, to: "two/B.SENS")
         #expect(CaptureFormats.recognise(CaptureFolder(path: folder.path + "/two")) == nil)
