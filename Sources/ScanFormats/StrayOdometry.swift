@@ -2,26 +2,37 @@ import ScanModel
 
 /// Stray Scanner's `odometry.csv`: a line a frame, with its pose camera-to-world in OpenCV's axes, in ARKit's world.
 ///
-/// The first line names the columns. Before version 1.2 of the app there were no `timestamp` and `frame`.
+/// The first line names the columns. `timestamp` and `frame` are there since version 1.2 of the app; `fx, fy, cx, cy`, the
+/// frame's own camera in pixels of the video as recorded, and the centre of the lens's distortion came later. Other
+/// columns, and another order of them, are as good.
 ///
 /// Source: the Stray Scanner app, OdometryEncoder.swift, and its documentation of the format.
 public struct StrayOdometry {
     public struct Row: Hashable, Sendable {
         /// Nanoseconds of uptime; nil where the file has none.
         public var timestamp: Int64?
-        /// The number in the names of the frame's depth and confidence; nil where the file has none.
-        public var number: Int?
         public var pose: Pose
+        /// The frame's own camera, for the app's ``StrayCameraMatrix/recordedSize``; nil where the line has none.
+        public var camera: CameraIntrinsics?
+    }
+
+    public struct Line: Sendable {
+        /// The frame's number, which is also in the names of its depth and confidence. A line that cannot be used may have
+        /// one too. Nil where the file has none.
+        public var number: Int?
+        /// What the line says, or why it cannot be used, with its place.
+        public var row: Result<Row, Problem>
     }
 
     static let columns = ["timestamp", "frame", "x", "y", "z", "qx", "qy", "qz", "qw"]
 
     public let file: String
-    /// Whether there is a timestamp and a number in each line.
-    public var hasTimestamps: Bool { start == 2 }
+    /// Whether each line has a timestamp.
+    public var hasTimestamps: Bool { layout.timestamp != nil }
+    /// Whether each line has its frame's number.
+    public var hasNumbers: Bool { layout.number != nil }
     private var table: TextTable
-    /// The column of x.
-    private let start: Int
+    private let layout: Layout
     /// A file without names of columns begins with a frame.
     private var first: TextTable.Row?
 
@@ -31,22 +42,24 @@ public struct StrayOdometry {
         table = TextTable(source, .comma, lineLimit: lineLimit)
         do throws(Problem) {
             guard let row = try table.next() else { throw Problem(.input, "there are no frames in the file") }
-            if row.fields == Self.columns || row.fields == Array(Self.columns.dropFirst(2)) {
-                start = row.fields.count - 7
-            } else if row.fields.count == 9 || row.fields.count == 7, (try? row.number(row.fields.count - 1)) != nil {
-                start = row.fields.count - 7
-                first = row
-            } else {
+            let count = row.fields.count
+            let isFrame = (count == 9 || count == 7) && (try? row.number(count - 1)) != nil
+            guard let layout = Layout(isFrame ? Array(Self.columns.suffix(count)) : row.fields) else {
                 throw Problem(
                     .input, "the columns are not those of an odometry.csv",
-                    notes: ["expected \(Self.columns.joined(separator: ", "))"]
+                    notes: [
+                        "expected \(Self.columns.joined(separator: ", "))",
+                        "the first line is \(String(reflecting: row.fields.joined(separator: ", ").prefix(200)))",
+                    ]
                 ).at(line: row.line)
             }
+            self.layout = layout
+            if isFrame { first = row }
         } catch { throw error.at(file: source.name) }
     }
 
-    /// The next frame; nil after the last. A line that cannot be used is a failure with its place.
-    public mutating func next() throws(Problem) -> Result<Row, Problem>? {
+    /// The next line; nil after the last.
+    public mutating func next() throws(Problem) -> Line? {
         let row: TextTable.Row
         if let waiting = first {
             row = waiting
@@ -55,15 +68,66 @@ public struct StrayOdometry {
             guard let found = try table.next() else { return nil }
             row = found
         }
+        let number = layout.number.flatMap { try? Self.number(in: row, $0) }
         do throws(Problem) {
-            let pose = try Pose(trajectory: try row.numbers(start..<start + 7))
-            guard hasTimestamps else { return .success(Row(pose: pose)) }
-            let time = try row.time(0)
-            guard let number = Int(try row.text(1)), number >= 0 else {
-                throw Problem(.input, "“\(row.fields[1].prefix(40))” is not a frame's number")
-            }
-            return .success(Row(timestamp: time, number: number, pose: pose))
-        } catch { return .failure(error.at(file: file, line: row.line)) }
+            return Line(number: number, row: .success(try read(row)))
+        } catch {
+            return Line(number: number, row: .failure(error.at(file: file, line: row.line)))
+        }
+    }
+
+    private func read(_ row: TextTable.Row) throws(Problem) -> Row {
+        var numbers: [Double] = []
+        for column in layout.pose { numbers.append(try row.number(column)) }
+        var result = Row(pose: try Pose(trajectory: numbers))
+        if let column = layout.timestamp { result.timestamp = try row.time(column) }
+        if let column = layout.number { _ = try Self.number(in: row, column) }
+        if let columns = layout.camera { result.camera = try Self.camera(in: row, columns) }
+        return result
+    }
+
+    private static func number(in row: TextTable.Row, _ column: Int) throws(Problem) -> Int {
+        let text = try row.text(column)
+        guard let number = Int(text), number >= 0 else {
+            throw Problem(.input, "“\(text.prefix(40))” is not a frame's number")
+        }
+        return number
+    }
+
+    /// - Parameter columns: of fx, fy, cx and cy.
+    /// - Returns: nil where all four are empty; a line that ends before them was cut off.
+    private static func camera(in row: TextTable.Row, _ columns: [Int]) throws(Problem) -> CameraIntrinsics? {
+        var texts: [String] = []
+        for column in columns { texts.append(try row.text(column)) }
+        if texts.allSatisfy(\.isEmpty) { return nil }
+        var k: [Double] = []
+        for column in columns { k.append(try row.number(column)) }
+        let size = StrayCameraMatrix.recordedSize
+        let camera = CameraIntrinsics(
+            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: size.width, height: size.height, pixelOrigin: .corner)
+        if let defect = camera.defect { throw Problem(.input, defect) }
+        return camera
+    }
+
+    /// Where in a line is what, from 0.
+    private struct Layout {
+        var timestamp: Int?
+        var number: Int?
+        /// Of x, y, z, qx, qy, qz and qw.
+        var pose: [Int]
+        /// Of fx, fy, cx and cy.
+        var camera: [Int]?
+
+        /// - Returns: nil where a column of the pose has no name.
+        init?(_ names: [String]) {
+            let pose = ["x", "y", "z", "qx", "qy", "qz", "qw"].compactMap { names.firstIndex(of: $0) }
+            guard pose.count == 7 else { return nil }
+            self.pose = pose
+            timestamp = names.firstIndex(of: "timestamp")
+            number = names.firstIndex(of: "frame")
+            let camera = ["fx", "fy", "cx", "cy"].compactMap { names.firstIndex(of: $0) }
+            if camera.count == 4 { self.camera = camera }
+        }
     }
 
     // MARK: - Writing
@@ -77,19 +141,23 @@ public struct StrayOdometry {
     }
 }
 
-/// Stray Scanner's `camera_matrix.csv`: the rows of the 3×3 matrix of the last frame's camera, in pixels of the video.
+/// Stray Scanner's `camera_matrix.csv`: the rows of the 3×3 matrix of the last frame's camera, in pixels of the video as
+/// the app recorded it.
 public enum StrayCameraMatrix {
-    /// - Returns: the camera for pictures of this size; its principal point counts from the corner, as ARKit's is taken to.
+    /// The pictures that the app records.
+    public static let recordedSize = PixelSize(1920, 1440)
+
+    /// - Returns: the camera; its principal point counts from the corner, as ARKit's is taken to.
     /// - Throws: when there are not three lines of three numbers, or no camera can have them.
-    public static func read(_ source: any ByteSource, size: PixelSize) throws(Problem) -> CameraIntrinsics {
+    public static func read(_ source: any ByteSource) throws(Problem) -> CameraIntrinsics {
         do throws(Problem) {
             var table = TextTable(source, .comma, lineLimit: 1 << 16)
             var rows: [[Double]] = []
             while rows.count < 3, let row = try table.next() { rows.append(try row.numbers(0..<3)) }
             guard rows.count == 3 else { throw Problem(.input, "the camera matrix has \(rows.count) rows of 3") }
             let camera = CameraIntrinsics(
-                fx: rows[0][0], fy: rows[1][1], cx: rows[0][2], cy: rows[1][2], width: size.width, height: size.height,
-                pixelOrigin: .corner)
+                fx: rows[0][0], fy: rows[1][1], cx: rows[0][2], cy: rows[1][2], width: recordedSize.width,
+                height: recordedSize.height, pixelOrigin: .corner)
             if let defect = camera.defect { throw Problem(.input, defect) }
             return camera
         } catch { throw error.at(file: source.name) }

@@ -139,6 +139,42 @@ extension VideoEncoder {
     }
 }
 
+extension VideoEncoder {
+    /// Writes the frames of a video as a new mp4, as they were encoded and at their times, and nothing else. Those that an
+    /// edit list hid, and that count, are shown in it.
+    /// - Parameters:
+    ///   - facts: of the video, with which those of the new one are compared.
+    ///   - name: what problems call the new file.
+    /// - Throws: a problem with fault `environment` when ffmpeg fails; with fault `tool` when the file differs.
+    public static func rewrap(
+        _ input: VideoInput, facts: VideoFacts, to path: String, name: String, with ffmpeg: FFmpeg
+    ) throws(Problem) {
+        let arguments =
+            ["-nostdin", "-hide_banner", "-loglevel", "level+error"] + input.options
+            + ["-i", input.address, "-map", "0:V:0", "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
+            + ["-f", "mp4", "-y", "file:\(path)"]
+        var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
+        let ending = tool.finish()
+        try ending.checkViolence(to: tool)
+        guard ending == .exited(0) else {
+            throw Problem(
+                .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
+                fix: "make room on the disk and see that the folder may be written to"
+            ).at(file: name)
+        }
+        let written = try VideoProbe.probe(VideoInput(path: path, name: name), with: ffmpeg)
+        guard written.frameCount == facts.frameCount, written.rotation == facts.rotation else {
+            throw Problem(
+                .tool, "the written video differs from \(input.name)",
+                notes: [
+                    "\(input.name) has \(facts.frameCount) frames, rotation \(facts.rotation)",
+                    "written \(written.frameCount) frames, rotation \(written.rotation)",
+                ], fix: "report it, with the output of: ffmpeg -version"
+            ).at(file: name)
+        }
+    }
+}
+
 /// The part of an encoder that changes.
 private struct EncoderState: ~Copyable, Sendable {
     let stream: MatroskaVideo

@@ -1,3 +1,5 @@
+import ScanModel
+
 /// A video as a file, or as a stored (not compressed) entry of an archive.
 public struct VideoInput: Hashable, Sendable {
     public var path: String
@@ -5,11 +7,14 @@ public struct VideoInput: Hashable, Sendable {
     public var range: Range<Int64>?
     /// What problems call it: its path in the capture.
     public var name: String
+    /// Whether the frames count that the file's edit list hides. Players and ffmpeg leave them out otherwise.
+    public var ignoresEditList: Bool
 
-    public init(path: String, range: Range<Int64>? = nil, name: String) {
+    public init(path: String, range: Range<Int64>? = nil, name: String, ignoresEditList: Bool = false) {
         self.path = path
         self.range = range
         self.name = name
+        self.ignoresEditList = ignoresEditList
     }
 
     /// How ffmpeg is told the file. The prefix keeps names with a colon, a leading dash or a percent sign from being
@@ -19,15 +24,28 @@ public struct VideoInput: Hashable, Sendable {
         return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:file:\(path)"
     }
 
-    /// Options for ffmpeg and ffprobe that stand before the input. A file that only calls itself a video cannot make
-    /// them open other files or addresses (play lists), nor ask for a picture that does not fit in memory.
-    static let safety = [
+    /// Options for ffmpeg and ffprobe that stand before the input.
+    var options: [String] { Self.safety + (ignoresEditList && isMOV ? ["-ignore_editlist", "1"] : []) }
+
+    /// A file that only calls itself a video cannot make them open other files or addresses (play lists), nor ask for a
+    /// picture that does not fit in memory.
+    private static let safety = [
         "-protocol_whitelist", "file,subfile", "-format_whitelist", "mov,matroska,avi,h264,hevc",
         "-max_pixels", String(largestPicture),
     ]
 
     /// In pixels: 8192 × 8192.
     static let largestPicture = 1 << 26
+
+    /// Whether the file begins with a box of mp4 or QuickTime. The readers of other formats do not know their options, and
+    /// ffmpeg would give a sound video up for that.
+    private var isMOV: Bool {
+        guard let source = try? FileSource(path: path, name: name, range: range) else { return false }
+        var head = BufferedSource(source, chunk: 8)
+        guard (try? head.fill(8)) != nil, head.unread.count >= 8 else { return false }
+        let kind = try? head.withBytes(4..<8) { (bytes) throws(Problem) in String(decoding: bytes, as: UTF8.self) }
+        return kind.map { ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"].contains($0) } ?? false
+    }
 }
 
 /// Colour as a video declares it, in ffmpeg's names ("tv", "bt709", …); "unknown" where it declares nothing.
@@ -51,7 +69,7 @@ public struct VideoFacts: Hashable, Sendable {
     public var codec = ""
     public var pixelFormat = ""
     public var color = VideoColor()
-    /// Frames to be decoded: the stream's packets, without those that an edit list leaves out.
+    /// Frames to be decoded: the stream's packets, without those that an edit list hides and that do not count.
     public var frameCount = 0
     /// When each frame is shown, in nanoseconds after the first, ascending, one a frame. Decoding times stand in where
     /// the file has no presentation times; nil where it has neither (a bare H.264 stream).

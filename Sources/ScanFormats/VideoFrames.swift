@@ -57,7 +57,7 @@ public final class VideoDecoder: Sendable {
         frameByteCount = layout.byteCount(width: facts.width, height: facts.height)
         // `direct` saves ffmpeg's copy of every frame into a buffer of its own, from which it writes in small pieces.
         let arguments =
-            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + VideoInput.safety
+            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
             + ["-threads", String(max(0, threads)), "-i", input.address, "-map", "0:V:0", "-fps_mode", "passthrough"]
             + layout.options + ["-f", "rawvideo", "-avioflags", "direct", "pipe:1"]
         let log = FFmpegLog(replacing: input.address, with: input.name)

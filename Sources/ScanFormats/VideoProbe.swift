@@ -13,7 +13,7 @@ public enum VideoProbe {
                 "stream=codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
                 + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
             let arguments =
-                ["-hide_banner", "-loglevel", "level+error"] + VideoInput.safety
+                ["-hide_banner", "-loglevel", "level+error"] + input.options
                 + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
             var tool = try ffmpeg.startProbe(arguments, log: log)
             let output = tool.readAll()

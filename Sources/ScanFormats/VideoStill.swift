@@ -11,7 +11,7 @@ public enum VideoStill {
         _ input: VideoInput, facts: VideoFacts, frame: Int, size: PixelSize, with ffmpeg: FFmpeg
     ) throws(Problem) -> RGBImage {
         let arguments =
-            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + VideoInput.safety
+            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
             + ["-threads", "1"] + seeking(frame, facts) + ["-i", input.address, "-map", "0:V:0", "-frames:v", "1"]
             + [
                 "-vf", "scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1",

@@ -28,6 +28,8 @@ public struct Capture: Sendable {
     public var depthCamera: DepthCamera?
     /// The video that the pictures come from, where they do: its frame n is the capture's frame n.
     public var videoFile: String?
+    /// Whether the frames count that the video's edit list hides, as those of an app that lists them like the others.
+    public var ignoresEditList = false
     /// The file in which each frame's ``FrameFacts/line`` stands.
     public var cameraLineFile: String?
     /// Nominal frames per second.

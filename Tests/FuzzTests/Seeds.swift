@@ -52,10 +52,13 @@ enum Seeds {
         let times: [Int64] = [1_000_000_000, 1_016_000_000, 1_033_000_000]
         let stray = times.map { StrayOdometry.line(timestamp: $0, name: "00000\($0 % 7)", pose: posed) }.joined()
         let old = "x, y, z, qx, qy, qz, qw\n1, 2, 3, 0, 0, 0, 1\n0, 0, 0, 0.5, 0.5, -0.5, 0.5\n"
+        let own =
+            "timestamp, frame, x, y, z, qx, qy, qz, qw, fx, fy, cx, cy, distortion_center_x, distortion_center_y\n"
+            + "1.5, 000000, 1, 2, 3, 0, 0, 0, 1, 1500, 1501, 960, 720, , \n2.5, 000002, 1, 2, 3, 0, 0, 0, 1, , , , , , \n"
         let tum = TUMText.trajectoryHeader + times.map { TUMText.trajectoryLine(timestamp: $0, pose: posed) }.joined()
         let lists = TUMText.listHeader("x") + times.map { TUMText.listLine(timestamp: $0, path: "a.png") }.joined()
         let texts = [
-            "stray": StrayOdometry.header + stray, "stray-old": old, "tum": tum,
+            "stray": StrayOdometry.header + stray, "stray-old": old, "stray-own": own, "tum": tum,
             "lists": lists + TUMText.cameraText(camera),
             "arkit": times.map { ARKitScenesText.line(timestamp: $0, pose: posed) }.joined(),
             "matrix": StrayCameraMatrix.text(camera), "pincam": ARKitScenesText.pincam(camera),

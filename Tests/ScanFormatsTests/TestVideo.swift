@@ -48,6 +48,17 @@ enum TestVideo {
         return result
     }
 
+    /// The same video with an edit list that hides its first frame, as an app leaves it that begins its file after the
+    /// frame's time.
+    /// - Parameter rate: frames a second.
+    static func hidingFirst(_ path: String, rate: Int, as name: String, in folder: TemporaryFolder) throws -> String {
+        let result = folder.url(name).path
+        try ffmpeg(["-ss", String(1 / Double(rate)), "-i", path, "-c", "copy", result])
+        let flags = try ffprobe(result, "packet=flags").split(separator: "\n")
+        try #require(flags.count { $0.contains("D") } == 1)
+        return result
+    }
+
     static func ffmpeg(_ arguments: [String]) throws {
         let result = try runCommand(["ffmpeg", "-nostdin", "-loglevel", "error", "-y"] + arguments)
         try #require(result.status == 0, "ffmpeg: \(result.errors)")

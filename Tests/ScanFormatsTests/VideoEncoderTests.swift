@@ -166,6 +166,33 @@ import Testing
         }
     }
 
+    /// Whoever follows edit lists sees all frames afterwards, at their times, and none is encoded again.
+    @Test func rewrappingShowsWhatAnEditListHid() throws {
+        let whole = try TestVideo.gray("whole.mp4", in: folder, frames: 12, dropping: [5])
+        let hiding = try TestVideo.hidingFirst(
+            TestVideo.turned(whole, by: 90, in: folder), rate: 30, as: "hiding.mp4", in: folder)
+        let input = VideoInput(path: hiding, name: "hiding.mp4", ignoresEditList: true)
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        #expect(facts.rotation == 90)
+        for name in ["a.mp4", "b.mp4"] {
+            try VideoEncoder.rewrap(input, facts: facts, to: path(name), name: name, with: ffmpeg)
+        }
+        #expect(try folder.bytes("a.mp4") == folder.bytes("b.mp4"))
+        let written = try VideoProbe.probe(VideoInput(path: path("a.mp4"), name: "a.mp4"), with: ffmpeg)
+        #expect(written.frameCount == 11 && written.times == facts.times && written.rotation == 90)
+        func packets(_ path: String) throws -> [UInt8] {
+            try TestVideo.ffmpeg(["-i", path, "-map", "0:v", "-c", "copy", "-f", "data", folder.url("packets").path])
+            return try folder.bytes("packets")
+        }
+        #expect(try packets(path("a.mp4")) == packets(whole))
+        var wrong = facts
+        wrong.frameCount = 12
+        let problem = #expect(throws: Problem.self) {
+            try VideoEncoder.rewrap(input, facts: wrong, to: path("c.mp4"), name: "c.mp4", with: ffmpeg)
+        }
+        #expect(problem?.summary == "the written video differs from hiding.mp4")
+    }
+
     @Test func reencodeWithOtherTimes() throws {
         let source = try TestVideo.gray("source.mp4", in: folder, frames: 10)
         let bare = path("source.h264")

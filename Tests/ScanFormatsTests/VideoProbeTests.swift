@@ -79,6 +79,52 @@ import Testing
         try decoder.finish()
     }
 
+    @Test func framesThatAnEditListHidesCountWhereThatIsAsked() throws {
+        let whole = try TestVideo.gray("e.mp4", in: folder, frames: 10, dropping: [4])
+        let hiding = try TestVideo.hidingFirst(whole, rate: 30, as: "hiding.mp4", in: folder)
+        #expect(try probe(hiding).frameCount == 8)
+        let bytes = try folder.bytes("hiding.mp4")
+        let archive = try folder.write([9, 9, 9] + bytes + [9], to: "archive.zip")
+        for (path, range) in [(hiding, nil), (archive, 3..<Int64(bytes.count + 3))] {
+            let input = VideoInput(path: path, range: range, name: "hiding.mp4", ignoresEditList: true)
+            let facts = try VideoProbe.probe(input, with: ffmpeg)
+            #expect(facts.frameCount == 9)
+            #expect(facts.complaints == [])
+            let wanted = [0, 1, 2, 3, 5, 6, 7, 8, 9].map { Int64((Double($0) * 1e9 / 30).rounded()) }
+            #expect(facts.times?.count == 9)
+            for (time, other) in zip(facts.times ?? [], wanted) { #expect(abs(time - other) < 100_000) }
+            let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, with: ffmpeg)
+            var pixels: [UInt8] = []
+            for n in [0, 1, 2, 3, 5, 6, 7, 8, 9] {
+                #expect(try decoder.nextFrame(into: &pixels))
+                #expect(pixels[0] == TestVideo.luma(n))
+            }
+            #expect(try !decoder.nextFrame(into: &pixels))
+        }
+    }
+
+    /// Other readers than that of mp4 do not know edit lists, and would refuse to be told about them.
+    @Test func filesWithoutAnEditListAreReadAllTheSame() throws {
+        let path = try TestVideo.gray("f.mp4", in: folder, frames: 7)
+        let (bare, matroska) = (folder.url("f.h264").path, folder.url("f.mkv").path)
+        try TestVideo.ffmpeg(["-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", bare])
+        try TestVideo.ffmpeg(["-i", path, "-c", "copy", matroska])
+        for path in [path, bare, matroska] {
+            let input = VideoInput(path: path, name: "rgb.mp4", ignoresEditList: true)
+            let facts = try VideoProbe.probe(input, with: ffmpeg)
+            #expect(facts.frameCount == 7)
+            try VideoDecoder(input, facts: facts, layout: .luma, with: ffmpeg).finish()
+        }
+        for text in ["no video", "no", "    ftypisom"] {
+            let path = try folder.write(text, to: "text.mp4")
+            let found = #expect(throws: Problem.self) {
+                try VideoProbe.probe(VideoInput(path: path, name: "rgb.mp4", ignoresEditList: true), with: ffmpeg)
+            }
+            #expect(found?.summary == "the video cannot be read")
+            #expect(found?.notes.contains { $0.contains("ignore_editlist") } == false, "\(text)")
+        }
+    }
+
     @Test func bareStreamHasNoTimes() throws {
         let path = try TestVideo.detailed("f.mp4", in: folder, frames: 20)
         let bare = folder.url("f.h264").path

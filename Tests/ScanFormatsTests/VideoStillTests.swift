@@ -22,6 +22,22 @@ import Testing
         }
     }
 
+    /// Frames are counted, and sought, from one that an edit list hides.
+    @Test func theFrameBehindAHiddenOne() throws {
+        let folder = try TemporaryFolder()
+        let whole = try TestVideo.gray("a.mp4", in: folder, frames: 30)
+        let path = try TestVideo.hidingFirst(whole, rate: 30, as: "hiding.mp4", in: folder)
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "hiding.mp4", ignoresEditList: true)
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        for frame in [0, 1, 2, 17, 29] {
+            let image = try VideoStill.decode(
+                input, facts: facts, frame: frame, size: PixelSize(facts.width, facts.height), with: ffmpeg)
+            let expected = (Double(TestVideo.luma(frame)) - 16) * 255 / 219
+            #expect(abs(Double(image.pixels[0]) - expected) <= 3, "frame \(frame)")
+        }
+    }
+
     @Test func itIsMadeSmaller() throws {
         let folder = try TemporaryFolder()
         let path = try TestVideo.detailed("b.mp4", in: folder, frames: 10)

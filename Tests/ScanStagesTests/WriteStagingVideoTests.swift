@@ -19,14 +19,16 @@ import Testing
     }
 
     /// The mean luma of each frame, as ffmpeg decodes it.
-    private static func luma(_ path: String) throws -> [Double] {
+    private static func luma(
+        _ path: String, _ picture: PixelSize = PixelSize(MiniCapture.colorSize.width, MiniCapture.colorSize.height)
+    ) throws -> [Double] {
         let result = try runCommand(
             [
                 "ffmpeg", "-v", "error", "-i", path, "-fps_mode", "passthrough", "-vf", "extractplanes=y", "-f",
                 "rawvideo", "-",
             ])
         try #require(result.status == 0, "\(result.errors)")
-        let size = MiniCapture.colorSize.width * MiniCapture.colorSize.height
+        let size = picture.width * picture.height
         return stride(from: 0, to: result.outputBytes.count, by: size).map { start in
             Double(result.outputBytes[start..<start + size].reduce(0) { $0 + Int($1) }) / Double(size)
         }
@@ -49,6 +51,35 @@ import Testing
             #expect(run.warnings.isEmpty)
             #expect(try run.json("mini.json")["streams"]?.array?.first?["encoding"]?.string == "h264")
         }
+    }
+
+    /// Stray Scanner's edit list hides the first frame from players, and would hide it from those who read the staging
+    /// capture: every frame is shown in the new video, and none is encoded again.
+    @Test(arguments: ["", "- select-frames: {include: [0, 3]}\n"]) func framesThatPlayersDoNotShow(_ thinning: String)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
+        let source = folder.url("stray").path
+        try FileManager.default.copyItem(atPath: sample, toPath: source)
+        let whole = "\(sample)/rgb.mp4"
+        // The sample has three frames a second.
+        let hiding = try runCommand([
+            "ffmpeg", "-nostdin", "-v", "error", "-y", "-ss", "0.3333", "-i", whole, "-c", "copy", "\(source)/rgb.mp4",
+        ])
+        try #require(hiding.status == 0, "\(hiding.errors)")
+        #expect(try Self.luma("\(source)/rgb.mp4", PixelSize(128, 96)).count == 11)
+        let run = try PipelineRun("- read\n\(thinning)- write-staging: {depth: source}", on: source)
+        let written = try Self.luma("\(run.path)/stray.mp4", PixelSize(128, 96))
+        let all = try Self.luma(whole, PixelSize(128, 96))
+        if thinning.isEmpty {
+            #expect(written == all && all.count == 12)
+        } else {
+            #expect(written.count == 2)
+            for (one, other) in zip(written, [all[0], all[3]]) { #expect(abs(one - other) < 0.5) }
+        }
+        #expect(run.warnings == [])
+        #expect(try ReadCapture(run.path).capture.keptFrames.count == written.count)
     }
 
     @Test func aThinnedVideoShowsItsFramesAtTheTimesOfTheirLines() throws {

@@ -24,7 +24,7 @@ public struct CapturePictures: Sendable {
     public func picture(of frame: Int, within size: PixelSize) throws(Problem) -> RGBImage {
         if let video = (capture.source as? TreeSource)?.video {
             let location = try capture.source.place(video.file)
-            let input = VideoInput(path: location.path, range: location.range, name: video.file)
+            let input = capture.videoInput(video.file, at: location)
             let facts = video.facts
             let fitting = PixelSize(facts.width, facts.height).fitting(into: size)
             return try VideoStill.decode(input, facts: facts, frame: frame, size: fitting, with: try FFmpeg.find())

@@ -21,6 +21,11 @@ extension Capture {
         return facts
     }
 
+    /// The capture's video, as it is to be read.
+    public func videoInput(_ file: String, at location: FileLocation) -> VideoInput {
+        VideoInput(path: location.path, range: location.range, name: file, ignoresEditList: ignoresEditList)
+    }
+
     /// Looks at a video from outside.
     /// - Returns: nil without ffmpeg: only the stages that need pictures fail then.
     private mutating func probe(_ file: String, in tree: any CaptureTree, _ rules: ReadRules) throws(Problem)
@@ -34,8 +39,7 @@ extension Capture {
             return nil
         }
         let location = try tree.place(file)
-        let facts = try VideoProbe.probe(
-            VideoInput(path: location.path, range: location.range, name: file), with: ffmpeg)
+        let facts = try VideoProbe.probe(videoInput(file, at: location), with: ffmpeg)
         do throws(Problem) {
             try rules.check(frames: facts.frameCount, of: "frames in the video")
             try rules.check(PixelSize(facts.width, facts.height), of: "video")

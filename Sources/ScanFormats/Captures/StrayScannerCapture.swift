@@ -2,8 +2,15 @@ import ScanModel
 
 /// A recording of the Stray Scanner app: `odometry.csv`, `camera_matrix.csv`, `rgb.mp4`, `depth/` and `confidence/`.
 ///
-/// The n-th line belongs to the n-th frame of the video: when the app leaves frames out, the video's times keep the gaps
-/// and the lines' numbers do not. Depth and confidence have the number of the line in their names, and may be missing.
+/// The line with the number n belongs to the n-th frame of the video, from 0, in the order in which they were recorded:
+/// when the app leaves frames out, the video's times keep the gaps and the lines' numbers do not. Depth and confidence
+/// have the number of the line in their names, and may be missing.
+///
+/// The app gives the first frame a time of −1/60 s and begins the video at 0, so that the file's edit list hides that frame
+/// from players; it is there, and counts.
+///
+/// Cameras are those of the video as the app records it, 1920×1440: the last frame's in `camera_matrix.csv`, and since some
+/// version each frame's in its line.
 ///
 /// Source: strayrobots/scanner (DatasetEncoder, OdometryEncoder, DepthEncoder, VideoEncoder), and its documentation.
 public enum StrayScannerCapture: CaptureFormat {
@@ -12,16 +19,17 @@ public enum StrayScannerCapture: CaptureFormat {
         summary: "Stray Scanner recording: odometry.csv, camera_matrix.csv, rgb.mp4, depth and confidence pictures.",
         reads: [.color, .luma, .video, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: [
-            "imu.csv, whose documentation and code disagree about its unit", "the video's own times",
+            "imu.csv, whose documentation and code disagree about its unit", "the centre of the lens's distortion",
+            "the video's own times and its edit list, which hides the first frame from players",
+            "camera_matrix.csv where each line of odometry.csv has its camera",
         ],
         writer: "write-capture: {format: stray-scanner}",
-        writingLoses: ["all cameras but the last frame's", "the bounding box", "motion", "pictures that are no video"])
+        writingLoses: ["all cameras but the last frame's", "the bounding box", "motion", "pictures that are no video"],
+        revision: 2)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"
     static let videoFile = "rgb.mp4"
-    /// What the app records, for a video that nobody can look at.
-    static let usualSize = PixelSize(1920, 1440)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let hasMatrix = tree.byteCount(of: matrixFile) != nil
@@ -47,6 +55,7 @@ private struct StrayScannerReader {
     private var capture: Capture
     /// The number in the names of each frame's pictures.
     private var numbers: [Int] = []
+    private var lines: [StrayPlaces.Line] = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -58,12 +67,13 @@ private struct StrayScannerReader {
         capture.format = StrayScannerCapture.name
         capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 1, 0)
+        capture.ignoresEditList = true
         capture.list(StrayScannerCapture.odometryFile, in: tree, [])
         try readOdometry()
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         try readVideo(&source)
-        try readCamera()
+        try readCameras()
         try capture.takeDepth(
             paths(in: "depth", ["png", "npy"]), .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
             absence: "there are no pictures in depth/")
@@ -79,30 +89,32 @@ private struct StrayScannerReader {
 
     private mutating func readOdometry() throws(Problem) {
         let file = StrayScannerCapture.odometryFile
-        var rows = try StrayOdometry(try tree.open(file), lineLimit: rules.maxLine)
-        while let result = try rows.next() {
+        var odometry = try StrayOdometry(try tree.open(file), lineLimit: rules.maxLine)
+        while let line = try odometry.next() {
             let index = capture.frames.count
             do throws(Problem) { try rules.check(frames: index + 1, of: "odometry lines") } catch {
                 throw error.at(file: file)
             }
             var facts = FrameFacts(index: index)
-            switch result {
+            var isSound = true
+            switch line.row {
             case .success(let row):
                 facts.timestamp = row.timestamp
                 facts.pose = row.pose
-                numbers.append(row.number ?? index)
+                facts.intrinsics = row.camera
             case .failure(let problem):
                 facts.drop = Drop(stage: "read", reason: problem.oneLine, isBad: true)
-                numbers.append(index)
+                isSound = false
             }
+            numbers.append(line.number ?? index)
+            lines.append(StrayPlaces.Line(number: line.number, isSound: isSound))
             capture.frames.append(facts)
         }
         if capture.frames.isEmpty {
             throw Problem(.input, "there are no frames in the file", fix: "copy the recording again").at(file: file)
         }
-        placeByNumber()
         capture.channels.insert(.pose)
-        if rows.hasTimestamps {
+        if odometry.hasTimestamps {
             capture.channels.insert(.timestamp)
         } else {
             capture.variant = "before 1.2"
@@ -110,65 +122,132 @@ private struct StrayScannerReader {
         }
     }
 
-    /// Lines that are missing in the middle would shift every later pose by so many frames of the video: the lines' own
-    /// numbers tell where they belong.
-    private mutating func placeByNumber() {
-        guard let last = numbers.last, numbers.first == 0, last >= numbers.count, last < rules.maxFrames,
-            zip(numbers, numbers.dropFirst()).allSatisfy(<)
-        else { return }
-        var placed = (0...last).map { index -> FrameFacts in
+    /// Lines that are missing would shift every later pose by so many frames of the video: the lines' own numbers tell
+    /// where they belong.
+    private mutating func placeLines(videoFrames: Int?) {
+        let file = StrayScannerCapture.odometryFile
+        let places = StrayPlaces(lines, videoFrames: videoFrames, limit: rules.maxFrames)
+        if let obstacle = places.obstacle, capture.channels.contains(.video) {
+            capture.warnings.append(
+                "the numbers of the frames in \(file) cannot be used, since \(obstacle); its lines were taken for the video's frames in their order, which is wrong where any is missing"
+            )
+        }
+        guard places.frames != lines.indices.map({ $0 }) else { return }
+        let count = (places.frames.compactMap(\.self).max() ?? -1) + 1
+        var placed = (0..<count).map { index -> FrameFacts in
             var facts = FrameFacts(index: index)
-            facts.drop = Drop(
-                stage: "read", reason: "\(StrayScannerCapture.odometryFile) has no line for it", isBad: true)
+            facts.drop = Drop(stage: "read", reason: "\(file) has no line for it", isBad: true)
             return facts
         }
-        for (facts, number) in zip(capture.frames, numbers) {
-            placed[number] = facts
-            placed[number].index = number
+        for (facts, index) in zip(capture.frames, places.frames) {
+            guard let index else {
+                capture.warnings.append("a line was passed over: \(facts.drop?.reason ?? "")")
+                continue
+            }
+            placed[index] = facts
+            placed[index].index = index
         }
-        capture.warnings.append(
-            "\(placed.count - numbers.count) lines are missing in \(StrayScannerCapture.odometryFile); the others were placed by their numbers"
-        )
+        let missing = count - places.frames.count { $0 != nil }
+        if missing > 0 {
+            capture.warnings.append(
+                "\(missing) \(missing == 1 ? "line is" : "lines are") missing in \(file); the others were placed by their numbers"
+            )
+        }
         capture.frames = placed
-        numbers = Array(0...last)
+        numbers = Array(0..<count)
     }
 
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
         let file = StrayScannerCapture.videoFile
         guard tree.byteCount(of: file) != nil else {
             for channel in [Channel.color, .luma, .video] { capture.absences[channel] = tree.absence(of: file) }
+            placeLines(videoFrames: nil)
             return
         }
+        let facts = try capture.readVideo(file, in: tree, rules)
+        placeLines(videoFrames: facts?.frameCount)
+        guard let facts else { return }
         let count = capture.frames.count
-        guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
         source.video = VideoStream(file: file, facts: facts, frameCount: count)
         try capture.reconcile("odometry lines", with: ("video", facts.frameCount), rules)
+        if facts.frameCount == count - 1 {
+            capture.warnings.append(
+                "\(file) has one frame fewer than \(StrayScannerCapture.odometryFile) has lines; if another program wrote it anew, it lost the first frame, which the app hides from players, and every picture has the pose of the frame before it"
+            )
+        }
     }
 
-    private mutating func readCamera() throws(Problem) {
+    // MARK: - Cameras
+
+    /// Gives each frame its own camera, or the matrix's where its line has none, for the video's pictures.
+    private mutating func readCameras() throws(Problem) {
+        if let own = capture.frames.lazy.compactMap(\.intrinsics).first {
+            let fit = fit(of: own, from: StrayScannerCapture.odometryFile)
+            for index in capture.frames.indices {
+                if let camera = capture.frames[index].intrinsics { capture.frames[index].intrinsics = fit(camera) }
+            }
+            capture.channels.insert(.intrinsics)
+        }
+        let bare = capture.frames.filter { $0.pose != nil && $0.intrinsics == nil }.map(\.index)
+        if !bare.isEmpty || !capture.channels.contains(.intrinsics) { try readMatrix(for: bare) }
+    }
+
+    private mutating func readMatrix(for frames: [Int]) throws(Problem) {
         let file = StrayScannerCapture.matrixFile
         guard tree.byteCount(of: file) != nil else {
-            capture.absences[.intrinsics] = tree.absence(of: file)
+            guard capture.channels.contains(.intrinsics) else {
+                capture.absences[.intrinsics] = tree.absence(of: file)
+                return
+            }
+            let reason = "\(StrayScannerCapture.odometryFile) has no camera for it, and \(tree.absence(of: file))"
+            for index in frames { capture.drop(index, stage: "read", reason: reason, isBad: true) }
             return
         }
         capture.list(file, in: tree, [])
-        let size = capture.colorSize ?? StrayScannerCapture.usualSize
-        var camera = try StrayCameraMatrix.read(try tree.open(file), size: size)
-        // A video that was made smaller after recording: the matrix still has its principal point in the old middle.
-        let usual = StrayScannerCapture.usualSize
-        if abs(camera.cx - Double(size.width) / 2) > 0.2 * Double(size.width),
-            abs(camera.cx - Double(usual.width) / 2) < 0.2 * Double(usual.width)
-        {
-            (camera.width, camera.height) = (usual.width, usual.height)
-            do throws(Problem) { camera = try camera.fitted(to: size) } catch { throw error.at(file: file) }
-            capture.warnings.append("the video is \(size), and \(file) is for \(usual); the intrinsics were scaled")
-        }
-        for index in capture.frames.indices where capture.frames[index].pose != nil {
-            capture.frames[index].intrinsics = camera
-        }
-        capture.channels.insert(.intrinsics)
+        let recorded = try StrayCameraMatrix.read(try tree.open(file))
+        let camera = fit(of: recorded, from: file)(recorded)
+        for index in frames { capture.frames[index].intrinsics = camera }
         capture.findings["intrinsics"] = .string(
-            "\(file) holds the last frame's camera alone, which was taken for all frames")
+            capture.channels.contains(.intrinsics)
+                ? "\(file) holds the last frame's camera alone, which was taken for the frames whose lines have none: \(frames.count)"
+                : "\(file) holds the last frame's camera alone, which was taken for all frames")
+        capture.channels.insert(.intrinsics)
+    }
+
+    /// How the cameras of a file become those of the video's pictures. A video that was made smaller after recording leaves
+    /// them as they were, unless they were changed too: where the principal point lies tells which.
+    /// - Parameter camera: one of the file's.
+    private mutating func fit(
+        of camera: CameraIntrinsics, from file: String
+    ) -> (CameraIntrinsics) -> CameraIntrinsics {
+        let recorded = StrayCameraMatrix.recordedSize
+        let size = capture.colorSize ?? recorded
+        let asItIs = Self.offset(of: camera, in: size)
+        let scaled = Self.offset(of: camera, in: recorded)
+        if size != recorded, size.hasShape(of: recorded), scaled < min(asItIs, Self.largestOffset) {
+            capture.warnings.append("the video is \(size), and \(file) is for \(recorded); the intrinsics were scaled")
+            return { $0.resized(width: size.width, height: size.height) }
+        }
+        if asItIs >= Self.largestOffset {
+            let isTurned = size.height > size.width
+            let video = capture.colorSize == nil ? "the pictures are taken to be" : "the video is"
+            capture.warnings.append(
+                "\(video) \(size), and the principal point of \(file) lies at \(Int(camera.cx)), \(Int(camera.cy)), far from its middle\(isTurned ? "; it looks turned by a quarter" : ""); the intrinsics were taken as they are, and points and poses may not fit the pictures"
+            )
+        }
+        return { camera in
+            var camera = camera
+            (camera.width, camera.height) = (size.width, size.height)
+            return camera
+        }
+    }
+
+    /// Phones have theirs within some percent of the picture's middle.
+    private static let largestOffset = 0.1
+
+    /// How far the principal point lies from the middle of pictures of this size, as a share of their sides.
+    private static func offset(of camera: CameraIntrinsics, in size: PixelSize) -> Double {
+        max(abs(camera.cx / Double(size.width) - 0.5), abs(camera.cy / Double(size.height) - 0.5))
     }
 
     /// The pictures of a folder by the frame's index.

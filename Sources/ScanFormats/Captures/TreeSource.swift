@@ -33,7 +33,7 @@ struct TreeSource: CaptureSource {
         if let video {
             for (channel, layout) in [(Channel.color, VideoLayout.rgb24), (.luma, .luma)]
             where channels.contains(channel) {
-                tracks.append(try VideoTrack(video, tree, layout, threads: capture.decodingThreads))
+                tracks.append(try VideoTrack(video, tree, layout, of: capture))
             }
         }
         return tracks

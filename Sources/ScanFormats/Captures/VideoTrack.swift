@@ -18,14 +18,14 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private let frameCount: Int
     private var position = 0
 
-    init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout, threads: Int) throws(Problem) {
+    init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout, of capture: Capture) throws(Problem) {
         let location = try tree.place(video.file)
         name = "\(video.file) (\(layout))"
         self.layout = layout
         frameCount = video.facts.frameCount
         decoder = try VideoDecoder(
-            VideoInput(path: location.path, range: location.range, name: video.file), facts: video.facts,
-            layout: layout, threads: threads, with: try FFmpeg.find())
+            capture.videoInput(video.file, at: location), facts: video.facts, layout: layout,
+            threads: capture.decodingThreads, with: try FFmpeg.find())
     }
 
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {

@@ -43,13 +43,14 @@ struct StagingVideo {
         self.context = context
     }
 
-    /// Copies the video byte for byte if it holds exactly the frames that were written, and encodes those again if not.
+    /// Copies the video byte for byte if it shows exactly the frames that were written, wraps them anew if its edit list
+    /// hides some of them, and encodes them again if others are in it.
     /// - Parameters:
     ///   - frames: the numbers of the frames in the source, ascending, and when each is shown, nanoseconds.
     ///   - sourceCount: frames of the capture, dropped ones too.
-    /// - Returns: whether it was copied.
+    /// - Returns: whether the frames are as they were encoded.
     func write(_ frames: [Int], times: [Int64], of sourceCount: Int, to path: String) throws(Problem) -> Bool {
-        if frames.count == sourceCount && isMP4 {
+        if frames.count == sourceCount && isMP4 && !context.capture.ignoresEditList {
             if !context.capture.channels.contains(.color) {
                 context.warn(
                     "\(file) was copied without a look at its frames: \(context.capture.absences[.color] ?? "")")
@@ -59,10 +60,16 @@ struct StagingVideo {
         }
         let ffmpeg = try FFmpeg.find()
         let location = try context.capture.source.place(file)
-        let input = VideoInput(path: location.path, range: location.range, name: file)
+        let input = context.capture.videoInput(file, at: location)
         let facts = try VideoProbe.probe(input, with: ffmpeg)
         if frames.count == facts.frameCount && frames.last == facts.frameCount - 1 && isMP4 {
-            try context.output.copy(file, of: context.capture, to: path)
+            if hidesFrames(input, facts, ffmpeg) {
+                let new = try context.output.externalPath(for: path)
+                try VideoEncoder.rewrap(input, facts: facts, to: new, name: path, with: ffmpeg)
+                try context.output.adopt(path)
+            } else {
+                try context.output.copy(file, of: context.capture, to: path)
+            }
             return true
         }
         let written = try VideoEncoder.reencode(
@@ -79,8 +86,16 @@ struct StagingVideo {
         guard let location = try? context.capture.source.place(file), let ffmpeg = try? FFmpeg.find() else {
             return "h264"
         }
-        let input = VideoInput(path: location.path, range: location.range, name: file)
+        let input = context.capture.videoInput(file, at: location)
         return (try? VideoProbe.probe(input, with: ffmpeg))?.codec ?? "h264"
+    }
+
+    /// Whether those who follow the edit list, as all readers of a staging capture do, would miss frames.
+    private func hidesFrames(_ input: VideoInput, _ facts: VideoFacts, _ ffmpeg: FFmpeg) -> Bool {
+        guard input.ignoresEditList else { return false }
+        var shown = input
+        shown.ignoresEditList = false
+        return (try? VideoProbe.probe(shown, with: ffmpeg))?.frameCount != facts.frameCount
     }
 
     private var isMP4: Bool { file.lowercased().hasSuffix(".mp4") }

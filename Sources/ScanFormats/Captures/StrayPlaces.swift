@@ -1,0 +1,68 @@
+/// Which frame of a Stray Scanner video each line of its odometry belongs to.
+///
+/// The app numbers the lines from 0, one by one, as it adds frames to the video. Where lines are missing the numbers tell
+/// which, and every other line keeps its frame.
+struct StrayPlaces: Hashable {
+    struct Line: Hashable {
+        /// As it stands in the line; nil where it cannot be read.
+        var number: Int?
+        /// Whether the line can be used.
+        var isSound = true
+    }
+
+    /// Each line's frame; nil for a line that cannot be used and has no room between its neighbours.
+    var frames: [Int?]
+    /// Why the numbers do not tell it, for a message, so that the lines are taken in their order; nil where they do.
+    var obstacle: String?
+
+    /// - Parameters:
+    ///   - videoFrames: nil where nobody can look at the video, or there is none.
+    ///   - limit: more frames than that are never made.
+    init(_ lines: [Line], videoFrames: Int?, limit: Int) {
+        let inOrder = Array(lines.indices)
+        frames = inOrder
+        // A line that cannot be used may have any number: only the others' are believed.
+        let sound = lines.indices.compactMap { line in
+            lines[line].isSound ? lines[line].number.map { (line: line, number: $0) } : nil
+        }
+        guard let first = sound.first, let last = sound.last else { return }
+        if sound.allSatisfy({ $0.line == $0.number }) { return }
+        if let (before, after) = zip(sound, sound.dropFirst()).first(where: { $0.number >= $1.number }) {
+            obstacle = "\(after.number) comes after \(before.number)"
+            return
+        }
+        if let videoFrames {
+            if last.number >= videoFrames {
+                obstacle = "they go up to \(last.number), and the video has \(videoFrames) frames"
+                return
+            }
+        } else if first.number > first.line || last.number >= limit {
+            // Nothing tells that there was a frame before the first line, and without pictures nothing is shifted.
+            return
+        }
+        // Behind the last sound line nothing tells whether a number is right.
+        let end = last.number + lines.count - last.line
+        frames = Self.frames(lines, end: min(end, videoFrames ?? limit))
+    }
+
+    /// Sound lines have their number, and the others the number that they claim or the next, if it lies between their
+    /// neighbours.
+    private static func frames(_ lines: [Line], end: Int) -> [Int?] {
+        var result: [Int?] = lines.map { $0.isSound ? $0.number : nil }
+        var next = end
+        var ends = Array(repeating: end, count: lines.count)
+        for line in lines.indices.reversed() {
+            ends[line] = next
+            next = result[line] ?? next
+        }
+        var previous = -1
+        for line in lines.indices {
+            if result[line] == nil {
+                let free = previous + 1..<max(previous + 1, ends[line])
+                result[line] = lines[line].number.flatMap { free.contains($0) ? $0 : nil } ?? free.first
+            }
+            previous = result[line] ?? previous
+        }
+        return result
+    }
+}
