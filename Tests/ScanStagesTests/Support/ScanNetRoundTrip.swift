@@ -39,10 +39,16 @@ struct ScanNetRoundTrip {
         }.max() ?? .infinity
     }
 
-    /// The largest difference of a depth pixel from what `expected` makes of it, metres.
+    /// The largest difference of a depth pixel from what `expected` makes of the one that went in, metres: the one in
+    /// which it lies, where the maps came out enlarged by a whole factor.
     func depthError(_ expected: (Float) -> Float = { $0 }) -> Float {
-        zip(truth.frames, back.frames).flatMap { one, other in
-            zip(one.depth?.metres ?? [], other.depth?.metres ?? []).map { abs(expected($0) - $1) }
+        zip(truth.frames, back.frames).flatMap { one, other -> [Float] in
+            guard let (before, after) = one.depth.flatMap({ one in other.depth.map { (one, $0) } }) else { return [] }
+            let factor = after.width / before.width
+            return after.metres.indices.map { i in
+                let (u, v) = (i % after.width / factor, i / after.width / factor)
+                return abs(expected(before.metres[v * before.width + u]) - after.metres[i])
+            }
         }.max() ?? .infinity
     }
 
