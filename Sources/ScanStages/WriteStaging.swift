@@ -23,7 +23,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
             floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191 m).
             `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
-            recorded bytes and needs no `decompress`. Confidence is always as recorded.
+            recorded bytes and needs no `decompress`. Confidence is always as recorded. The format has no place for a depth
+            sensor with a camera of its own: its depth is carried over to the colour camera's view, with `source` too, which
+            then warns that the bytes are others.
 
             **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264. `frames`
             writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
@@ -44,7 +46,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 3)
+        example: "- write-staging: {rgb: mp4}", revision: 4)
 
     let depth: Depth
     let rgb: RGB
@@ -103,7 +105,8 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         var parcel = Parcel()
         if context.available.contains(depth == .masked ? .depth : .recordedDepth) {
-            let packed = depth == .masked ? try StagingDepth.masked(frame) : try StagingDepth.recorded(frame)
+            let packed =
+                depth == .masked ? try StagingDepth.masked(frame, context) : try StagingDepth.recorded(frame, context)
             if packed.tooFarCount > 0 { context.count("depth-pixels-too-far", packed.tooFarCount) }
             parcel.depth = packed
         }
@@ -210,7 +213,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         try context.output.write(Array(processed.text.utf8), to: "processed.txt")
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)
-        warn(content, context)
+        warn(content, capture, context)
     }
 
     private func writeVideo(
@@ -234,7 +237,12 @@ public struct WriteStaging: FrameStage, FoldStage {
     }
 
     /// What the pipeline makes of every capture is no fault of one.
-    private func warn(_ content: StagingContent, _ context: StageContext) {
+    private func warn(_ content: StagingContent, _ capture: Capture, _ context: StageContext) {
+        if content.depth != nil && depth == .source && capture.depthCamera != nil {
+            context.warn(
+                "depth is of a camera of its own, for which MultiScan's format has no place: it was carried over to the "
+                    + "pictures' view, and `depth: source` did not keep its bytes")
+        }
         if content.depth != nil && (content.hasGaps || content.maskedCount > 0) {
             context.note(
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "

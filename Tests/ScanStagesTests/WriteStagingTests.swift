@@ -239,6 +239,32 @@ import Testing
         #expect(try run.text("mini.jsonl").split(separator: "\n")[2].hasSuffix(",\"source_frame\":2}"))
     }
 
+    // MARK: - A depth sensor with a camera of its own
+
+    @Test(arguments: ["masked", "source"]) func depthIsCarriedOverToThePicturesView(_ depth: String) throws {
+        let run = try StageRun("- decompress\n- write-staging: {depth: \(depth)}", on: try MemoryCapture.depthBeside())
+        // A column to the left; nothing is seen in the last one.
+        let row = [2000, 3000, 4000, 0].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        #expect(try PipelineRun.inflated("\(run.path)/memory.depth.zlib") == row + row + row)
+        // No stage has masked anything.
+        #expect(run.count("write-staging", "frames-masked") == 0)
+        let warning =
+            "write-staging: depth is of a camera of its own, for which MultiScan's format has no place: it was carried "
+            + "over to the pictures' view, and `depth: source` did not keep its bytes"
+        #expect(run.warnings == (depth == "source" ? [warning] : []))
+        let back = try StageRun("- read\n- decompress", reading: run.path)
+        #expect(back.capture.depthCamera == nil)
+        #expect(back.frames[0].depth?.metres.prefix(4) == [2, 3, 4, 0])
+    }
+
+    @Test func whatIsMaskedIsCountedOfDepthThatIsCarriedOver() throws {
+        let run = try StageRun(
+            "- decompress\n- mask-range: {far: 3.5}\n- write-staging", on: try MemoryCapture.depthBeside())
+        let row = [2000, 3000, 0, 0].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        #expect(try PipelineRun.inflated("\(run.path)/memory.depth.zlib") == row + row + row)
+        #expect(run.count("write-staging", "frames-masked") == 1)
+    }
+
     // MARK: - What it needs
 
     @Test func maskedDepthNeedsDecompress() {

@@ -74,4 +74,18 @@ extension MemoryCapture {
         capture.depthCamera = DepthCamera(intrinsics: camera, colorFromDepth: place)
         return capture
     }
+
+    /// A frame whose depth sensor stands with the colour camera and looks a depth pixel to the left: what it sees in column
+    /// u + 1 is in the pictures' column u. Recorded in millimetres, a metre in the first column, then one more in each.
+    static func depthBeside() throws(Problem) -> MemoryCapture {
+        var capture = try posed(1)
+        // As `camera` is at 4 × 3 pixels, f = 2 and c = (2, 1.5), but for cx.
+        let camera = CameraIntrinsics(fx: 2, fy: 2, cx: 3, cy: 1.5, width: 4, height: 3, pixelOrigin: .corner)
+        capture.depthCamera = DepthCamera(intrinsics: camera, colorFromDepth: .identity)
+        capture.items[0].depth = nil
+        let row = [1000, 2000, 3000, 4000].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        capture.items[0].recordedDepth = RecordedDepth(
+            width: 4, height: 3, encoding: .uint16(unitsPerMetre: 1000), bytes: row + row + row)
+        return capture
+    }
 }
