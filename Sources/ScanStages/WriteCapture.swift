@@ -99,7 +99,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     /// To the format's own up.
     private func turn(_ context: StageContext) -> WorldTurn {
         // ARKitScenes' layout turns y-up worlds itself.
-        format != .arkitscenes && context.capture.worldUp == Vector3(0, 0, 1) ? .zUpToYUp : .none
+        format == .arkitscenes ? .none : .yUp(context.capture)
     }
 
     /// Three levels, as ``ConfidenceMap/threshold(level:in:)`` tells them apart, in the format's numbers.

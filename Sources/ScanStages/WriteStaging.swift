@@ -35,6 +35,10 @@ public struct WriteStaging: FrameStage, FoldStage {
 
             **Motion files** are copied whole, since their samples are found by time.
 
+            **The world** has y up in MultiScan: one with z up is turned, (x, y, z) → (x, z, −y), poses and box alike, which
+            a note and the receipt's `applied-transform` say; the points of `write-ply` stay as recorded. One of which up is
+            not known is written as it is, with a warning.
+
             **Metadata** keep all keys of the original. Streams stand in the order colour, depth, confidence, camera lines,
             then the rest, because MultiScan's readers find them by place. `number_of_frames` and `number_of_files` are those
             of what was written; `frequency` stays the recorder's.
@@ -158,7 +162,10 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
         let id = context.capture.id
-        try fold.lineFile.write(try fold.lines.line(of: frame.facts) + [UInt8(ascii: "\n")])
+        var facts = frame.facts
+        let turn = WorldTurn.yUp(context.capture)
+        if turn != .none { facts.pose = facts.pose.map { turn.apply($0) } }
+        try fold.lineFile.write(try fold.lines.line(of: facts) + [UInt8(ascii: "\n")])
         if let depth = parcel.depth {
             try Self.append(depth.block, to: &fold.depthFile, "\(id).depth.zlib", context)
             fold.content.depth = (depth.block.size, depth.unit)
@@ -206,13 +213,17 @@ public struct WriteStaging: FrameStage, FoldStage {
         for motion in capture.motionFiles {
             try context.output.copy(motion.path, of: capture, to: "\(id).\(motion.kind.rawValue)")
         }
-        if let box = capture.box, context.available.contains(.box) { try writeBox(box, capture, context) }
+        let turn = WorldTurn.yUp(capture)
+        if let box = capture.box, context.available.contains(.box) {
+            try writeBox(turn.apply(box), capture, context)
+        }
         try context.output.write(JSONWriter.text(try content.metadata(of: capture)), to: "\(id).json")
         let files = Set(context.output.files.map(\.path))
         let processed = ProcessedSteps(id: id, frameCount: content.frames.count, files: files)
         try context.output.write(Array(processed.text.utf8), to: "processed.txt")
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)
+        if turn != .none { context.record("applied-transform", .array(turn.rows.map { .of($0) })) }
         warn(content, capture, context)
     }
 
@@ -247,6 +258,12 @@ public struct WriteStaging: FrameStage, FoldStage {
             context.note(
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
                     + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")
+        }
+        if WorldTurn.yUp(capture) != .none {
+            context.note(
+                "the world has z up and was turned by (x, y, z) → (x, z, −y), because MultiScan's readers take y for up")
+        } else if capture.worldUp != Vector3(0, 1, 0) {
+            context.warn("MultiScan's readers take y for up, and this capture does not say that it is")
         }
         switch pictures(context) {
         case .video, .encoded: break
