@@ -59,9 +59,11 @@ public enum ARKitScenesText {
 
     // MARK: - Names
 
-    /// The name of a frame's files without its extension: `41069021_305.377`.
+    /// The name of a frame's files without its extension: `41069021_305.377`. Readers take what stands behind the first
+    /// "_", up to the first ".png", for the time: neither may be in front of it.
     public static func name(video: String, timestamp: Int64) -> String {
-        "\(video)_\(DecimalSeconds.text(timestamp, places: 3))"
+        let video = String(video.map { "_.".contains($0) ? "-" : $0 })
+        return "\(video)_\(DecimalSeconds.text(timestamp, places: 3))"
     }
 
     /// The time in a file's name, nanoseconds.

@@ -24,11 +24,17 @@ public struct WriteCapture: FrameStage, FoldStage {
             | `stray-scanner` | `odometry.csv`, `camera_matrix.csv` with the last frame's camera, `rgb.mp4`, `depth/`, `confidence/` | counted anew from 0 | encoded as H.264 |
             | `polycam` | `keyframes/` with `images/`, `cameras/`, `depth/`, `confidence/` | named after their times in µs | JPEG: copied, or encoded |
             | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
-            | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/` | named after their times in ms | PNG |
+            | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/`, `wide/`, `wide_intrinsics/` | named after their times in ms | PNG |
 
             Polycam's `blur_score` is the score of `filter-blur` or `measure-blur`, taken here where no stage above has.
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
+
+            **ARKitScenes'** loader puts depth through the camera of `lowres_wide`, so pictures there have depth's size: each
+            pixel is the mean over its area, and the camera goes with it. Larger pictures stand in `wide/` as well. Depth and
+            confidence that are larger than pictures take their size, each pixel the nearest. Names begin with the capture's
+            id, in it "-" for "_" and ".", because the loader splits them there; it wants that id for its folder's parent,
+            `<id>/<id>_frames/lowres_depth/`.
 
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
@@ -72,8 +78,11 @@ public struct WriteCapture: FrameStage, FoldStage {
         }
         var parcel = CaptureParcel(
             timestamp: timestamp, pose: turn(context).apply(pose), camera: camera, sharpness: frame.sharpness)
-        if let map = try frame.writtenDepth(context) {
-            let (image, overflow) = DepthCodec.millimetres(map)
+        let map = try frame.writtenDepth(context)
+        let low = format == .arkitscenes ? try lowSize(map, &frame, context) : nil
+        if let map {
+            var (image, overflow) = DepthCodec.millimetres(map)
+            if let low { image = image.nearest(width: low.width, height: low.height) }
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
             parcel.depthSize = PixelSize(image.width, image.height)
             // The file does not say its size; readers take the app's own, or one of 4 : 3.
@@ -85,10 +94,20 @@ public struct WriteCapture: FrameStage, FoldStage {
             }
             parcel.depth = format == .scannetpp ? try ScanNetPPDepth.chunk(image) : try PNG.encodeGray16(image)
         }
-        if let confidence = frame.recordedConfidence { parcel.confidence = try picture(of: confidence) }
+        if let confidence = frame.recordedConfidence {
+            parcel.confidence = try picture(
+                of: low.map { confidence.nearest(width: $0.width, height: $0.height) } ?? confidence)
+        }
         switch format {
         case .strayScanner, .scannetpp: parcel.pixels = try frame.loadRGB(context)
-        case .arkitscenes: parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
+        case .arkitscenes:
+            parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
+            if let low, low != PixelSize(camera.width, camera.height) {
+                let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: low))
+                parcel.small = (
+                    camera.resized(width: low.width, height: low.height), .encoded(small, fileExtension: "png")
+                )
+            }
         case .polycam:
             parcel.picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
             if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
@@ -100,10 +119,22 @@ public struct WriteCapture: FrameStage, FoldStage {
         frame.parcels[context.label] = parcel
     }
 
+    /// The size that pictures and depth have in common: depth's, or the pictures' where they are smaller. Nil for captures
+    /// without depth.
+    private func lowSize(
+        _ map: DepthMap?, _ frame: inout Frame, _ context: StageContext
+    ) throws(Problem) -> PixelSize? {
+        let hasDepth = !context.reads.isDisjoint(with: [.depth, .recordedDepth])
+        guard let size = map.map({ PixelSize($0.width, $0.height) }) ?? (hasDepth ? context.capture.depthSize : nil)
+        else { return nil }
+        let picture = try frame.loadRGB(context)
+        return PixelSize(min(size.width, picture.width), min(size.height, picture.height))
+    }
+
     /// To the format's own up.
     private func turn(_ context: StageContext) -> WorldTurn {
         // ARKitScenes' layout turns y-up worlds itself.
-        format != .arkitscenes && context.capture.worldUp == Vector3(0, 0, 1) ? .zUpToYUp : .none
+        format == .arkitscenes ? .none : .yUp(context.capture)
     }
 
     /// Three levels, as ``ConfidenceMap/threshold(level:in:)`` tells them apart, in the format's numbers.

@@ -22,9 +22,12 @@ public struct WriteFrames: FrameStage, FoldStage {
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG.
 
             **Depth** is written as 16-bit PNGs of whole millimetres at the depth map's size, 0 for "no value" and beyond
-            65.535 m. `rounding: nearest` rounds to the nearest millimetre. `multiscan` computes as MultiScan's server does:
-            the product with 1000 in half precision, which goes in steps of up to 32 mm, with its fraction cut off; so
-            pictures are equal to the server's. Depth that was recorded in millimetres is exact with either.
+            65.535 m. Depth of a sensor with a camera of its own is carried over to the colour camera's view, so that it
+            fits the pictures beside it.
+
+            `rounding: nearest` rounds to the nearest millimetre. `multiscan` computes as MultiScan's server does: the
+            product with 1000 in half precision, which goes in steps of up to 32 mm, with its fraction cut off; so pictures
+            are equal to the server's. Depth that was recorded in millimetres is exact with either.
 
             `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow, green
             and blue, dark blue at `far`, black for "no value". It is linear in depth and the same in every picture; the
@@ -32,7 +35,7 @@ public struct WriteFrames: FrameStage, FoldStage {
             depth pictures let the stage stand twice. `confidence: colors` writes `outputs/confidence-colors/0.png`:
             the lowest value of the recorder's range dark violet, the highest yellow, on iOS medium teal (Viridis).
             """,
-        example: "- write-frames: {step: 10, color: jpeg}", revision: 2)
+        example: "- write-frames: {step: 10, color: jpeg}", revision: 3)
 
     let step: Int
     let depth: DepthPictures
@@ -66,7 +69,8 @@ public struct WriteFrames: FrameStage, FoldStage {
         ]
         let written = parts.filter(\.isWritten)
         return Uses(
-            frame: .init(needs: written.map(\.channel)), claims: written.map { "\(Self.folder)/\($0.folder)/" },
+            frame: .init(needs: written.map(\.channel), wants: depth == .none ? [] : [.intrinsics]),
+            claims: written.map { "\(Self.folder)/\($0.folder)/" },
             instead: color == nil
                 ? [:]
                 : [
@@ -101,12 +105,13 @@ public struct WriteFrames: FrameStage, FoldStage {
     private func pictures(of frame: inout Frame, _ context: StageContext) throws(Problem) -> Pictures {
         var pictures = Pictures()
         pictures.color = try color?.prepare(&frame, context)
-        if depth == .png16, let map = frame.depth {
+        let map = depth == .none ? nil : frame.alignedDepth(context)
+        if depth == .png16, let map {
             let (image, overflow) = DepthCodec.millimetres(map, rounding: rounding(for: context.capture))
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
             pictures.depth = try PNG.encodeGray16(image)
         }
-        if depth == .colors, let map = frame.depth { pictures.depth = try PNG.encodeRGB(colors.picture(of: map)) }
+        if depth == .colors, let map { pictures.depth = try PNG.encodeRGB(colors.picture(of: map)) }
         if confidence == .colors, let map = frame.confidence {
             pictures.confidence = try PNG.encodeRGB(map.coloredPicture)
         }

@@ -27,11 +27,12 @@ public struct WriteScannet: FrameStage, FoldStage {
             **Cameras.** All layouts hold one camera of each kind, so each number is the median of all frames'; the receipt's
             `camera-deviation` says how many pixels a frame's own is off at most, and more than one pixel is a warning.
             Principal points count from the centre of the top-left pixel. A depth sensor with a camera of its own keeps it;
-            in `7-scenes`, where one camera stands for both, depth is carried over to the colour camera's view.
+            in `7-scenes`, where one camera stands for both, depth is carried over to the colour camera's view and brought to
+            the pictures' size, each pixel taking its nearest value.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,
-        example: "- write-scannet: {layout: extracted}", revision: 2)
+        example: "- write-scannet: {layout: extracted}", revision: 3)
 
     let layout: Layout
     let writesDepth: Bool
@@ -76,7 +77,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard frame.intrinsics != nil else { throw Problem(.input, "the frame has no intrinsics") }
+        guard let camera = frame.intrinsics else { throw Problem(.input, "the frame has no intrinsics") }
         if layout != .raw && frame.pose == nil { throw Problem(.input, "the frame has no pose") }
         var parcel = Parcel()
         if layout == .raw {
@@ -88,13 +89,14 @@ public struct WriteScannet: FrameStage, FoldStage {
             guard let map = layout == .sevenScenes ? frame.alignedDepth(context) : frame.depth else {
                 throw Problem(.input, "the frame has no depth")
             }
-            parcel.depth = try encoded(map, context)
-            parcel.depthSize = PixelSize(map.width, map.height)
+            let size = layout == .sevenScenes ? PixelSize(camera.width, camera.height) : PixelSize(map.width, map.height)
+            parcel.depth = try encoded(map, size, context)
+            parcel.depthSize = size
         }
         frame.parcels[context.label] = parcel
     }
 
-    private func encoded(_ map: DepthMap, _ context: StageContext) throws(Problem) -> [UInt8] {
+    private func encoded(_ map: DepthMap, _ size: PixelSize, _ context: StageContext) throws(Problem) -> [UInt8] {
         if layout == .raw {
             let (bytes, beyond) = ShiftCodec.encode(map)
             if beyond > 0 { context.count("depth-pixels-out-of-range", beyond) }
@@ -103,7 +105,8 @@ public struct WriteScannet: FrameStage, FoldStage {
         var (image, overflow) = DepthCodec.millimetres(map)
         if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
         if layout == .sevenScenes { image.pixels = image.pixels.map { $0 == 0 ? .max : $0 } }
-        return try PNG.encodeGray16(image)
+        // Readers of 7-Scenes have one camera for pictures and depth, and do not scale it.
+        return try PNG.encodeGray16(image.nearest(width: size.width, height: size.height))
     }
 
     // MARK: - In frame order

@@ -23,7 +23,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
             floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191 m).
             `depth: masked` writes it as the stages above have left it, 0 where they removed it; `source` writes the
-            recorded bytes and needs no `decompress`. Confidence is always as recorded.
+            recorded bytes and needs no `decompress`. Confidence is always as recorded. The format has no place for a depth
+            sensor with a camera of its own: its depth is carried over to the colour camera's view, with `source` too, which
+            then warns that the bytes are others.
 
             **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264. `frames`
             writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
@@ -33,6 +35,10 @@ public struct WriteStaging: FrameStage, FoldStage {
             with one thread and bit-exact, so that a rerun gives the same bytes.
 
             **Motion files** are copied whole, since their samples are found by time.
+
+            **The world** has y up in MultiScan: one with z up is turned, (x, y, z) → (x, z, −y), poses and box alike, which
+            a note and the receipt's `applied-transform` say; the points of `write-ply` stay as recorded. One of which up is
+            not known is written as it is, with a warning.
 
             **Metadata** keep all keys of the original. Streams stand in the order colour, depth, confidence, camera lines,
             then the rest, because MultiScan's readers find them by place. `number_of_frames` and `number_of_files` are those
@@ -45,7 +51,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 3)
+        example: "- write-staging: {rgb: mp4}", revision: 4)
 
     let depth: Depth
     let rgb: RGB
@@ -104,7 +110,8 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         var parcel = Parcel()
         if context.available.contains(depth == .masked ? .depth : .recordedDepth) {
-            let packed = depth == .masked ? try StagingDepth.masked(frame) : try StagingDepth.recorded(frame)
+            let packed =
+                depth == .masked ? try StagingDepth.masked(frame, context) : try StagingDepth.recorded(frame, context)
             if packed.tooFarCount > 0 { context.count("depth-pixels-too-far", packed.tooFarCount) }
             parcel.depth = packed
         }
@@ -156,7 +163,10 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
         let id = context.capture.id
-        try fold.lineFile.write(try fold.lines.line(of: frame.facts) + [UInt8(ascii: "\n")])
+        var facts = frame.facts
+        let turn = WorldTurn.yUp(context.capture)
+        if turn != .none { facts.pose = facts.pose.map { turn.apply($0) } }
+        try fold.lineFile.write(try fold.lines.line(of: facts) + [UInt8(ascii: "\n")])
         if let depth = parcel.depth {
             try Self.append(depth.block, to: &fold.depthFile, "\(id).depth.zlib", context)
             fold.content.depth = (depth.block.size, depth.unit)
@@ -204,14 +214,18 @@ public struct WriteStaging: FrameStage, FoldStage {
         for motion in capture.motionFiles {
             try context.output.copy(motion.path, of: capture, to: "\(id).\(motion.kind.rawValue)")
         }
-        if let box = capture.box, context.available.contains(.box) { try writeBox(box, capture, context) }
+        let turn = WorldTurn.yUp(capture)
+        if let box = capture.box, context.available.contains(.box) {
+            try writeBox(turn.apply(box), capture, context)
+        }
         try context.output.write(JSONWriter.text(try content.metadata(of: capture)), to: "\(id).json")
         let files = Set(context.output.files.map(\.path))
         let processed = ProcessedSteps(id: id, frameCount: content.frames.count, files: files)
         try context.output.write(Array(processed.text.utf8), to: "processed.txt")
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)
-        warn(content, context)
+        if turn != .none { context.record("applied-transform", .array(turn.rows.map { .of($0) })) }
+        warn(content, capture, context)
     }
 
     private func writeVideo(
@@ -235,11 +249,22 @@ public struct WriteStaging: FrameStage, FoldStage {
     }
 
     /// What the pipeline makes of every capture is no fault of one.
-    private func warn(_ content: StagingContent, _ context: StageContext) {
+    private func warn(_ content: StagingContent, _ capture: Capture, _ context: StageContext) {
+        if content.depth != nil && depth == .source && capture.depthCamera != nil {
+            context.warn(
+                "depth is of a camera of its own, for which MultiScan's format has no place: it was carried over to the "
+                    + "pictures' view, and `depth: source` did not keep its bytes")
+        }
         if content.depth != nil && (content.hasGaps || content.maskedCount > 0) {
             context.note(
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
                     + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")
+        }
+        if WorldTurn.yUp(capture) != .none {
+            context.note(
+                "the world has z up and was turned by (x, y, z) → (x, z, −y), because MultiScan's readers take y for up")
+        } else if capture.worldUp != Vector3(0, 1, 0) {
+            context.warn("MultiScan's readers take y for up, and this capture does not say that it is")
         }
         switch pictures(context) {
         case .video, .encoded: break

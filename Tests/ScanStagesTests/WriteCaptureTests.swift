@@ -93,6 +93,87 @@ import Testing
         #expect(depth.pixels.withUnsafeBytes { Array($0) } == run.frames[0].recordedDepth?.bytes)
     }
 
+    // MARK: - As ARKitScenes' loader takes it
+
+    /// Pictures of 8 × 6 with red of 10 · x and green of 10 · y, and depth of 4 × 3 at 2 m.
+    private static func gradient() throws -> MemoryCapture {
+        var capture = try MemoryCapture.posed(1)
+        let pixels = (0..<6).flatMap { y in (0..<8).flatMap { x in [UInt8(10 * x), UInt8(10 * y), 7] } }
+        capture.items[0].file = nil
+        capture.items[0].pixels = RGBImage(width: 8, height: 6, pixels: pixels)
+        return capture
+    }
+
+    @Test func lowPicturesAndTheirCameraHaveDepthsSize() throws {
+        let run = try StageRun("- write-capture: {format: arkitscenes}", on: try Self.gradient())
+        let name = "memory_0.000"
+        let low = try PNG.decodeRGB(try run.bytes("lowres_wide/\(name).png"))
+        #expect((low.width, low.height) == (4, 3))
+        // The mean of two columns and two rows: (10 · 2u + 10 · (2u + 1)) / 2.
+        for v in 0..<3 {
+            for u in 0..<4 {
+                let pixel = low.pixels[(v * 4 + u) * 3..<(v * 4 + u) * 3 + 3]
+                #expect(Array(pixel) == [UInt8(20 * u + 5), UInt8(20 * v + 5), 7])
+            }
+        }
+        // f = 4 and c = (4, 3) at 8 × 6.
+        let numbers = { (folder: String) in
+            try run.text("\(folder)/\(name).pincam").split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        }
+        #expect(try numbers("lowres_wide_intrinsics") == [4, 3, 2, 2, 2, 1.5])
+        #expect(try numbers("wide_intrinsics") == [8, 6, 4, 4, 4, 3])
+        #expect(try PNG.decodeRGB(try run.bytes("wide/\(name).png")).pixels.prefix(6) == [0, 0, 7, 10, 0, 7])
+        #expect(try PNG.decodeGray16(try run.bytes("lowres_depth/\(name).png")).pixels == Array(repeating: 2000, count: 12))
+        // ScanMill reads the large ones.
+        let back = try StageRun("- read", reading: run.path, probing: []).capture
+        #expect(back.colorSize == PixelSize(8, 6) && back.depthSize == PixelSize(4, 3) && back.frames.count == 1)
+    }
+
+    @Test func depthLargerThanPicturesTakesTheirSize() throws {
+        var capture = try Self.gradient()
+        let metres = (0..<12 * 16).map { Float($0 % 16 / 2 + 1) }
+        capture.items[0].depth = DepthMap(width: 16, height: 12, metres: metres)
+        capture.items[0].recordedConfidence = ConfidenceMap(
+            width: 16, height: 12, values: (0..<12 * 16).map { UInt8($0 % 16 / 2 % 3) }, range: 0...2)
+        let run = try StageRun("- write-capture: {format: arkitscenes}", on: capture)
+        let depth = try PNG.decodeGray16(try run.bytes("lowres_depth/memory_0.000.png"))
+        #expect((depth.width, depth.height) == (8, 6))
+        #expect(depth.pixels.prefix(8) == [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000])
+        let confidence = try PNG.decodeGray8(try run.bytes("confidence/memory_0.000.png"))
+        #expect(confidence.width == 8 && confidence.pixels.prefix(8) == [0, 1, 2, 0, 1, 2, 0, 1])
+        #expect(!run.files.contains { $0.hasPrefix("wide") })
+        #expect(try PNG.decodeRGB(try run.bytes("lowres_wide/memory_0.000.png")).width == 8)
+    }
+
+    @Test func depthThatDiffersInSizeHasNoPlaceInARKitScenes() throws {
+        var capture = try MemoryCapture.posed(2)
+        capture.items[1].depth = DepthMap(width: 8, height: 6, metres: Array(repeating: 1, count: 48))
+        let problem = problem { _ = try StageRun("- write-capture: {format: arkitscenes}", on: capture) }
+        #expect(problem?.summary.hasPrefix("the depth of the frames differs in size") == true)
+    }
+
+    @Test func namesCanBeSplitAsARKitScenesLoaderDoes() throws {
+        let stages =
+            "- synthesize: {frames: 2, rate: 10, picture-width: 64, picture-height: 48, depth-width: 32, depth-height: 24}"
+        let run = try StageRun(
+            "\(stages)\n- write-capture: {format: arkitscenes}", reading: "nowhere/20230115_1A.png_2B", probing: [.pose])
+        // tenFpsDataLoader.py: the time is x.split('.png')[0].split('_')[1].
+        let script = """
+            import json, os, sys
+            names = sorted(os.listdir(sys.argv[1] + '/lowres_depth'))
+            times = [x.split('.png')[0].split('_')[1] for x in names]
+            found = [os.path.exists(f'{sys.argv[1]}/{part}/20230115-1A-png-2B_{t}.{end}') for t in times for part, end in
+                     (('lowres_depth', 'png'), ('lowres_wide', 'png'), ('lowres_wide_intrinsics', 'pincam'))]
+            print(json.dumps({'times': [float(t) for t in times], 'found': found}))
+            """
+        let found = try PythonReaders.run(script, [run.path])
+        let times = try #require(found["times"]?.doubles)
+        #expect(zip(times, run.frames).allSatisfy { abs($0 - Double($1.timestamp ?? 0) * 1e-9) < 0.00051 })
+        #expect(times.count == 2 && found["found"] == .array(Array(repeating: .bool(true), count: 6)))
+        let back = try StageRun("- read", reading: run.path, probing: [])
+        #expect(back.frames.count == 2 && back.drops == [] && back.warnings == [])
+    }
+
     // MARK: - Files
 
     @Test func jpegsAreCopiedAndOthersEncoded() throws {

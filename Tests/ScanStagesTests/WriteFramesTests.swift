@@ -211,4 +211,12 @@ import Testing
             before = row
         print(width, height, bits, color, total)
         """
+
+    @Test(arguments: [1, 2]) func depthOfACameraOfItsOwnFitsThePictures(_ step: Int) throws {
+        let run = try StageRun(
+            "- decompress\n- write-frames: {step: \(step)}", on: try MemoryCapture.depthBeside())
+        let depth = try PNG.decodeGray16(try run.bytes("outputs/depth/0.png"))
+        // A column to the left; nothing is seen in the last one.
+        #expect(depth.pixels == [2000, 3000, 4000, 0, 2000, 3000, 4000, 0, 2000, 3000, 4000, 0])
+    }
 }

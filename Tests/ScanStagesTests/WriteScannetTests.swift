@@ -67,6 +67,26 @@ import Testing
         #expect(trip.cameraError < 1e-12)
         #expect(trip.depthError { ($0 * 1000).rounded(.toNearestOrEven) / 1000 } < 1e-6)
         #expect(trip.back.frames[3].pictureFile == "frame-000003.color.png")
+        // Enlarged to the pictures' size.
+        #expect(trip.back.capture.depthSize == PixelSize(64, 48))
+    }
+
+    /// As the format's readers do: the pixels of a depth picture through the one camera of the file.
+    @Test func theOneCameraFitsDepthToo() throws {
+        // A wall at 2 m before a camera of 8 × 6 pixels, f = 4, whose depth has 4 × 3: its picture spans x from
+        // (0 − 3.5) / 4 · 2 to (7 − 3.5) / 4 · 2, between the centres of the outermost pixels.
+        let run = try StageRun("- write-scannet: {layout: 7-scenes}", on: try MemoryCapture.posed(1))
+        let script = """
+            import json, sys
+            rows = read_png(sys.argv[1] + '/frame-000000.depth.png')['rows']
+            k = [[float(x) for x in l.split()] for l in open(sys.argv[1] + '/camera-intrinsics.txt') if l.strip()]
+            points = [((u - k[0][2]) / k[0][0] * z / 1000, (v - k[1][2]) / k[1][1] * z / 1000)
+                      for v, row in enumerate(rows) for u, z in enumerate(row)]
+            print(json.dumps({'low': [min(p[i] for p in points) for i in (0, 1)],
+                              'high': [max(p[i] for p in points) for i in (0, 1)]}))
+            """
+        let found = try PythonReaders.run(script, [run.path + "/7-scenes/seq-01"])
+        #expect(found["low"]?.doubles == [-1.75, -1.25] && found["high"]?.doubles == [1.75, 1.25])
     }
 
     @Test func noDepthIsSixtyFiveThousand() throws {
@@ -76,7 +96,9 @@ import Testing
         let read = try PythonReaders.run(
             "import json, sys\nprint(json.dumps(read_png(sys.argv[1])))",
             [run.path + "/7-scenes/seq-01/frame-000000.depth.png"])
-        #expect(read["rows"]?.array?.first == .of([65535, 1000, 65535, 65535]))
+        // Each of the four pixels twice, to the picture's eight.
+        #expect(
+            read["rows"]?.array?.first == .of([65535, 65535, 1000, 1000, 65535, 65535, 65535, 65535]))
         #expect(run.count("write-scannet", "depth-pixels-too-far") == 1)
     }
 
@@ -87,7 +109,10 @@ import Testing
         let expected = DepthRegistration.align(
             try #require(memory.items[0].depth), of: try #require(memory.depthCamera), with: MemoryCapture.camera)
         let found = try #require(back.frames[0].depth)
-        #expect(zip(found.metres, expected.metres).allSatisfy { abs($0 - $1) <= 0.00051 })
+        #expect((found.width, found.height) == (8, 6))
+        for (i, metres) in found.metres.enumerated() {
+            #expect(abs(metres - expected.metres[i / 8 / 2 * 4 + i % 8 / 2]) <= 0.00051)
+        }
         #expect(back.capture.depthCamera == nil)
     }
 

@@ -239,6 +239,102 @@ import Testing
         #expect(try run.text("mini.jsonl").split(separator: "\n")[2].hasSuffix(",\"source_frame\":2}"))
     }
 
+    // MARK: - A depth sensor with a camera of its own
+
+    @Test(arguments: ["masked", "source"]) func depthIsCarriedOverToThePicturesView(_ depth: String) throws {
+        let run = try StageRun("- decompress\n- write-staging: {depth: \(depth)}", on: try MemoryCapture.depthBeside())
+        // A column to the left; nothing is seen in the last one.
+        let row = [2000, 3000, 4000, 0].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        #expect(try PipelineRun.inflated("\(run.path)/memory.depth.zlib") == row + row + row)
+        // No stage has masked anything.
+        #expect(run.count("write-staging", "frames-masked") == 0)
+        let warning =
+            "write-staging: depth is of a camera of its own, for which MultiScan's format has no place: it was carried "
+            + "over to the pictures' view, and `depth: source` did not keep its bytes"
+        #expect(run.warnings == (depth == "source" ? [warning] : []))
+        let back = try StageRun("- read\n- decompress", reading: run.path)
+        #expect(back.capture.depthCamera == nil)
+        #expect(back.frames[0].depth?.metres.prefix(4) == [2, 3, 4, 0])
+    }
+
+    @Test func whatIsMaskedIsCountedOfDepthThatIsCarriedOver() throws {
+        let run = try StageRun(
+            "- decompress\n- mask-range: {far: 3.5}\n- write-staging", on: try MemoryCapture.depthBeside())
+        let row = [2000, 3000, 0, 0].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        #expect(try PipelineRun.inflated("\(run.path)/memory.depth.zlib") == row + row + row)
+        #expect(run.count("write-staging", "frames-masked") == 1)
+    }
+
+    // MARK: - Worlds that have another up
+
+    private static let turned =
+        "write-staging: the world has z up and was turned by (x, y, z) → (x, z, −y), because MultiScan's readers take y "
+        + "for up"
+
+    @Test func aWorldWithZUpIsTurnedPosesAndBoxAlike() throws {
+        var memory = try MemoryCapture.posed(3)
+        memory.worldUp = Vector3(0, 0, 1)
+        // Upright along z, its own x axis towards (0.6, 0.8).
+        memory.box = OrientedBox(
+            center: Vector3(1, 2, 3),
+            worldFromBox: Matrix3(columns: Vector3(0.6, 0.8, 0), Vector3(0, 0, 1), Vector3(0.8, -0.6, 0)),
+            halfSize: Vector3(0.5, 1, 0.25))
+        let run = try StageRun("- write-staging", on: memory)
+        let notes = (run.receipt["notes"]?.array ?? []).compactMap(\.string)
+        #expect(notes.contains(Self.turned) && run.warnings == [])
+        #expect(
+            run.counts("write-staging")["applied-transform"]?.array?.map(\.doubles)
+                == [[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0]])
+        let back = try StageRun("- read", reading: run.path).capture
+        #expect(back.worldUp == Vector3(0, 1, 0) && back.frames.count == 3)
+        for (item, frame) in zip(memory.items, back.frames) {
+            let (pose, found) = (try #require(item.pose), try #require(frame.pose))
+            for point in [Vector3.zero, Vector3(1, 0, 0), Vector3(0, 1, -2)] {
+                let world = pose.apply(point)
+                #expect((found.apply(point) - Vector3(world.x, world.z, -world.y)).length < 1e-9)
+            }
+        }
+        let box = try JSONValue.parse(try run.bytes("boundingbox.json"), file: "boundingbox.json")
+        let center = ["x", "y", "z"].map { box["center"]?[$0]?.double }
+        #expect(center == [1, 3, -2])
+        // Its x axis is now (0.6, 0, −0.8) = (cos r, 0, −sin r).
+        #expect(abs((box["rad_rot_about_y"]?.double ?? 0) - atan2(0.8, 0.6)) < 1e-12)
+        #expect(box["positions"]?["top_left_back"]?["y"]?.double == 4)
+        #expect(box["positions"]?["bot_left_back"]?["y"]?.double == 2)
+    }
+
+    /// y up, written with z up, and back again.
+    @Test func aCaptureOfARKitScenesHasYUpAgain() throws {
+        let made = "- synthesize: {frames: 6, \(ScanNetRoundTrip.small)}\n"
+        let truth = try StageRun("\(made)- write-capture: {format: arkitscenes}", reading: "nowhere/room")
+        let stages = "- read\n- decompress\n- unproject\n- voxel-downsample: {size: 0.05}\n- cull-by-box: {box: cloud}\n"
+        let run = try StageRun("\(stages)- write-staging", reading: truth.path)
+        let back = try ReadCapture(run.path).capture
+        #expect(back.frames.count == 6)
+        for (one, other) in zip(truth.frames, back.frames) {
+            let (pose, found) = (try #require(one.pose), try #require(other.pose))
+            #expect((pose.position - found.position).length < 1e-9)
+            #expect((pose.rotation.columns.2 - found.rotation.columns.2).length < 1e-6)
+        }
+        // The box stands in the turned world, as the receipt has it in the recorded one.
+        let (box, counts) = (try #require(back.box), run.counts("cull-by-box"))
+        let (center, size) = (try #require(counts["box-center"]?.doubles), try #require(counts["box-size"]?.doubles))
+        #expect((box.center - Vector3(center[0], center[2], -center[1])).length < 1e-9)
+        #expect((box.halfSize * 2 - Vector3(size[0], size[1], size[2])).length < 1e-9)
+        #expect(box.worldFromBox.columns.1 == Vector3(0, 1, 0) && size.allSatisfy { $0 > 0.5 })
+    }
+
+    @Test func aWorldOfUnknownUpIsWrittenAsItIsWithAWarning() throws {
+        var memory = try MemoryCapture.posed(1)
+        memory.worldUp = nil
+        let run = try StageRun("- write-staging", on: memory)
+        #expect(
+            run.warnings == ["write-staging: MultiScan's readers take y for up, and this capture does not say that it is"])
+        #expect(run.counts("write-staging")["applied-transform"] == nil)
+        let pose = try #require(try ReadCapture(run.path).capture.frames[0].pose)
+        #expect(pose.position == MemoryCapture.pose(0).position)
+    }
+
     // MARK: - What it needs
 
     @Test func maskedDepthNeedsDecompress() {

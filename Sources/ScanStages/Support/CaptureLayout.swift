@@ -16,6 +16,8 @@ struct CaptureParcel: Sendable {
     var confidence: [UInt8]?
     /// For formats whose pictures are files.
     var picture: PreparedPicture?
+    /// The picture once more at the size of depth, with its camera, where that is another.
+    var small: (camera: CameraIntrinsics, picture: PreparedPicture)?
     /// For formats whose pictures are a video.
     var pixels: RGBImage?
 }
@@ -152,12 +154,17 @@ struct ScanNetPPLayout: CaptureLayout {
 }
 
 struct ARKitScenesLayout: CaptureLayout {
-    static let claims = ["lowres_wide/", "lowres_wide_intrinsics/", "lowres_wide.traj", "lowres_depth/", "confidence/"]
+    static let claims = [
+        "wide/", "wide_intrinsics/", "lowres_wide/", "lowres_wide_intrinsics/", "lowres_wide.traj", "lowres_depth/",
+        "confidence/",
+    ]
     static let hasVideo = false
 
     private let trajectory: OutputFile
     private let turn: WorldTurn
     private var last = ""
+    /// Of the pictures in `lowres_wide/`, all of one size.
+    private var lowSize: PixelSize?
 
     init(_ context: StageContext) throws(Problem) {
         trajectory = try context.output.create("lowres_wide.traj")
@@ -169,11 +176,31 @@ struct ARKitScenesLayout: CaptureLayout {
         if name == last { throw sameName("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s") }
         last = name
         try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: turn.apply(parcel.pose)))
-        let camera = ARKitScenesText.pincam(parcel.camera)
-        try context.output.write(Array(camera.utf8), to: "lowres_wide_intrinsics/\(name).pincam")
-        _ = try parcel.picture?.write(to: "lowres_wide/\(name)", context)
+        let low = parcel.small?.camera ?? parcel.camera
+        if let lowSize, lowSize != PixelSize(low.width, low.height) {
+            throw Problem(
+                .usage,
+                "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
+                fix: "drop those frames with select-frames")
+        }
+        lowSize = PixelSize(low.width, low.height)
+        if let small = parcel.small {
+            try write(parcel.picture, parcel.camera, to: "wide", name, context)
+            try write(small.picture, small.camera, to: "lowres_wide", name, context)
+        } else {
+            try write(parcel.picture, parcel.camera, to: "lowres_wide", name, context)
+        }
         if let depth = parcel.depth { try context.output.write(depth, to: "lowres_depth/\(name).png") }
         if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
+    }
+
+    private func write(
+        _ picture: PreparedPicture?, _ camera: CameraIntrinsics, to folder: String, _ name: String,
+        _ context: StageContext
+    ) throws(Problem) {
+        let text = ARKitScenesText.pincam(camera)
+        try context.output.write(Array(text.utf8), to: "\(folder)_intrinsics/\(name).pincam")
+        _ = try picture?.write(to: "\(folder)/\(name)", context)
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) { try trajectory.close() }

@@ -27,34 +27,31 @@ struct StagingDepth: Sendable {
     /// Whether a stage has changed the recorded depth.
     var isMasked = false
 
-    /// The depth of a frame as earlier stages have left it.
-    static func masked(_ frame: Frame) throws(Problem) -> StagingDepth {
+    /// The depth of a frame as earlier stages have left it, as the colour camera sees it.
+    static func masked(_ frame: Frame, _ context: StageContext) throws(Problem) -> StagingDepth {
         guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
         let recorded = frame.recordedDepth
-        return try encoded(map, unit: unit(of: recorded), recorded: recorded)
-    }
-
-    /// The depth of a frame as recorded: its own bytes, where a MultiScan stream may hold them.
-    static func recorded(_ frame: Frame) throws(Problem) -> StagingDepth {
-        guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
         let unit = unit(of: recorded)
-        guard recorded.encoding == unit.encoding else {
-            return try encoded(try DepthCodec.decode(recorded).map, unit: unit)
-        }
-        let size = PixelSize(recorded.width, recorded.height)
-        return StagingDepth(unit: unit, block: try StagingBlock(recorded.bytes, size: size))
-    }
-
-    private static func encoded(
-        _ map: DepthMap, unit: ScanMetadata.DepthUnit, recorded: RecordedDepth? = nil
-    ) throws(Problem) -> StagingDepth {
-        let (bytes, overflow) = try DepthCodec.encode(map, as: unit.encoding)
+        let (bytes, tooFarCount) = try DepthCodec.encode(frame.aligned(map, context), as: unit.encoding)
         // Most often the bytes are the recorded ones. Where they are not, what is recorded may still mean the same: NaN
         // and 0 both stand for "no value".
         var isMasked = false
         if let recorded, recorded.bytes != bytes { isMasked = try DepthCodec.decode(recorded).map != map }
         let block = try StagingBlock(bytes, size: PixelSize(map.width, map.height))
-        return StagingDepth(unit: unit, block: block, tooFarCount: overflow, isMasked: isMasked)
+        return StagingDepth(unit: unit, block: block, tooFarCount: tooFarCount, isMasked: isMasked)
+    }
+
+    /// The depth of a frame as recorded: its own bytes, where a MultiScan stream may hold them.
+    static func recorded(_ frame: Frame, _ context: StageContext) throws(Problem) -> StagingDepth {
+        guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
+        let unit = unit(of: recorded)
+        let size = PixelSize(recorded.width, recorded.height)
+        if recorded.encoding == unit.encoding && context.capture.depthCamera == nil {
+            return StagingDepth(unit: unit, block: try StagingBlock(recorded.bytes, size: size))
+        }
+        let map = frame.aligned(try DepthCodec.decode(recorded).map, context)
+        let (bytes, tooFarCount) = try DepthCodec.encode(map, as: unit.encoding)
+        return StagingDepth(unit: unit, block: try StagingBlock(bytes, size: size), tooFarCount: tooFarCount)
     }
 
     private static func unit(of recorded: RecordedDepth?) -> ScanMetadata.DepthUnit {

@@ -12,6 +12,9 @@ package struct WorldTurn: Hashable, Sendable {
     /// (x, y, z) → (x, z, −y), the way back.
     package static let zUpToYUp = WorldTurn(rotation: yUpToZUp.rotation.transposed)
 
+    /// For formats whose worlds have y up: turns a world with z up, and leaves one alone of which up is not known.
+    static func yUp(_ capture: Capture) -> WorldTurn { capture.worldUp == Vector3(0, 0, 1) ? .zUpToYUp : .none }
+
     /// Three rows of four.
     package var rows: [[Double]] {
         let r = rotation.rows
@@ -20,6 +23,13 @@ package struct WorldTurn: Hashable, Sendable {
 
     package func apply(_ pose: Pose) -> Pose {
         Pose(rotation: rotation * pose.rotation, position: rotation * pose.position)
+    }
+
+    /// A floor is a height along y, and only worlds that are not turned have one.
+    package func apply(_ box: OrientedBox) -> OrientedBox {
+        if self == .none { return box }
+        return OrientedBox(
+            center: rotation * box.center, worldFromBox: rotation * box.worldFromBox, halfSize: box.halfSize)
     }
 
     /// Exact for quarter turns: coordinates only change places and signs.

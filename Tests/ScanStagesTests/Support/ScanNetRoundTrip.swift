@@ -39,10 +39,16 @@ struct ScanNetRoundTrip {
         }.max() ?? .infinity
     }
 
-    /// The largest difference of a depth pixel from what `expected` makes of it, metres.
+    /// The largest difference of a depth pixel from what `expected` makes of the one that went in, metres: the one in
+    /// which it lies, where the maps came out enlarged by a whole factor.
     func depthError(_ expected: (Float) -> Float = { $0 }) -> Float {
-        zip(truth.frames, back.frames).flatMap { one, other in
-            zip(one.depth?.metres ?? [], other.depth?.metres ?? []).map { abs(expected($0) - $1) }
+        zip(truth.frames, back.frames).flatMap { one, other -> [Float] in
+            guard let (before, after) = one.depth.flatMap({ one in other.depth.map { (one, $0) } }) else { return [] }
+            let factor = after.width / before.width
+            return after.metres.indices.map { i in
+                let (u, v) = (i % after.width / factor, i / after.width / factor)
+                return abs(expected(before.metres[v * before.width + u]) - after.metres[i])
+            }
         }.max() ?? .infinity
     }
 
@@ -66,6 +72,20 @@ extension MemoryCapture {
         let place = Pose(rotation: .rotation(aboutY: 0.05), position: Vector3(0.04, -0.01, 0.002))
         let camera = CameraIntrinsics(fx: 4.25, fy: 4.5, cx: 1.75, cy: 1.5, width: 4, height: 3, pixelOrigin: .centre)
         capture.depthCamera = DepthCamera(intrinsics: camera, colorFromDepth: place)
+        return capture
+    }
+
+    /// A frame whose depth sensor stands with the colour camera and looks a depth pixel to the left: what it sees in column
+    /// u + 1 is in the pictures' column u. Recorded in millimetres, a metre in the first column, then one more in each.
+    static func depthBeside() throws(Problem) -> MemoryCapture {
+        var capture = try posed(1)
+        // As `camera` is at 4 × 3 pixels, f = 2 and c = (2, 1.5), but for cx.
+        let camera = CameraIntrinsics(fx: 2, fy: 2, cx: 3, cy: 1.5, width: 4, height: 3, pixelOrigin: .corner)
+        capture.depthCamera = DepthCamera(intrinsics: camera, colorFromDepth: .identity)
+        capture.items[0].depth = nil
+        let row = [1000, 2000, 3000, 4000].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        capture.items[0].recordedDepth = RecordedDepth(
+            width: 4, height: 3, encoding: .uint16(unitsPerMetre: 1000), bytes: row + row + row)
         return capture
     }
 }

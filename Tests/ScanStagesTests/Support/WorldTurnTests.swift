@@ -25,6 +25,18 @@ import Testing
         #expect(WorldTurn.none.apply(pose) == pose)
     }
 
+    @Test func aBoxTurnsWithItsPoints() {
+        let axes = Matrix3(columns: Vector3(0.6, 0.8, 0), Vector3(0, 0, 1), Vector3(0.8, -0.6, 0))
+        let box = OrientedBox(center: Vector3(1, 2, 3), worldFromBox: axes, halfSize: Vector3(0.5, 1, 0.25))
+        let turned = WorldTurn.zUpToYUp.apply(box)
+        for (before, after) in zip(box.corners, turned.corners) {
+            #expect((after - Vector3(before.x, before.z, -before.y)).length < 1e-15)
+        }
+        var clamped = box
+        clamped.floor = 1.5
+        #expect(WorldTurn.none.apply(clamped) == clamped)
+    }
+
     @Test func pointsKeepEveryBit() {
         let values: [Float] = [0.1, -1e-30, 3e30, .leastNonzeroMagnitude, 16_777_216, -0.3]
         let turned = WorldTurn.yUpToZUp.apply(PointCloud(positions: values)).positions
