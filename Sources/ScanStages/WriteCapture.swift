@@ -30,6 +30,9 @@ public struct WriteCapture: FrameStage, FoldStage {
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
+            **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by these
+            numbers: other sizes are written with a warning.
+
             **ARKitScenes'** loader puts depth through the camera of `lowres_wide`, so pictures there have depth's size: each
             pixel is the mean over its area, and the camera goes with it. Larger pictures stand in `wide/` as well. Depth and
             confidence that are larger than pictures take their size, each pixel the nearest. Names begin with the capture's

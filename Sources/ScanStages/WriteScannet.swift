@@ -89,7 +89,8 @@ public struct WriteScannet: FrameStage, FoldStage {
             guard let map = layout == .sevenScenes ? frame.alignedDepth(context) : frame.depth else {
                 throw Problem(.input, "the frame has no depth")
             }
-            let size = layout == .sevenScenes ? PixelSize(camera.width, camera.height) : PixelSize(map.width, map.height)
+            var size = PixelSize(map.width, map.height)
+            if layout == .sevenScenes { size = PixelSize(camera.width, camera.height) }
             parcel.depth = try encoded(map, size, context)
             parcel.depthSize = size
         }

@@ -262,7 +262,8 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         if WorldTurn.yUp(capture) != .none {
             context.note(
-                "the world has z up and was turned by (x, y, z) → (x, z, −y), because MultiScan's readers take y for up")
+                "the world has z up and was turned by (x, y, z) → (x, z, −y), because MultiScan's readers take y for up"
+            )
         } else if capture.worldUp != Vector3(0, 1, 0) {
             context.warn("MultiScan's readers take y for up, and this capture does not say that it is")
         }

@@ -93,12 +93,34 @@ import Testing
         #expect(depth.pixels.withUnsafeBytes { Array($0) } == run.frames[0].recordedDepth?.bytes)
     }
 
+    // MARK: - Sizes that Stray Scanner's readers count on
+
+    @Test(arguments: [
+        ("picture-width: 64, picture-height: 48", "the video is 64×48 and depth 256×192, and"),
+        ("depth-width: 128, depth-height: 96", "the video is 1920×1440 and depth 128×96, and"),
+        ("picture-width: 64, picture-height: 48, depth: none, confidence: none", "the video is 64×48, and"), ("", ""),
+    ]) func otherSizesThanStrayScannersAreToldOf(_ sizes: String, _ start: String) throws {
+        let own = "picture-width: 1920, picture-height: 1440, depth-width: 256, depth-height: 192"
+        var options = ["frames: 1"] + own.split(separator: ", ").map(String.init)
+        for option in sizes.split(separator: ", ").map(String.init) {
+            options.removeAll { $0.split(separator: ":")[0] == option.split(separator: ":")[0] }
+            options.append(option)
+        }
+        let run = try StageRun(
+            "- synthesize: {\(options.joined(separator: ", "))}\n- write-capture", reading: "nowhere/made",
+            probing: [.pose])
+        let rest =
+            " Stray Scanner's own are 1920×1440 and 256×192: readers that scale camera_matrix.csv by those sizes, as "
+            + "StrayVisualizer does, get a wrong camera"
+        #expect(run.warnings == (start.isEmpty ? [] : ["write-capture: \(start)\(rest)"]))
+    }
+
     // MARK: - As ARKitScenes' loader takes it
 
     /// Pictures of 8 × 6 with red of 10 · x and green of 10 · y, and depth of 4 × 3 at 2 m.
     private static func gradient() throws -> MemoryCapture {
         var capture = try MemoryCapture.posed(1)
-        let pixels = (0..<6).flatMap { y in (0..<8).flatMap { x in [UInt8(10 * x), UInt8(10 * y), 7] } }
+        let pixels = (0..<48).flatMap { i -> [UInt8] in [UInt8(i % 8 * 10), UInt8(i / 8 * 10), 7] }
         capture.items[0].file = nil
         capture.items[0].pixels = RGBImage(width: 8, height: 6, pixels: pixels)
         return capture
@@ -123,7 +145,8 @@ import Testing
         #expect(try numbers("lowres_wide_intrinsics") == [4, 3, 2, 2, 2, 1.5])
         #expect(try numbers("wide_intrinsics") == [8, 6, 4, 4, 4, 3])
         #expect(try PNG.decodeRGB(try run.bytes("wide/\(name).png")).pixels.prefix(6) == [0, 0, 7, 10, 0, 7])
-        #expect(try PNG.decodeGray16(try run.bytes("lowres_depth/\(name).png")).pixels == Array(repeating: 2000, count: 12))
+        let depth = try PNG.decodeGray16(try run.bytes("lowres_depth/\(name).png"))
+        #expect(depth.pixels == Array(repeating: 2000, count: 12))
         // ScanMill reads the large ones.
         let back = try StageRun("- read", reading: run.path, probing: []).capture
         #expect(back.colorSize == PixelSize(8, 6) && back.depthSize == PixelSize(4, 3) && back.frames.count == 1)
@@ -156,7 +179,8 @@ import Testing
         let stages =
             "- synthesize: {frames: 2, rate: 10, picture-width: 64, picture-height: 48, depth-width: 32, depth-height: 24}"
         let run = try StageRun(
-            "\(stages)\n- write-capture: {format: arkitscenes}", reading: "nowhere/20230115_1A.png_2B", probing: [.pose])
+            "\(stages)\n- write-capture: {format: arkitscenes}", reading: "nowhere/20230115_1A.png_2B", probing: [.pose]
+        )
         // tenFpsDataLoader.py: the time is x.split('.png')[0].split('_')[1].
         let script = """
             import json, os, sys

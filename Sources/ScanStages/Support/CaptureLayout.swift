@@ -51,6 +51,7 @@ struct StrayScannerLayout: CaptureLayout {
     private let odometry: OutputFile
     private var video = StagingEncoder(path: "rgb.mp4")
     private var camera: CameraIntrinsics?
+    private var depthSize: PixelSize?
 
     init(_ context: StageContext) throws(Problem) {
         odometry = try context.output.create("odometry.csv")
@@ -64,6 +65,8 @@ struct StrayScannerLayout: CaptureLayout {
         if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
         if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
         camera = parcel.camera
+        // One map of another size than the app's is enough.
+        if depthSize == nil || depthSize == Self.ownDepth { depthSize = parcel.depthSize ?? depthSize }
     }
 
     mutating func finish(_ context: StageContext) throws(Problem) {
@@ -71,7 +74,19 @@ struct StrayScannerLayout: CaptureLayout {
         try video.finish(context)
         if let camera {
             try context.output.write(Array(StrayCameraMatrix.text(camera).utf8), to: "camera_matrix.csv")
+            warn(PixelSize(camera.width, camera.height), context)
         }
+    }
+
+    /// What the app records, which its readers count on: StrayVisualizer scales the camera by 256 / 1920 and 192 / 1440.
+    private static let (ownVideo, ownDepth) = (PixelSize(1920, 1440), PixelSize(256, 192))
+
+    private func warn(_ video: PixelSize, _ context: StageContext) {
+        if video == Self.ownVideo && (depthSize ?? Self.ownDepth) == Self.ownDepth { return }
+        let depth = depthSize.map { " and depth \($0)" } ?? ""
+        context.warn(
+            "the video is \(video)\(depth), and Stray Scanner's own are \(Self.ownVideo) and \(Self.ownDepth): readers that "
+                + "scale camera_matrix.csv by those sizes, as StrayVisualizer does, get a wrong camera")
     }
 }
 
