@@ -31,7 +31,7 @@ public struct CaptureSearch: Sendable {
     /// - Throws: when there is nothing at the path, or a file that is no capture.
     public init(at path: String, skipping output: String? = nil) throws(Problem) {
         if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
-            take(archive: path)
+            take(archive: path, isNamed: true)
             return
         }
         let tree = try CaptureFormats.tree(at: path)
@@ -103,12 +103,15 @@ public struct CaptureSearch: Sendable {
         if let file = Self.sensFile(path) { captures.append((file.name, path)) }
     }
 
-    private mutating func take(archive path: String) {
+    /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
+    private mutating func take(archive path: String, isNamed: Bool = false) {
         let name = ZipArchive.name(of: path)
         // A damaged one fails by its name when it is run.
         guard let archive = try? ZipArchive(path: path) else { return captures.append((name, path)) }
         do throws(Problem) {
-            guard let capture = try CaptureFormats.capture(in: archive) else { return without.append(path) }
+            guard let capture = try CaptureFormats.capture(in: archive), isNamed || !Self.isResult(capture) else {
+                return without.append(path)
+            }
             try CaptureFormats.requireOne(in: capture)
             captures.append((name, path))
         } catch {

@@ -91,8 +91,9 @@ import Testing
     /// A set of larger pictures of some of the frames.
     private func addWide(_ times: [Double], to video: WrittenCapture, folder: String = "wide") throws {
         for time in times {
-            try video.picture("\(folder)/41069021_\(time).00.png", 16, 12)
-            try video.write("16 12 19 18 8.5 5.5", to: "\(folder)_intrinsics/41069021_\(time).00.pincam")
+            let name = "41069021_\(DecimalSeconds.text(Int64((time * 1e9).rounded()), places: 3))"
+            try video.picture("\(folder)/\(name).png", 16, 12)
+            try video.write("16 12 19 18 8.5 5.5", to: "\(folder)_intrinsics/\(name).pincam")
         }
     }
 
