@@ -150,9 +150,15 @@ import Testing
         #expect(trace.begun.count < 30)
     }
 
-    @Test func severalThreadsWork() {
-        let (trace, _) = Self.run(count: 300, plans: Self.mixed, workers: 2, longest: 2000)
-        #expect(trace.threads.count == min(2, ProcessInfo.processInfo.activeProcessorCount))
+    /// Other tests may hold all threads that there are, and the caller then does all of the work: so now or later.
+    @Test(.timeLimit(.minutes(5))) func severalThreadsWork() async throws {
+        let wanted = min(2, ProcessInfo.processInfo.activeProcessorCount)
+        var found = 0
+        for _ in 0..<60 where found < wanted {
+            found = Self.run(count: 300, plans: Self.mixed, workers: 2, longest: 2000).trace.threads.count
+            if found < wanted { try await Task.sleep(for: .seconds(1)) }
+        }
+        #expect(found == wanted)
     }
 
     /// Random lines, many times: nothing is lost, nothing stops, and the outcome does not depend on the workers.
