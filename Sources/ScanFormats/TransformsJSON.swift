@@ -57,29 +57,29 @@ public struct TransformsJSON: Sendable {
     /// The file for pictures that are smaller by `factor`: intrinsics scaled, and folders as nerfstudio names them
     /// (`images_2`, `masks_2`, `depths_2`).
     public func downscaled(by factor: Int) -> TransformsJSON {
-        var copy = self
-        copy.entries = entries.map { entry in
-            var entry = entry
-            let size = RGBImage.downscaledSize(PixelSize(entry.camera.width, entry.camera.height), by: factor)
-            entry.camera = entry.camera.resized(width: size.width, height: size.height)
-            entry.picture = Self.path(entry.picture, downscaledBy: factor)
-            entry.mask = entry.mask.map { Self.path($0, downscaledBy: factor) }
-            entry.depth = entry.depth.map { Self.path($0, downscaledBy: factor) }
-            return entry
+        var copy = movingFiles { Self.path($0, downscaledBy: factor) }
+        for index in copy.entries.indices {
+            let camera = copy.entries[index].camera
+            let size = RGBImage.downscaledSize(PixelSize(camera.width, camera.height), by: factor)
+            copy.entries[index].camera = camera.resized(width: size.width, height: size.height)
         }
         return copy
     }
 
     /// The same file for a folder below the one that its paths start from.
     public func movedDown() -> TransformsJSON {
-        var copy = self
+        var copy = movingFiles { "../\($0)" }
         copy.pointFile = pointFile.map { "../\($0)" }
-        copy.entries = entries.map { entry in
-            var entry = entry
-            entry.picture = "../\(entry.picture)"
-            entry.mask = entry.mask.map { "../\($0)" }
-            entry.depth = entry.depth.map { "../\($0)" }
-            return entry
+        return copy
+    }
+
+    /// With other paths of the frames' files.
+    private func movingFiles(_ path: (String) -> String) -> TransformsJSON {
+        var copy = self
+        for index in copy.entries.indices {
+            copy.entries[index].picture = path(copy.entries[index].picture)
+            copy.entries[index].mask = copy.entries[index].mask.map(path)
+            copy.entries[index].depth = copy.entries[index].depth.map(path)
         }
         return copy
     }

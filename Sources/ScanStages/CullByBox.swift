@@ -101,7 +101,8 @@ public struct CullByBox: FrameStage, CaptureStage {
             capture.box = try fittedBox(capture, cloud, context)
             capture.channels.insert(.box)
         }
-        let box = box == "cloud" ? capture.box?.grown(by: margin, bottom: bottom) : try grownBox(context)
+        let isNew = box == "cloud" || replacesBox
+        let box = isNew ? capture.box?.grown(by: margin, bottom: bottom) : try grownBox(context)
         capture.cloud = box.map { cull(cloud, $0, context) }
     }
 

@@ -117,7 +117,7 @@ public struct WriteCapture: FrameStage, FoldStage {
                 parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
             }
             // Trainers leave out pictures whose score is low, and polyform wants one of each.
-            if parcel.sharpness == nil { parcel.sharpness = try BlurScore.ofColors(&frame, context) }
+            if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
         }
         frame.parcels[context.label] = parcel
     }

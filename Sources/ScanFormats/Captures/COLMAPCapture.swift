@@ -2,8 +2,8 @@ import ScanModel
 
 /// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`.
 ///
-/// The world has no unit and no up. Cameras that took pictures must be pinholes: trainers
-/// cannot use others either.
+/// The world has no unit and no up. Cameras that took pictures must be pinholes: trainers cannot use
+/// others either.
 public enum COLMAPCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",

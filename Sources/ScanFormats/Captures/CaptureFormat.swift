@@ -192,11 +192,16 @@ public enum CaptureFormats {
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        let tree: any CaptureTree = (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
+        let tree = listedOnce(tree)
         for format in all {
             if let recognition = format.recognise(tree) { return recognition }
         }
         return nil
+    }
+
+    /// For what asks all formats in turn.
+    private static func listedOnce(_ tree: any CaptureTree) -> any CaptureTree {
+        (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
     }
 
     /// The format that says "mine".
@@ -214,6 +219,7 @@ public enum CaptureFormats {
     /// A capture's files share a name, so those of several can lie in one folder. None of them is taken for the whole.
     /// - Throws: when they do.
     public static func requireOne(in tree: any CaptureTree) throws(Problem) {
+        let tree = listedOnce(tree)
         let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
         if names.count < 2 { return }
         throw Problem(

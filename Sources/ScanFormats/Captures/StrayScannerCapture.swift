@@ -222,8 +222,8 @@ private struct StrayScannerReader {
     ) -> (CameraIntrinsics) -> CameraIntrinsics {
         let recorded = StrayCameraMatrix.recordedSize
         let size = capture.colorSize ?? recorded
-        let asItIs = Self.offset(of: camera, in: size)
-        let scaled = Self.offset(of: camera, in: recorded)
+        let asItIs = camera.claimed(for: size).offCentre
+        let scaled = camera.claimed(for: recorded).offCentre
         if size != recorded, size.hasShape(of: recorded), scaled < min(asItIs, Self.largestOffset) {
             capture.warnings.append("the video is \(size), and \(file) is for \(recorded); the intrinsics were scaled")
             return { $0.resized(width: size.width, height: size.height) }
@@ -235,20 +235,11 @@ private struct StrayScannerReader {
                 "\(video) \(size), and the principal point of \(file) lies at \(Int(camera.cx)), \(Int(camera.cy)), far from its middle\(isTurned ? "; it looks turned by a quarter" : ""); the intrinsics were taken as they are, and points and poses may not fit the pictures"
             )
         }
-        return { camera in
-            var camera = camera
-            (camera.width, camera.height) = (size.width, size.height)
-            return camera
-        }
+        return { $0.claimed(for: size) }
     }
 
     /// Phones have theirs within some percent of the picture's middle.
     private static let largestOffset = 0.1
-
-    /// How far the principal point lies from the middle of pictures of this size, as a share of their sides.
-    private static func offset(of camera: CameraIntrinsics, in size: PixelSize) -> Double {
-        max(abs(camera.cx / Double(size.width) - 0.5), abs(camera.cy / Double(size.height) - 0.5))
-    }
 
     /// The pictures of a folder by the frame's index.
     private func paths(in folder: String, _ endings: [String]) -> [String?] {

@@ -25,6 +25,11 @@ public struct BlurScore: Sendable {
         gray = options.choice("gray", "The brightness that is scored.", default: .bt601)
     }
 
+    /// For a frame that no stage has scored.
+    static let usual = BlurScore(gray: .bt601)
+
+    private init(gray: Gray) { self.gray = gray }
+
     /// What a frame must have, of each group one.
     var pictures: [[Channel]] { gray == .luma ? [[.luma, .color]] : [[.color]] }
 
@@ -35,13 +40,7 @@ public struct BlurScore: Sendable {
         return score
     }
 
-    /// The usual score of a frame that no stage has scored.
-    static func ofColors(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
-        if let score = try frame.sharpnessOfFile(ownLuma: false, context) { return score }
-        return Sharpness.score(try frame.loadRGB(context))
-    }
-
-    private func score(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
+    func score(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> Double {
         if gray == .luma, let luma = frame.luma { return Sharpness.score(luma) }
         // Where a stage below wants the colours too, they are decoded once for both.
         if gray == .luma || !context.wanted.contains(.color),
