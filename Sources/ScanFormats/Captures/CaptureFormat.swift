@@ -9,6 +9,8 @@ public protocol CaptureFormat: Sendable {
     /// For a format whose files share a name: the names of the captures that lie side by side in a folder, of those that
     /// have any stream.
     static func names(in tree: any CaptureTree) -> [String]
+    /// All of ``names(in:)``, and maybe more: what the folder's listing alone tells, without a look into any file.
+    static func likelyNames(in tree: any CaptureTree) -> [String]
     static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture
 }
 
@@ -16,6 +18,8 @@ extension CaptureFormat {
     public static var name: String { card.name }
 
     public static func names(in tree: any CaptureTree) -> [String] { [] }
+
+    public static func likelyNames(in tree: any CaptureTree) -> [String] { names(in: tree) }
 }
 
 /// What people read about a format: the tables in the docs are made from this.
@@ -220,6 +224,8 @@ public enum CaptureFormats {
     /// - Throws: when they do.
     public static func requireOne(in tree: any CaptureTree) throws(Problem) {
         let tree = listedOnce(tree)
+        // Asked of every capture in a night, whose files have been looked into once already.
+        if Set(all.flatMap { $0.likelyNames(in: tree) }).count < 2 { return }
         let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
         if names.count < 2 { return }
         throw Problem(

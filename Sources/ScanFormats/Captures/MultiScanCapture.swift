@@ -42,9 +42,14 @@ public enum MultiScanCapture: CaptureFormat {
     }
 
     public static func names(in tree: any CaptureTree) -> [String] {
-        stems(of: tree).filter { stem in
-            [".jsonl", ".depth.zlib", ".mp4"].contains { tree.byteCount(of: stem + $0) != nil }
-                || tree.byteCount(of: primaryVideo(stem)) != nil
+        likelyNames(in: tree).filter { isMetadata(of: $0, in: tree) }
+    }
+
+    public static func likelyNames(in tree: any CaptureTree) -> [String] {
+        let files = files(of: tree)
+        return likelyStems(of: tree).filter { stem in
+            [".jsonl", ".depth.zlib", ".mp4"].contains { files.contains(stem + $0) }
+                || files.contains(primaryVideo(stem))
         }
     }
 
@@ -57,16 +62,28 @@ public enum MultiScanCapture: CaptureFormat {
 
     /// The names of metadata with anything beside it.
     private static func stems(of tree: any CaptureTree) -> [String] {
+        likelyStems(of: tree).filter { isMetadata(of: $0, in: tree) }
+    }
+
+    /// Of what may be metadata.
+    private static func likelyStems(of tree: any CaptureTree) -> [String] {
         // What is set aside has been named already.
         let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
-        let names = entries.filter { $0.byteCount != nil }.map(\.name)
+        let files = files(of: tree)
         let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         return stems.filter { stem in
             let isBeside = { (name: String) in name.hasPrefix("\(stem).") && !name.hasSuffix(".json") }
-            guard names.contains(where: isBeside) || names.contains(primaryVideo(stem)) else { return false }
-            // What cannot be read is taken for metadata where camera lines stand beside it, so that it is named.
-            return listsStreams(tree, "\(stem).json") ?? names.contains("\(stem).jsonl")
+            return files.contains(where: isBeside) || files.contains(primaryVideo(stem))
         }
+    }
+
+    private static func files(of tree: any CaptureTree) -> [String] {
+        tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
+    }
+
+    /// What cannot be read is taken for metadata where camera lines stand beside it, so that it is named.
+    private static func isMetadata(of stem: String, in tree: any CaptureTree) -> Bool {
+        listsStreams(tree, "\(stem).json") ?? (tree.byteCount(of: "\(stem).jsonl") != nil)
     }
 
     /// The name of camera lines whose metadata did not come along, so that the capture fails by what is missing.

@@ -39,13 +39,17 @@ public enum ScanNetRawCapture: CaptureFormat {
     }
 
     public static func names(in tree: any CaptureTree) -> [String] {
-        let names = Set(tree.entries(in: "").map(\.name))
-        return names.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted().filter { stem in
-            guard names.contains("\(stem).depth") || names.contains("\(stem).h264"),
-                let bytes = try? tree.bytes(of: "\(stem).txt", limit: ScanNetText.sizeLimit)
-            else { return false }
+        likelyNames(in: tree).filter { stem in
+            guard let bytes = try? tree.bytes(of: "\(stem).txt", limit: ScanNetText.sizeLimit) else { return false }
             let text = ScanNetText(bytes, file: "\(stem).txt")
             return text.text("depthWidth") != nil || text.text("fx_depth") != nil
+        }
+    }
+
+    public static func likelyNames(in tree: any CaptureTree) -> [String] {
+        let names = Set(tree.entries(in: "").map(\.name))
+        return names.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }.sorted().filter { stem in
+            names.contains("\(stem).depth") || names.contains("\(stem).h264")
         }
     }
 }
