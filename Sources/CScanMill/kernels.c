@@ -157,11 +157,25 @@ size_t sm_multiscan_millimetres(const float *metres, size_t count, uint16_t *mil
     return overflow;
 }
 
-void sm_expand_range(uint8_t *luma, size_t count) {
+static inline __attribute__((always_inline)) void expand_range(uint8_t *luma, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const uint8_t value = luma[i] < 16 ? 16 : luma[i] > 235 ? 235 : luma[i];
         const uint16_t scaled = (uint16_t)((value - 16) * 255 + 109);
         // Division by 219, exact for these 220 numbers, in 16 bits for as many lanes as there are.
         luma[i] = (uint8_t)((uint16_t)((uint32_t)scaled * 38305 >> 16) >> 7);
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void expand_range_avx2(uint8_t *luma, size_t count) { expand_range(luma, count); }
+#endif
+
+void sm_expand_range(uint8_t *luma, size_t count) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        expand_range_avx2(luma, count);
+        return;
+    }
+#endif
+    expand_range(luma, count);
 }
