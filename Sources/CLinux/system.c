@@ -16,6 +16,11 @@ int sm_lock(int descriptor) {
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
 
+int sm_is_locked(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 int64_t sm_copy(int from, int to, int64_t count) {
     return copy_file_range(from, NULL, to, NULL, (size_t)count, 0);
 }

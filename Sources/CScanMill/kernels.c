@@ -91,16 +91,16 @@ struct sm_repaired sm_metres_from_halves(const void *halves, size_t count, float
 }
 
 struct sm_repaired sm_metres_from_floats(const void *floats, size_t count, float *metres) {
-    const uint32_t infinity = 0x7f800000, sign = 0x80000000;
+    const uint32_t infinity = 0x7f800000, sign = 0x80000000, largest = bits_of(65504);
     struct sm_repaired repaired = {0};
     memcpy(metres, floats, count * sizeof *metres);
     for (size_t i = 0; i < count; i++) {
         const uint32_t bits = bits_of(metres[i]);
-        if (bits < infinity) continue;
+        if (bits <= largest) continue;
         const uint32_t magnitude = bits & (sign - 1);
         repaired.nan += magnitude > infinity;
-        repaired.infinite += magnitude == infinity;
-        repaired.negative += magnitude < infinity && magnitude != 0;
+        repaired.infinite += magnitude > largest && magnitude <= infinity;
+        repaired.negative += magnitude <= largest && magnitude != 0;
         metres[i] = 0;
     }
     return repaired;

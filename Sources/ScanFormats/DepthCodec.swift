@@ -6,6 +6,7 @@ public enum DepthCodec {
     /// How many recorded pixels were no depths, and were made 0 ("no value"). −0 is not counted.
     public struct Repaired: Hashable, Sendable {
         public var nan: Int
+        /// Also what is farther than 65,504 m, which floats can say and no sensor sees.
         public var infinite: Int
         public var negative: Int
 
@@ -140,6 +141,7 @@ extension DepthEncoding {
     /// Why no depth can be in this encoding, or nil.
     fileprivate var defect: String? {
         guard case .uint16(let unitsPerMetre, _, _) = self else { return nil }
-        return unitsPerMetre > 0 && unitsPerMetre.isFinite ? nil : "depth of \(unitsPerMetre) units a metre"
+        // Fewer would be farther than a float can be reckoned with.
+        return unitsPerMetre >= 1e-3 && unitsPerMetre.isFinite ? nil : "depth of \(unitsPerMetre) units a metre"
     }
 }

@@ -92,9 +92,9 @@ package struct RecordedMotion: Sendable {
 
 /// Times as recorders write them, in nanoseconds.
 enum RecordedTime {
-    /// Nil for what is no time: not finite, or more than three centuries.
+    /// Nil for what is no time: not finite, or more than a century; the difference of any two can be counted.
     static func nanoseconds(seconds: Double) -> Int64? {
-        abs(seconds) < 9e9 ? Int64((seconds * 1e9).rounded()) : nil
+        abs(seconds) < 4e9 ? Int64((seconds * 1e9).rounded()) : nil
     }
 
     static func nanoseconds(microseconds: UInt64) -> Int64? {

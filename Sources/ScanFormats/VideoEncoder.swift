@@ -154,14 +154,7 @@ extension VideoEncoder {
             + ["-i", input.address, "-map", "0:V:0", "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
             + ["-f", "mp4", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
-        let ending = tool.finish()
-        try ending.checkViolence(to: tool)
-        guard ending == .exited(0) else {
-            throw Problem(
-                .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
-                fix: "make room on the disk and see that the folder may be written to"
-            ).at(file: name)
-        }
+        do throws(Problem) { try tool.finish().checkWriting(by: tool) } catch { throw error.at(file: name) }
         let written = try VideoProbe.probe(VideoInput(path: path, name: name), with: ffmpeg)
         guard written.frameCount == facts.frameCount, written.rotation == facts.rotation else {
             throw Problem(
@@ -221,13 +214,7 @@ private struct EncoderState: ~Copyable, Sendable {
     }
 
     private mutating func checkEnd() throws(Problem) {
-        let ending = tool.finish()
-        try ending.checkViolence(to: tool)
-        guard ending == .exited(0), tool.log.lines.isEmpty else {
-            throw Problem(
-                .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
-                fix: "make room on the disk and see that the folder may be written to")
-        }
+        try tool.finish().checkWriting(by: tool, complaintsCount: true)
     }
 }
 
@@ -242,12 +229,18 @@ extension VideoEncoder {
             ["-nostdin", "-hide_banner", "-loglevel", "level+error", "-i", "file:\(mp4)", "-map", "0:v:0"]
             + ["-c", "copy", "-bsf:v", "h264_mp4toannexb", "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
-        let ending = tool.finish()
-        guard ending == .exited(0) else {
-            throw Problem(
-                .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
-                fix: "make room on the disk and see that the folder may be written to"
-            ).at(file: name)
-        }
+        do throws(Problem) { try tool.finish().checkWriting(by: tool) } catch { throw error.at(file: name) }
+    }
+}
+
+extension Ending {
+    /// - Parameter complaintsCount: whether a word of ffmpeg's is a failure too.
+    /// - Throws: a problem with fault `environment` when ffmpeg did not write a whole video.
+    fileprivate func checkWriting(by tool: borrowing RunningTool, complaintsCount: Bool = false) throws(Problem) {
+        try checkViolence(to: tool)
+        if self == .exited(0) && (!complaintsCount || tool.log.lines.isEmpty) { return }
+        throw Problem(
+            .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
+            fix: "make room on the disk and see that the folder may be written to")
     }
 }

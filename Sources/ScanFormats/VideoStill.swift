@@ -33,7 +33,7 @@ public enum VideoStill {
     private static func seeking(_ frame: Int, _ facts: VideoFacts) -> [String] {
         guard frame > 0 else { return [] }
         if let times = facts.times, frame < times.count {
-            let middle = Double(times[frame] + times[frame - 1]) / 2e9
+            let middle = (Double(times[frame]) + Double(times[frame - 1])) / 2e9
             return ["-ss", "\(middle)"]
         }
         guard let rate = facts.averageRate, rate > 0 else { return [] }

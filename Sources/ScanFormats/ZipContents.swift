@@ -23,7 +23,7 @@ struct ZipContents: Sendable {
             guard let name = Self.checked(entry.name) else {
                 throw Problem(
                     .input, "the archive holds a name that leads out of it, or that no system agrees on",
-                    notes: ["it is \(String(reflecting: entry.name))"],
+                    notes: ["it is \(String(reflecting: String(entry.name.prefix(200))))"],
                     fix: "pack the capture again; the archive was not unpacked")
             }
             if name.hasPrefix("__MACOSX/") || name == "__MACOSX" { continue }
@@ -80,10 +80,14 @@ struct ZipContents: Sendable {
         }
     }
 
+    /// How deep folders may lie in each other. Each level of each name becomes a folder here.
+    private static let deepest = 64
+
     /// The name without a folder's last slash; nil for what is no plain path below the archive.
     private static func checked(_ name: String) -> String? {
         var parts = name.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count > 1, parts.last == "" { parts.removeLast() }
+        guard parts.count <= deepest else { return nil }
         let isPlain = parts.allSatisfy { part in
             !part.isEmpty && part != "." && part != ".." && part.utf8.count <= 255
                 && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") && $0 != 0x7F }

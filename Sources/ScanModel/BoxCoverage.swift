@@ -41,8 +41,7 @@ public struct BoxCoverage: Hashable, Sendable {
             return nil
         case .face(let face):
             faces[face, default: 0] += 1
-            let cell = cell(of: pose.position)
-            views[cell.row][cell.column] += 1
+            if let cell = cell(of: pose.position) { views[cell.row][cell.column] += 1 }
             return face
         }
     }
@@ -50,9 +49,11 @@ public struct BoxCoverage: Hashable, Sendable {
     /// Cameras that were taken.
     public var cameraCount: Int { faces.values.reduce(insideCount + missCount, +) }
 
-    /// The cell in which a point lies, seen from the box's centre.
-    func cell(of point: Vector3) -> (row: Int, column: Int) {
+    /// The cell in which a point lies, seen from the box's centre; nil for the centre itself, which a floor above it leaves
+    /// outside the box.
+    func cell(of point: Vector3) -> (row: Int, column: Int)? {
         let direction = (box.worldFromBox.transposed * (point - box.center)).normalized
+        guard direction.isFinite else { return nil }
         let row = Int((1 - direction.y) / 2 * Double(Self.rows))
         // From the front, −z, towards the right, +x; in parts of a sector, from half a sector before the front.
         let sector = atan2(direction.x, -direction.z) / (2 * .pi) * Double(Self.columns) + 0.5

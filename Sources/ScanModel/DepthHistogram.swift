@@ -79,8 +79,10 @@ public struct DepthHistogram: Hashable, Sendable {
     public func coarse(atMost limit: Int) -> (step: Double, pixels: [Int]) {
         guard validCount > 0, let end = quantile(0.999) else { return (Self.binSize * 10, []) }
         let factors = [10, 20, 50, 100, 200, 400]
-        let needed = Int(end / Self.binSize) + 1
-        let factor = factors.first { (needed + $0 - 1) / $0 <= limit } ?? factors[factors.count - 1]
+        let widest = factors[factors.count - 1]
+        // What is farther goes into the last one anyway.
+        let needed = Int(min(end / Self.binSize, Double(limit * widest))) + 1
+        let factor = factors.first { (needed + $0 - 1) / $0 <= limit } ?? widest
         let count = max(1, min(limit, (needed + factor - 1) / factor))
         var pixels = Array(repeating: 0, count: count)
         for (bin, n) in bins.enumerated() where n > 0 { pixels[min(bin / factor, count - 1)] += n }

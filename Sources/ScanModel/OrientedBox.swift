@@ -61,6 +61,7 @@ public struct OrientedBox: Hashable, Sendable {
             return "the box is not finite"
         }
         guard halfSize.x >= 0, halfSize.y >= 0, halfSize.z >= 0 else { return "the box has a negative size" }
+        if center.length > 1e7 || halfSize.length > 1e7 { return "the box reaches more than 10,000 km" }
         return nil
     }
 }

@@ -33,11 +33,12 @@ public final class CaptureLock: Sendable {
 
     deinit { if let descriptor { close(descriptor) } }
 
-    /// Whether another runner works on the capture now. Makes nothing.
+    /// Whether another runner works on the capture now. Makes nothing, and takes no lock either, which would stand in a
+    /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
         let descriptor = open(state.lock(id), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return sm_lock(descriptor) != 0 && (errno == EAGAIN || errno == EACCES)
+        return sm_is_locked(descriptor) != 0
     }
 }

@@ -74,8 +74,10 @@ extension Problem {
         object["frame"] = place.frame.map { .of($0) }
         object["file"] = place.file.map { .string($0) }
         object["line"] = place.line.map { .of($0) }
+        object["column"] = place.column.map { .of($0) }
         object["byte"] = place.byte.map { .integer($0) }
         object["of"] = place.byteCount.map { .integer($0) }
+        object["excerpt"] = excerpt.map { .string($0) }
         return object
     }
 
@@ -87,7 +89,9 @@ extension Problem {
         place.frame = json["frame"]?.integer.flatMap { Int(exactly: $0) }
         place.file = json["file"]?.string
         place.line = json["line"]?.integer.flatMap { Int(exactly: $0) }
+        place.column = json["column"]?.integer.flatMap { Int(exactly: $0) }
         place.byte = json["byte"]?.integer
         place.byteCount = json["of"]?.integer
+        excerpt = json["excerpt"]?.string
     }
 }

@@ -36,8 +36,15 @@ public struct SelectFrames: CaptureStage {
             context.warn(
                 "the list names frame \(first.upperBound), and the capture has frames 0 to \(capture.frames.count - 1)")
         }
+        // Frames and ranges ascend, so that each is looked at once.
+        let ascending = ranges.sorted { $0.lowerBound < $1.lowerBound }
+        var (next, reach) = (0, -1)
         for frame in capture.keptFrames {
-            let isListed = ranges.contains { $0.contains(frame.index) }
+            while next < ascending.count, ascending[next].lowerBound <= frame.index {
+                reach = max(reach, ascending[next].upperBound)
+                next += 1
+            }
+            let isListed = frame.index <= reach
             if isListed == (exclude != nil) {
                 capture.drop(
                     frame.index, stage: context.label,

@@ -111,18 +111,30 @@ public struct WriteContactSheet: FoldStage {
         case .color: return try pictures.small(&frame, context)
         case .depth:
             guard let map = frame.depth else { return nil }
-            let size = pictures.size(ofMap: PixelSize(map.width, map.height))
+            let size = try size(of: PixelSize(map.width, map.height), pictures)
             return colors.picture(of: map.nearest(width: size.width, height: size.height))
                 .turned(quarterTurns: pictures.quarterTurns)
         case .confidence:
             guard let map = frame.confidence else { return nil }
-            let size = pictures.size(ofMap: PixelSize(map.width, map.height))
+            let size = try size(of: PixelSize(map.width, map.height), pictures)
             return map.nearest(width: size.width, height: size.height).coloredPicture
                 .turned(quarterTurns: pictures.quarterTurns)
         }
     }
 
+    /// The size that a map gets, which for a long and thin one is looked at before it is made.
+    private func size(of map: PixelSize, _ pictures: ShownPictures) throws(Problem) -> PixelSize {
+        let size = pictures.size(ofMap: map)
+        try checkPage(of: QuarterTurn.size(size, turns: pictures.quarterTurns))
+        return size
+    }
+
     private func sheet(for picture: PixelSize) throws(Problem) -> ContactSheet {
+        try checkPage(of: picture)
+        return ContactSheet(width: width, columns: columns, rows: rows, picture: picture)
+    }
+
+    private func checkPage(of picture: PixelSize) throws(Problem) {
         let pixels = ContactSheet.pixelCount(width: width, columns: columns, rows: rows, picture: picture)
         guard pixels <= Self.largestPage, pixels / width <= 65_000 else {
             throw Problem(
@@ -130,7 +142,6 @@ public struct WriteContactSheet: FoldStage {
                 notes: ["the most is \(Self.largestPage), and 65,000 from top to bottom"],
                 fix: "fewer `rows`, which makes more pages")
         }
-        return ContactSheet(width: width, columns: columns, rows: rows, picture: picture)
     }
 
     private func flush(_ fold: inout Fold, _ context: StageContext) throws(Problem) {

@@ -85,7 +85,7 @@ public struct WriteTum: FrameStage, FoldStage {
         fileprivate var poses = TUMText.trajectoryHeader
         fileprivate var camera: CameraIntrinsics?
         fileprivate var focalChange = 0.0
-        fileprivate var lastTime = ""
+        fileprivate var times: Set<String> = []
         fileprivate var count = 0
         fileprivate var depthCount = 0
     }
@@ -95,12 +95,11 @@ public struct WriteTum: FrameStage, FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
         let time = TUMText.time(parcel.timestamp)
-        if time == fold.lastTime {
+        guard fold.times.insert(time).inserted else {
             throw Problem(
-                .usage, "two frames have the time \(time), after which their files are named",
+                .input, "two frames have the time \(time), after which their files are named",
                 fix: "drop one of them with select-frames")
         }
-        fold.lastTime = time
         let path = try parcel.color.write(to: "\(Self.folder)/rgb/\(time)", context)
         fold.color += TUMText.listLine(
             timestamp: parcel.timestamp, path: String(path.dropFirst(Self.folder.count + 1)))

@@ -55,7 +55,8 @@ struct SampleCommand: ParsableCommand {
     /// The lines of the pipeline that write the format.
     private func writer() throws -> String {
         if format == MultiScanCapture.name {
-            let hasPictures = !settings.contains("synthesize.pictures=false")
+            let pictures = settings.last { $0.hasPrefix("synthesize.pictures=") } ?? ""
+            let hasPictures = !["false", "no", "off"].contains(pictures.split(separator: "=").last?.lowercased())
             let (rgb, color) = (!hasPictures ? "auto" : rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
             return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
         }
@@ -74,7 +75,7 @@ struct SampleCommand: ParsableCommand {
         guard names.count == 1, let only = names.first, only.kind == .folder,
             rename("\(path)/\(only.name)", path + "~") == 0
         else { return }
-        if rmdir(path) == 0 { rename(path + "~", path) }
+        rename(path + "~", rmdir(path) == 0 ? path : "\(path)/\(only.name)")
     }
 
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {

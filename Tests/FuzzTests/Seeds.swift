@@ -16,6 +16,10 @@ enum Seeds {
             "scannetpp-poses": try poses(),
             "sens": try ScanNetSeeds.sens(),
             "shift-codec": try ScanNetSeeds.shifts(),
+            "lzfse": [
+                "lzvn": LZFSESamples.lzvn, "packed": LZFSESamples.packed, "stored": LZFSESamples.stored([1, 2, 3]),
+                "one-after-the-other": LZFSESamples.lzvn.dropLast(4) + LZFSESamples.packed,
+            ],
             "colmap": try models(),
         ]
     }

@@ -63,11 +63,13 @@ import Testing
 
     @Test func decodesFloats() throws {
         let values: [Float] = [
-            1.5, .nan, -.nan, .infinity, -.infinity, -1, -.leastNonzeroMagnitude, .leastNonzeroMagnitude, 3e38,
+            1.5, .nan, -.nan, .infinity, -.infinity, -1, -.leastNonzeroMagnitude, .leastNonzeroMagnitude, 3e38, 65_504,
+            65_504.01,
         ]
         let (map, repaired) = try DepthCodec.decode(recorded(bytes(values), .float32Metres))
-        #expect(map.metres == [1.5, 0, 0, 0, 0, 0, 0, .leastNonzeroMagnitude, 3e38])
-        #expect(repaired == DepthCodec.Repaired(nan: 2, infinite: 2, negative: 2))
+        #expect(map.metres == [1.5, 0, 0, 0, 0, 0, 0, .leastNonzeroMagnitude, 0, 65_504, 0])
+        // No sensor sees farther than halves can say.
+        #expect(repaired == DepthCodec.Repaired(nan: 2, infinite: 4, negative: 2))
     }
 
     @Test func decodesIntegers() throws {

@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    /// Whatever times a file claims, the worst is that there is no such frame.
+    @Test func timesAtTheEndOfTheirRange() throws {
+        let folder = try TemporaryFolder()
+        let path = try TestVideo.gray("c.mp4", in: folder, frames: 3)
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "c.mp4")
+        var facts = try VideoProbe.probe(input, with: ffmpeg)
+        facts.times = [0, .max - 1, .max]
+        let size = PixelSize(facts.width, facts.height)
+        #expect(throws: Problem.self) {
+            try VideoStill.decode(input, facts: facts, frame: 2, size: size, with: ffmpeg)
+        }
+    }
+
     @Test func itIsMadeSmaller() throws {
         let folder = try TemporaryFolder()
         let path = try TestVideo.detailed("b.mp4", in: folder, frames: 10)

@@ -23,6 +23,15 @@ import Testing
         #expect(inspected.status == 0, "\(inspected.errors)")
     }
 
+    @Test(arguments: ["false", "no"]) func aSampleWithoutPictures(_ word: String) throws {
+        let folder = try TemporaryFolder()
+        let made = try Scanmill.run(
+            ["sample", "made", "--frames", "2", "--set", "synthesize.pictures=\(word)"], in: folder.path)
+        #expect(made.status == 0, "\(made.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/made")
+        #expect(names.contains("made.depth.zlib") && !names.contains("color"))
+    }
+
     /// `samples/README.md` says how the committed samples were made.
     private static let commands: [String] = {
         let readme = try? String(

@@ -77,6 +77,17 @@ import Testing
         #expect(coverage.gaps.isEmpty)
     }
 
+    /// A floor above the box's centre leaves the centre outside.
+    @Test func fromTheCentreNoSideIsSeen() {
+        var cut = box
+        cut.floor = box.center.y + box.halfSize.y / 2
+        var coverage = BoxCoverage(of: cut)
+        // Up, through the floor, and along it.
+        for back in [Vector3(0, -1, 0), Vector3(0, 0, 1)] { coverage.add(camera(towards: back, of: box, distance: 0)) }
+        #expect(coverage.cameraCount == 2 && coverage.faces == [.bottom: 1])
+        #expect(coverage.views.joined().allSatisfy { $0 == 0 })
+    }
+
     @Test func gapsAreCellsAboveTheMiddleThatNobodyLookedFrom() {
         var coverage = BoxCoverage(of: box)
         #expect(coverage.gaps.count == 36)

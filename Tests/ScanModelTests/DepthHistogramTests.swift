@@ -38,6 +38,9 @@ import Testing
         #expect(try #require(far.quantile(0.5)) >= 20)
         #expect(far.coarse(atMost: 60).pixels.reduce(0, +) == 3)
         #expect(far.coarse(atMost: 60).pixels.count <= 60)
+        // No sensor sees so far, and still it can stand in a file.
+        let absurd = histogram([1, 1e20, .greatestFiniteMagnitude]).coarse(atMost: 60)
+        #expect(absurd.step == 2 && absurd.pixels.reduce(0, +) == 3)
     }
 
     @Test func manyMapsAreOne() {

@@ -101,5 +101,7 @@ import Testing
         #expect(defect { $0.floor = .nan } == "the box is not finite")
         #expect(defect { $0.halfSize.x = -0.1 } == "the box has a negative size")
         #expect(defect { $0.halfSize.x = 0 } == nil)
+        #expect(defect { $0.center.z = 1.7e308 } == "the box reaches more than 10,000 km")
+        #expect(defect { $0.halfSize.y = 1.1e7 } == "the box reaches more than 10,000 km")
     }
 }

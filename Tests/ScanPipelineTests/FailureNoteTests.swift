@@ -7,8 +7,10 @@ import Testing
         let fixture = try DiskFixture()
         let input = try fixture.capture("a b")
         let pipeline = try fixture.pipeline()
-        let problem = Problem(.environment, "no room", notes: ["1 of 2", "\"q\"\n"], fix: "make some")
+        var problem = Problem(.environment, "no room", notes: ["1 of 2", "\"q\"\n"], fix: "make some")
             .at(file: "depth.zlib", line: 3, byte: .max, of: 7).inFrame(4).inStage("read")
+        problem.place.column = 5
+        problem.excerpt = "size: x"
         let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
         try record.note(CaptureOutcome(input: input, ending: .failed(problem)), fingerprint: Digest.of([]))
         let note = try #require(FailureNote.load("a b", in: fixture.state))

@@ -84,6 +84,12 @@ import Testing
         #expect(SelectEvery.spread(2, over: [.min, 0, .max]) == [0, 2])
     }
 
+    /// Then frames are spread by their order.
+    @Test func aClockThatStandsStill() {
+        #expect(SelectEvery.spread(3, over: [5, 5, 5, 5, 5]) == [0, 2, 4])
+        #expect(SelectEvery.spread(2, over: [9, 8, 7]) == [0, 2])
+    }
+
     @Test func exactlyOneOfTheTwo() {
         #expect(StageRun.mistakes(in: "- select-every") == ["one of `step`, `count` is needed"])
         #expect(

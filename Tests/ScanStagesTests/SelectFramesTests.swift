@@ -16,6 +16,11 @@ import Testing
         #expect(try StageRun("- select-frames: {include: 6-6}", on: capture).kept == [6])
     }
 
+    @Test func rangesInAnyOrderThatOverlap() throws {
+        let run = try StageRun("- select-frames: {include: [6, 1-4, 0, 2-3, 6]}", on: capture)
+        #expect(run.kept == [0, 1, 2, 3, 4, 6])
+    }
+
     @Test func numbersAreThoseOfTheSource() throws {
         let run = try StageRun("- select-every: {step: 2}\n- select-frames: {exclude: [4]}", on: capture)
         #expect(run.kept == [0, 2, 6])

@@ -233,10 +233,13 @@ import Testing
         ("polycam", "two frames have the time 1000 µs"), ("arkitscenes", "two frames have the time 0.001 s"),
     ])
     func twoFramesOfOneTime(_ format: String, _ start: String) throws {
-        var capture = try MemoryCapture.posed(2)
-        for n in 0..<2 { capture.items[n].timestamp = 1_000_000 + Int64(n) * 100 }
-        let problem = problem { _ = try StageRun("- write-capture: {format: \(format)}", on: capture) }
-        #expect(problem?.summary.hasPrefix(start) == true)
+        for times: [Int64] in [[1_000_000, 1_000_100], [1_000_000, 9_000_000, 1_000_000]] {
+            var capture = try MemoryCapture.posed(times.count)
+            for (n, time) in times.enumerated() { capture.items[n].timestamp = time }
+            let problem = problem { _ = try StageRun("- write-capture: {format: \(format)}", on: capture) }
+            #expect(problem?.summary.hasPrefix(start) == true)
+            #expect(problem?.fault == .input)
+        }
     }
 
     @Test func depthThatDiffersInSizeHasNoPlaceInScanNetPP() throws {

@@ -84,6 +84,15 @@ import Testing
         #expect(page.height == 53 + 4 + 26)
     }
 
+    /// A page of them would be gigabytes.
+    @Test func depthThatIsLongAndThinIsRefused() throws {
+        let item = MemoryCapture.Item(depth: Array(repeating: 1, count: 4096), height: 4096)
+        let problem = problem {
+            _ = try StageRun("- write-contact-sheet: {of: depth, columns: 1, width: 4000}", on: MemoryCapture([item]))
+        }
+        #expect(problem?.summary.hasPrefix("a page of 1 × ") == true)
+    }
+
     @Test func confidenceHasItsColours() throws {
         let capture = MemoryCapture(
             (0..<3).map { level in

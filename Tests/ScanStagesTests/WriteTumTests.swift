@@ -113,5 +113,13 @@ import Testing
         for n in 0..<2 { capture.items[n].timestamp = 1_000_000_000 + Int64(n) * 100 }
         let problem = problem { _ = try StageRun("- write-tum", on: capture) }
         #expect(problem?.summary == "two frames have the time 1.000000, after which their files are named")
+        #expect(problem?.fault == .input)
+    }
+
+    @Test func aTimeThatComesBack() throws {
+        var capture = try MemoryCapture.posed(3)
+        for n in 0..<3 { capture.items[n].timestamp = n == 1 ? 2_000_000_000 : 1_000_000_000 }
+        let problem = problem { _ = try StageRun("- write-tum", on: capture) }
+        #expect(problem?.summary == "two frames have the time 1.000000, after which their files are named")
     }
 }

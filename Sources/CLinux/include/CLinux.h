@@ -11,6 +11,9 @@ int sm_exchange(const char *a, const char *b);
 /// kernel drops when the last descriptor is closed, kill -9 included. Fails with EAGAIN when it is held elsewhere.
 int sm_lock(int descriptor);
 
+/// Returns 1 when somebody holds that lock, otherwise 0, also where it cannot be told.
+int sm_is_locked(int descriptor);
+
 /// Copies up to `count` bytes from where one file stands to where the other one does, inside the kernel; filesystems that
 /// can share blocks do. Returns the number of bytes, 0 at the end, or -1: with EXDEV, EINVAL, ENOSYS or EOPNOTSUPP where
 /// these two files cannot be copied so.

@@ -12,6 +12,7 @@
 #include "jpeg.h"
 #include "kernels.h"
 #include "lz4_block.h"
+#include "lzfse.h"
 #include "png_decode.h"
 #include "png_encode.h"
 #include "sharpness.h"

@@ -14,7 +14,7 @@ struct sm_repaired sm_metres_from_halves(const void *halves, size_t count, float
 /// The same without special instructions.
 struct sm_repaired sm_metres_from_halves_portable(const void *halves, size_t count, float *metres);
 
-/// Floats to floats, cleaned in the same way.
+/// Floats to floats, cleaned in the same way; farther than a half can say, 65,504 m, is infinite.
 struct sm_repaired sm_metres_from_floats(const void *floats, size_t count, float *metres);
 
 /// (value & mask) / units_per_metre, correctly rounded; `invalid` (unmasked; negative for none) becomes 0.

@@ -46,7 +46,7 @@ public enum MultiScanCapture: CaptureFormat {
     }
 
     public static func likelyNames(in tree: any CaptureTree) -> [String] {
-        let files = files(of: tree)
+        let files = Set(files(of: tree))
         return likelyStems(of: tree).filter { stem in
             [".jsonl", ".depth.zlib", ".mp4"].contains { files.contains(stem + $0) }
                 || files.contains(primaryVideo(stem))
@@ -70,11 +70,14 @@ public enum MultiScanCapture: CaptureFormat {
         // What is set aside has been named already.
         let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
         let files = files(of: tree)
-        let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
-        return stems.filter { stem in
-            let isBeside = { (name: String) in name.hasPrefix("\(stem).") && !name.hasSuffix(".json") }
-            return files.contains(where: isBeside) || files.contains(primaryVideo(stem))
+        // What a name begins with, up to each of its dots: looked up, because a folder may hold thousands of files.
+        var beginnings = Set<Substring>()
+        for name in files where !name.hasSuffix(".json") {
+            for dot in name.indices where name[dot] == "." { beginnings.insert(name[..<dot]) }
         }
+        let names = Set(files)
+        let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+        return stems.filter { beginnings.contains($0[...]) || names.contains(primaryVideo($0)) }
     }
 
     private static func files(of tree: any CaptureTree) -> [String] {

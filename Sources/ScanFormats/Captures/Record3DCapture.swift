@@ -1,17 +1,23 @@
 import ScanModel
 
-/// A Record3D recording, as its own archive (`.r3d`) or as its "EXR + JPG" export: known, so that it can be refused by
-/// name.
+/// A recording of Record3D: its own archive (`.r3d`), that archive unpacked, or the "EXR + JPG" export.
 ///
-/// The archive keeps depth as Apple's LZFSE, which no library here unpacks, and the export keeps it as OpenEXR pictures.
+/// `metadata` is JSON; `rgbd/` holds `<n>.jpg`, `<n>.depth` and, of the lidar, `<n>.conf`, counted from 0. Poses are
+/// camera-to-world with OpenGL's axes, `[qx, qy, qz, qw, tx, ty, tz]` in metres, and begin with the first frame's: which way
+/// is up is lost. `K` is the first frame's camera, by columns, and `perFrameIntrinsicCoeffs` has fx, fy, cx, cy of each;
+/// both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and bytes, packed with
+/// LZFSE. Pictures, depth and poses are all turned as the device was held.
 ///
-/// Source: record3d, and nerfstudio's record3d_utils.py.
+/// Source: the app's author in record3d's threads 27, 33, 59, 83 and 93; what viser's Record3dLoader, nerfstudio's
+/// record3d_utils.py and instant-ngp's record3d2nerf.py agree on.
 public enum Record3DCapture: CaptureFormat {
     public static let card = FormatCard(
-        name: "record3d", summary: "Record3D recording (.r3d or EXR + JPG): recognised, and refused.", reads: [],
-        passesOver: ["everything: depth is LZFSE or OpenEXR, which ScanMill does not unpack"])
+        name: "record3d",
+        summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export without its depth.",
+        reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
+        passesOver: ["the export's depth, which is OpenEXR", "`initPose`, which readers leave out", "sound and icon"])
 
-    private static let metadataLimit = 64 << 20
+    fileprivate static let metadataLimit = 64 << 20
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = metadataFile(of: tree) else { return nil }
@@ -19,16 +25,12 @@ public enum Record3DCapture: CaptureFormat {
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        let isExport = metadataFile(of: tree) == "metadata.json"
-        throw Problem(
-            .input, "this is a Record3D recording, whose depth ScanMill cannot unpack",
-            notes: [
-                isExport
-                    ? "its export keeps depth as OpenEXR pictures"
-                    : "its archive keeps depth in Apple's LZFSE compression"
-            ],
-            fix: "record with an app that writes depth as PNG or DEFLATE (Stray Scanner, Polycam's raw data, MultiScan)"
-        )
+        guard let file = metadataFile(of: tree) else {
+            throw Problem(.input, "there is no Record3D metadata", fix: "the folder must hold metadata and rgbd/")
+        }
+        var reader = Record3DReader(tree: tree, rules: rules, file: file)
+        let bytes = try tree.bytes(of: file, limit: metadataLimit)
+        return try reader.read(JSONField(try JSONValue.parse(bytes, file: file), file: file))
     }
 
     /// The metadata, where they are Record3D's.
@@ -41,5 +43,203 @@ public enum Record3DCapture: CaptureFormat {
             return file
         }
         return nil
+    }
+}
+
+private struct Record3DReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    let file: String
+    private let isExport: Bool
+    private var capture: Capture
+
+    init(tree: any CaptureTree, rules: ReadRules, file: String) {
+        self.tree = tree
+        self.rules = rules
+        self.file = file
+        isExport = file == "metadata.json"
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read(_ root: JSONField) throws(Problem) -> Capture {
+        capture.format = Record3DCapture.name
+        capture.variant = isExport ? "EXR + JPG export" : "r3d"
+        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.list(file, in: tree, [])
+        try readFrames(root)
+        var source = TreeSource(tree: tree)
+        source.limits = rules.pictureLimits
+        if isExport {
+            capture.lacks(
+                [.recordedDepth, .recordedConfidence],
+                "the export keeps depth as OpenEXR, which ScanMill does not read: share the recording as .r3d instead")
+        } else {
+            try readDepth(root, &source)
+        }
+        capture.lacks([.box, .motion], "Record3D records none")
+        capture.estimateFrameRate()
+        if let rate = root["fps"].value?.double, rate > 0 { capture.frameRate = rate }
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    // MARK: - Pictures and cameras
+
+    private mutating func readFrames(_ root: JSONField) throws(Problem) {
+        var description = try root.object()
+        let poses = try root["poses"].elements()
+        let cameras = try root["perFrameIntrinsicCoeffs"].ifPresent { (field) throws(Problem) in try field.elements() }
+        let times = try root["frameTimestamps"].ifPresent { (field) throws(Problem) in try field.elements() }
+        for lists in ["poses", "perFrameIntrinsicCoeffs", "frameTimestamps"] { description[lists] = nil }
+        capture.metadata = .object(description)
+
+        let pictures = tree.numbered(in: isExport ? "rgb" : "rgbd", ["jpg", "jpeg", "png"])
+        let last = pictures.keys.max() ?? -1
+        try rules.check(frames: max(poses.count, last == .max ? last : last + 1), of: "frames")
+        if poses.isEmpty && pictures.isEmpty {
+            throw Problem(.input, "the recording has no frames", fix: "share it again from the app").at(file: file)
+        }
+        for index in 0..<max(poses.count, last + 1) {
+            var facts = FrameFacts(index: index)
+            facts.pictureFile = pictures[index]
+            do throws(Problem) {
+                if poses.indices.contains(index) { facts.pose = try pose(poses[index]) }
+                if let times, times.indices.contains(index) { facts.timestamp = try time(times[index]) }
+                facts.intrinsics = try camera(root, cameras, of: index)
+            } catch { facts.drop = Drop(stage: "read", reason: error.oneLine, isBad: true) }
+            if !poses.isEmpty && !poses.indices.contains(index) {
+                facts.drop = Drop(stage: "read", reason: "\(file) has no pose for it")
+            } else if pictures[index] == nil && !pictures.isEmpty {
+                facts.drop = Drop(stage: "read", reason: "its picture is not there")
+            }
+            capture.frames.append(facts)
+        }
+        if poses.isEmpty {
+            capture.absences[.pose] = "the recording has no poses, as those of the front camera have none"
+        } else {
+            capture.channels.insert(.pose)
+        }
+        if times == nil {
+            capture.absences[.timestamp] = "\(file) has no frameTimestamps"
+        } else {
+            capture.channels.insert(.timestamp)
+        }
+        capture.channels.insert(.intrinsics)
+        try readPictures(root, pictures)
+    }
+
+    private mutating func readPictures(_ root: JSONField, _ pictures: [Int: String]) throws(Problem) {
+        if pictures.isEmpty {
+            let folder = isExport ? "rgb" : "rgbd"
+            capture.loses(
+                .color, "there are \(capture.frames.count) poses, and no pictures in \(folder)/",
+                fix: "copy the folder \(folder)/ too")
+            capture.settleColorSize()
+            return
+        }
+        capture.channels.insert(.color)
+        let sizes = capture.checkPictures(in: tree, rules: rules)
+        for (index, size) in sizes {
+            guard let camera = capture.frames[index].intrinsics else { continue }
+            do throws(Problem) { capture.frames[index].intrinsics = try camera.fitted(to: size) } catch {
+                let problem = error.at(file: pictures[index])
+                capture.drop(index, stage: "read", reason: problem.oneLine, isBad: true)
+            }
+        }
+    }
+
+    /// The rotation stands first; otherwise the seven numbers of a trajectory, but for the axes.
+    private func pose(_ field: JSONField) throws(Problem) -> Pose {
+        let numbers = try field.numbers(7)
+        do throws(Problem) { return try Pose(trajectory: Array(numbers[4...] + numbers[..<4])).withCVAxes } catch {
+            throw error.at(file: file)
+        }
+    }
+
+    private func time(_ field: JSONField) throws(Problem) -> Int64 {
+        guard let time = RecordedTime.nanoseconds(seconds: try field.number()) else { throw field.unlike("seconds") }
+        return time
+    }
+
+    private func camera(_ root: JSONField, _ each: [JSONField]?, of index: Int) throws(Problem) -> CameraIntrinsics {
+        let size = 1...1 << 20
+        let (width, height) = (try root["w"].whole(in: size), try root["h"].whole(in: size))
+        let field: JSONField
+        let k: [Double]
+        if let each, each.indices.contains(index) {
+            field = each[index]
+            k = try field.numbers(4)
+        } else {
+            field = root["K"]
+            let columns = try field.numbers(9)
+            k = [columns[0], columns[4], columns[6], columns[7]]
+        }
+        let camera = CameraIntrinsics(
+            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: width, height: height, pixelOrigin: .corner)
+        if let defect = camera.defect { throw Problem(.input, "“\(field.path)”: \(defect)").at(file: file) }
+        return camera
+    }
+
+    // MARK: - Depth
+
+    private mutating func readDepth(_ root: JSONField, _ source: inout TreeSource) throws(Problem) {
+        let depth = tree.numbered(in: "rgbd", ["depth"])
+        let confidence = tree.numbered(in: "rgbd", ["conf"])
+        guard !depth.isEmpty else {
+            capture.absences[.recordedDepth] = "there are no files rgbd/<n>.depth"
+            capture.absences[.recordedConfidence] = "there is no depth"
+            return
+        }
+        let size = try depthSize(root, depth)
+        source.depthFrames = frames(depth, .recordedDepth, size)
+        capture.depthSize = size
+        let missing = capture.frames.count { !$0.isDropped && depth[$0.index] == nil }
+        if missing > 0 { capture.findings["frames-without-depth"] = .of(missing) }
+        guard !confidence.isEmpty else {
+            capture.absences[.recordedConfidence] = "there are no files rgbd/<n>.conf: only the lidar's depth has them"
+            return
+        }
+        source.confidenceFrames = frames(confidence, .recordedConfidence, size)
+    }
+
+    private mutating func frames(_ files: [Int: String], _ channel: Channel, _ size: PixelSize) -> LZFSEFrames {
+        let paths = capture.frames.map { files[$0.index] }
+        for case let path? in paths { capture.list(path, in: tree, [channel]) }
+        capture.channels.insert(channel)
+        return LZFSEFrames(paths: paths, size: size)
+    }
+
+    /// Depth maps of lidars and of front cameras, held upright: what older recordings, which do not say it, can have.
+    private static let knownSizes = [PixelSize(192, 256), PixelSize(480, 640)]
+
+    private func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
+        let color = capture.colorSize
+        if root["dw"].isAbsent && root["dh"].isAbsent {
+            guard let first = files.min(by: { $0.key < $1.key })?.value else { throw root["dw"].unlike("a number") }
+            let most = 4 * Self.knownSizes.map { $0.width * $0.height }.reduce(0, max)
+            let bytes: [UInt8]
+            do throws(Problem) {
+                bytes = try LZFSE.decode(
+                    try tree.bytes(of: first, limit: PictureLimits.fileBytes), limit: most, subject: "depth")
+            } catch { throw error.at(file: first) }
+            guard let size = Self.knownSizes.first(where: { 4 * $0.width * $0.height == bytes.count }) else {
+                throw Problem(
+                    .input, "the size of the depth maps is not known",
+                    notes: ["\(file) has no dw and dh, and \(first) unpacks to \(bytes.count) bytes"],
+                    fix: "add  \"dw\": WIDTH, \"dh\": HEIGHT  to \(file)")
+            }
+            return color.map { $0.width > $0.height } == true ? PixelSize(size.height, size.width) : size
+        }
+        let range = 1...1 << 16
+        let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
+        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: file) }
+        if let color, (size.width > size.height) != (color.width > color.height) {
+            throw Problem(
+                .input, "depth of \(size) does not fit pictures of \(color)",
+                notes: ["one is upright, the other lies on its side"], fix: "correct dw and dh in \(file)"
+            ).at(file: file)
+        }
+        return size
     }
 }

@@ -93,8 +93,11 @@ private struct TUMReader {
         var first: Problem?
         while let row = try table.next() {
             // Poses come several times as often as pictures.
-            do throws(Problem) { try rules.check(frames: (values.count + bad) / 16 + 1, of: "lines") } catch {
-                throw error.at(file: file)
+            guard (values.count + bad) / 16 < rules.maxFrames else {
+                throw Problem(
+                    .input, "there are more than \(16 * rules.maxFrames) lines",
+                    fix: "if that is right, allow more with  --set read.max-frames=\(2 * rules.maxFrames)"
+                ).at(file: file)
             }
             do throws(Problem) { values.append(try read(row)) } catch {
                 bad += 1

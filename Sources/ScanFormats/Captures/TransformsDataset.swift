@@ -151,12 +151,19 @@ private struct TransformsReader {
         capture.list(name, in: tree, [.cloud])
         var reader = try PLYReader(try tree.open(name))
         guard reader.pointCount <= rules.maxPoints else {
-            throw Problem(.input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)").at(file: name)
+            throw Problem(
+                .input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)",
+                fix: "if that is right, allow more with  --set read.max-points=\(reader.pointCount)"
+            ).at(file: name)
         }
         var (positions, colors): ([Float], [UInt8]) = ([], [])
         while let chunk = try reader.next() {
             positions += chunk.positions
             colors += chunk.colors ?? []
+        }
+        if reader.notFiniteCount > 0 {
+            capture.warnings.append(
+                "\(reader.notFiniteCount) points of \(name) were left out: a coordinate is not a finite number")
         }
         var cloud = PointCloud(positions: positions, colors: reader.hasColor ? colors : nil)
         if let back = top.originalFromSaved { cloud.transform(by: back) }

@@ -8,6 +8,8 @@ struct TreeSource: CaptureSource {
     var confidence: PackedStream?
     var depthPictures: FramePictures?
     var confidencePictures: FramePictures?
+    var depthFrames: LZFSEFrames?
+    var confidenceFrames: LZFSEFrames?
     var shiftFrames: ShiftFrames?
     var video: VideoStream?
     /// Motion samples that are no files of their own, and the files that they are read as.
@@ -46,11 +48,19 @@ struct TreeSource: CaptureSource {
                 try depthPictures.depth(of: index, in: tree, limits)
             }
         }
+        if let depthFrames {
+            try frame.attachDepth(for: channels) { (index) throws(Problem) in
+                try depthFrames.depth(of: index, in: tree)
+            }
+        }
         if let shiftFrames {
             try frame.attachDepth(for: channels) { (index) throws(Problem) in try shiftFrames.depth(of: index) }
         }
         if let confidencePictures, channels.contains(.recordedConfidence) {
             frame.recordedConfidence = try confidencePictures.confidence(of: index, in: tree, limits)
+        }
+        if let confidenceFrames, channels.contains(.recordedConfidence) {
+            frame.recordedConfidence = try confidenceFrames.confidence(of: index, in: tree)
         }
         try preparePicture(&frame, for: channels)
     }

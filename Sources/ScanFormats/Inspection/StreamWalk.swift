@@ -40,10 +40,11 @@ extension CaptureInspection {
                 for track in tracks { try track.advance(&frame, isWanted: true) }
                 do throws(Problem) {
                     try capture.source.prepare(&frame, for: [channel])
-                    if try take(frame) { continue }
+                    if try take(frame) || facts.isDropped { continue }
                     lost.append((facts.index, frame.facts.drop ?? Drop(stage: "read", reason: "it has no \(name)")))
                 } catch {
                     guard error.fault == .input else { throw error }
+                    if facts.isDropped { continue }
                     lost.append((facts.index, Drop(stage: "read", reason: error.oneLine, isBad: true)))
                 }
             }

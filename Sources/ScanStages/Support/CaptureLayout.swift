@@ -39,7 +39,7 @@ extension CaptureLayout {
     /// What to say when two frames would have files of one name.
     func sameName(_ name: String) -> Problem {
         Problem(
-            .usage, "two frames have the time \(name), after which their files are named",
+            .input, "two frames have the time \(name), after which their files are named",
             fix: "drop one of them with select-frames")
     }
 }
@@ -94,7 +94,7 @@ struct PolycamLayout: CaptureLayout {
     static let claims = ["keyframes/"]
     static let hasVideo = false
 
-    private var last = ""
+    private var names: Set<String> = []
 
     init(_ context: StageContext) {}
 
@@ -103,8 +103,7 @@ struct PolycamLayout: CaptureLayout {
             throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
         }
         let name = String(DecimalSeconds.microseconds(parcel.timestamp))
-        if name == last { throw sameName("\(name) µs") }
-        last = name
+        guard names.insert(name).inserted else { throw sameName("\(name) µs") }
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
         switch parcel.picture {
@@ -145,7 +144,7 @@ struct ScanNetPPLayout: CaptureLayout {
         try poses.write(Array((number == 0 ? "{\n" : ",\n").utf8) + entry.drain().dropFirst().dropLast())
         if number > 0, (parcel.depth == nil) != (depth == nil) || parcel.depthSize != depthSize {
             throw Problem(
-                .usage,
+                .input,
                 "the depth of the frames differs in size, or some have none, and the format has no place for that",
                 fix: "drop those frames with select-frames")
         }
@@ -177,7 +176,7 @@ struct ARKitScenesLayout: CaptureLayout {
 
     private let trajectory: OutputFile
     private let turn: WorldTurn
-    private var last = ""
+    private var names: Set<String> = []
     /// Of the pictures in `lowres_wide/`, all of one size.
     private var lowSize: PixelSize?
 
@@ -188,13 +187,14 @@ struct ARKitScenesLayout: CaptureLayout {
 
     mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
         let name = ARKitScenesText.name(video: context.capture.id, timestamp: parcel.timestamp)
-        if name == last { throw sameName("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s") }
-        last = name
+        guard names.insert(name).inserted else {
+            throw sameName("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s")
+        }
         try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: turn.apply(parcel.pose)))
         let low = parcel.small?.camera ?? parcel.camera
         if let lowSize, lowSize != PixelSize(low.width, low.height) {
             throw Problem(
-                .usage,
+                .input,
                 "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
                 fix: "drop those frames with select-frames")
         }

@@ -193,8 +193,13 @@ private final class ChildWatch: Sendable {
     /// What it wrote to stderr last: of a crash report the reason and the first frames in the tool's own code.
     var lastWords: [String] {
         let lines = String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").map(String.init)
-        guard let crash = lines.lastIndex(where: { $0.contains("Program crashed") }) else { return lines.suffix(3) }
-        let reason = lines[..<crash].suffix(8).filter { $0.contains("Fatal error") }
+        let isCrash = { (line: String) in
+            line.contains("Program crashed") || line.hasPrefix("Thread ") && line.hasSuffix(" crashed:")
+        }
+        guard let crash = lines.lastIndex(where: isCrash) else { return lines.suffix(3) }
+        let reason = lines[..<crash].suffix(8).filter {
+            $0.contains("Fatal error") || $0.contains("Swift runtime failure")
+        }.map { $0.trimmingCharacters(of: "* ") }
         let frames = lines[crash...].filter { $0.contains(" at /") && !$0.contains("<compiler-generated>") }
         return reason + [lines[crash].trimmingCharacters(of: "* ")]
             + frames.prefix(3).map { $0.trimmingCharacters(of: " ") }

@@ -262,7 +262,7 @@ extension Report.Value {
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
         guard let scaled = Int(exactly: (value * Double(scale)).rounded()) else { return value.description }
         let sign = scaled < 0 ? "-" : ""
-        let (whole, fraction) = Int(scaled.magnitude).quotientAndRemainder(dividingBy: scale)
+        let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt(scale))
         if digits == 0 { return sign + String(whole) }
         let decimals = String(fraction)
         return "\(sign)\(whole)." + String(repeating: "0", count: digits - decimals.count) + decimals

@@ -16,7 +16,9 @@ enum FreeSpace {
             if parent == path || errno != ENOENT { return nil }
             path = parent
         }
-        return Int64(facts.f_bavail) * Int64(facts.f_frsize)
+        // Some network filesystems say more than there can be.
+        let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
+        return overflow ? .max : Int64(clamping: bytes)
     }
 }
 

@@ -3,41 +3,205 @@ import ScanModel
 import TestSupport
 import Testing
 
+/// Recordings as the app's author and others' readers describe them, written by hand.
 @Suite struct Record3DCaptureTests {
-    private static let metadata =
-        #"{"K": [1, 0, 0, 0, 1, 0, 2, 3, 1], "poses": [[0, 0, 0, 1, 0, 0, 0]], "w": 720, "h": 960}"#
-
-    @Test func anArchiveIsKnownAndRefused() throws {
-        let folder = try TemporaryFolder()
-        let script = """
-            import sys, zipfile
-            with zipfile.ZipFile(sys.argv[1] + '/scan.r3d', 'w') as z:
-                z.writestr('metadata', sys.argv[2])
-                z.writestr('rgbd/0.jpg', 'x'); z.writestr('rgbd/0.depth', 'bvx2')
+    /// Held upright: pictures of 6 × 8, depth of 3 × 4. The first camera looks along −z from the origin, the others are turned
+    /// to the left by a quarter and stand at (number, 2, −3).
+    private func metadata(
+        _ count: Int = 3, depthSize: String = #""dw": 3, "dh": 4,"#, cameras: Bool = true, _ more: String = ""
+    ) -> String {
+        let half = 0.5.squareRoot()
+        let poses = (0..<count).map { $0 == 0 ? "[0, 0, 0, 1, 0, 0, 0]" : "[0, \(half), 0, \(half), \($0), 2, -3]" }
+        let coefficients = (0..<count).map { "[\(9 + $0), 9, 3.25, 3.75]" }
+        return """
+            {"w": 6, "h": 8, \(depthSize) "fps": 60, "K": [9, 0, 0, 0, 8, 0, 3, 4, 1], "initPose": [0, 0, 0, 1, 0, 0, 0],
+             \(cameras ? #""perFrameIntrinsicCoeffs": [\#(coefficients.joined(separator: ", "))],"# : "")
+             "frameTimestamps": [\((0..<count).map { "\(Double($0) / 8)" }.joined(separator: ", "))]\(more),
+             "poses": [\(poses.joined(separator: ", "))]}
             """
-        #expect(try runPython(script, [folder.path, Self.metadata]).status == 0)
+    }
+
+    private func depth(first: Float, count: Int = 12) -> [UInt8] {
+        var pixels = ByteText()
+        pixels.add((0..<count).map { first + Float($0) / 4 })
+        return LZFSESamples.stored(pixels.bytes)
+    }
+
+    private func recording(_ count: Int = 3, _ metadata: String? = nil) throws -> WrittenCapture {
+        let capture = try WrittenCapture()
+        try capture.write(metadata ?? self.metadata(count), to: "metadata")
+        for index in 0..<count {
+            try capture.picture("rgbd/\(index).jpg", 6, 8, isJPEG: true)
+            try capture.write(depth(first: Float(index + 1)), to: "rgbd/\(index).depth")
+            let levels = (0..<12).map { UInt8($0 % 3) }
+            try capture.write(LZFSESamples.stored(levels), to: "rgbd/\(index).conf")
+        }
+        return capture
+    }
+
+    @Test func aRecording() throws {
+        // By number, not by name: 2 comes before 10.
+        let capture = try recording(12).open(Record3DCapture.self)
+        #expect(capture.format == "record3d" && capture.variant == "r3d")
+        #expect(capture.frames.map(\.pictureFile) == (0..<12).map { "rgbd/\($0).jpg" })
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.frames.prefix(3).map(\.timestamp) == [0, 125_000_000, 250_000_000])
+        #expect(capture.frameRate == 60)
+        let pose = try #require(capture.frames[10].pose)
+        #expect(pose.position == Vector3(10, 2, -3))
+        #expect((pose.apply(Vector3(0, 0, -1)) - Vector3(9, 2, -3)).length < 1e-12)
+        #expect(capture.frames[0].pose == .identity)
+        #expect(
+            capture.frames[2].intrinsics
+                == CameraIntrinsics(fx: 11, fy: 9, cx: 3.25, cy: 3.75, width: 6, height: 8, pixelOrigin: .corner))
+        // The first frame's axes are the world's, however the device was held.
+        #expect(capture.worldUp == nil && capture.isMetric)
+        #expect(capture.colorSize == PixelSize(6, 8) && capture.depthSize == PixelSize(3, 4))
+        let frames = try capture.loaded([.recordedDepth, .recordedConfidence, .color])
+        #expect(frames.map { $0.recordedDepth?.first } == (1...12).map { Float($0) })
+        #expect(frames[0].recordedConfidence?.values.prefix(4) == [0, 1, 2, 0])
+        #expect(frames[0].recordedConfidence?.range == 0...2)
+        #expect(frames[3].picture == .file("rgbd/3.jpg"))
+    }
+
+    @Test func theArchiveItself() throws {
+        let recording = try recording()
+        let script = """
+            import os, sys, zipfile
+            with zipfile.ZipFile(sys.argv[1] + '/scan.r3d', 'w') as z:
+                for base, _, names in os.walk(sys.argv[2]):
+                    for name in names:
+                        z.write(base + '/' + name, os.path.relpath(base + '/' + name, sys.argv[2]))
+            """
+        let folder = try TemporaryFolder()
+        #expect(try runPython(script, [folder.path, recording.path]).status == 0)
         let tree = try CaptureFormats.tree(at: "\(folder.path)/scan.r3d")
         #expect(CaptureFormats.recognise(tree)?.format == "record3d")
-        let problem = #expect(throws: Problem.self) { try Record3DCapture.open(tree, rules: ReadRules()) }
-        #expect(
-            problem?.message() == """
-                error: this is a Record3D recording, whose depth ScanMill cannot unpack
-                   = its archive keeps depth in Apple's LZFSE compression
-                   = fix: record with an app that writes depth as PNG or DEFLATE (Stray Scanner, Polycam's raw data, MultiScan)
-                """)
-        // Found among others, so that it fails by its name.
+        let capture = try Record3DCapture.open(tree, rules: ReadRules())
+        #expect(capture.id == "scan" && capture.frames.count == 3)
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, 2, 3])
         #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["scan"])
     }
 
-    @Test func soIsTheExport() throws {
+    @Test func theExportHasNoDepth() throws {
         let export = try WrittenCapture()
-        try export.write(Self.metadata, to: "metadata.json")
-        try export.picture("rgb/0.jpg", isJPEG: true)
-        try export.write([0x76, 0x2F, 0x31, 0x01], to: "depth/0.exr")
-        #expect(export.recognition?.format == "record3d")
+        try export.write(metadata(2), to: "metadata.json")
+        for index in 0..<2 {
+            try export.picture("rgb/\(index).jpg", 6, 8, isJPEG: true)
+            try export.write([0x76, 0x2F, 0x31, 0x01], to: "depth/\(index).exr")
+        }
+        let capture = try export.open(Record3DCapture.self)
+        #expect(capture.frames.map(\.pictureFile) == ["rgb/0.jpg", "rgb/1.jpg"])
+        #expect(capture.frames.allSatisfy { $0.pose != nil && $0.intrinsics != nil })
         #expect(
-            try export.problem(Record3DCapture.self)?.notes == ["its export keeps depth as OpenEXR pictures"])
+            capture.absences[.recordedDepth]
+                == "the export keeps depth as OpenEXR, which ScanMill does not read: share the recording as .r3d instead"
+        )
     }
+
+    // MARK: - Cameras
+
+    /// Older recordings know the first frame's camera alone; K is by columns.
+    @Test func oneCameraForAll() throws {
+        let capture = try recording(2, metadata(2, cameras: false)).open(Record3DCapture.self)
+        let expected = CameraIntrinsics(fx: 9, fy: 8, cx: 3, cy: 4, width: 6, height: 8, pixelOrigin: .corner)
+        #expect(capture.frames.map(\.intrinsics) == [expected, expected])
+    }
+
+    /// Some recordings have pictures twice as large as `w` and `h` say.
+    @Test func camerasAreScaledToThePictures() throws {
+        let recording = try recording(2)
+        for index in 0..<2 { try recording.picture("rgbd/\(index).jpg", 12, 16, isJPEG: true) }
+        let camera = try recording.open(Record3DCapture.self).frames[1].intrinsics
+        #expect(
+            camera
+                == CameraIntrinsics(fx: 20, fy: 18, cx: 6.5, cy: 7.5, width: 12, height: 16, pixelOrigin: .corner))
+    }
+
+    @Test func aFrameWhoseNumbersAreBadIsDropped() throws {
+        var text = metadata(4)
+        text = text.replacing("[10, 9, 3.25, 3.75]", with: "[10, 9]")
+        text = text.replacing("0.25, 0.375]", with: "\"later\", 0.375]")
+        text = text.replacing(", 3, 2, -3]", with: ", 3, 2, 1e999]").replacing("1e999", with: "null")
+        let capture = try recording(4, text).open(Record3DCapture.self)
+        #expect(
+            capture.dropReasons == [
+                nil, "“perFrameIntrinsicCoeffs[1]” is [10, 9]; expected a list of 4 numbers (metadata)",
+                "“frameTimestamps[2]” is “later”; expected a number (metadata)",
+                "“poses[3]” is a list of 7 values; expected a list of 7 numbers (metadata)",
+            ])
+        #expect(capture.frames.dropFirst().allSatisfy { $0.drop?.isBad == true })
+    }
+
+    @Test func withoutPosesThereAreStillPictures() throws {
+        let text = metadata(2).replacing(#/"poses": .*\]\}/#, with: #""poses": []}"#)
+        let capture = try recording(2, text).open(Record3DCapture.self)
+        #expect(capture.frames.count == 2 && capture.frames.allSatisfy { !$0.isDropped && $0.pose == nil })
+        #expect(capture.absences[.pose] == "the recording has no poses, as those of the front camera have none")
+    }
+
+    @Test func picturesAndPosesThatLackEachOther() throws {
+        let recording = try recording(4, metadata(3))
+        try recording.remove("rgbd/1.jpg")
+        let capture = try recording.open(Record3DCapture.self)
+        #expect(
+            capture.dropReasons == [nil, "its picture is not there", nil, "metadata has no pose for it"])
+    }
+
+    // MARK: - Depth
+
+    /// What readers guessed before the app wrote dw and dh.
+    @Test func theSizeOfDepthIsKnown() throws {
+        let recording = try recording(1, metadata(1, depthSize: ""))
+        try recording.write(depth(first: 2, count: 192 * 256), to: "rgbd/0.depth")
+        #expect(try recording.open(Record3DCapture.self).depthSize == PixelSize(192, 256))
+        try recording.write(depth(first: 2, count: 480 * 640), to: "rgbd/0.depth")
+        #expect(try recording.open(Record3DCapture.self).depthSize == PixelSize(480, 640))
+        try recording.write(depth(first: 2, count: 12), to: "rgbd/0.depth")
+        #expect(try recording.problem(Record3DCapture.self)?.summary == "the size of the depth maps is not known")
+        let lying = metadata(1, depthSize: "").replacing(#""w": 6, "h": 8"#, with: #""w": 8, "h": 6"#)
+        try recording.write(lying, to: "metadata")
+        try recording.picture("rgbd/0.jpg", 8, 6, isJPEG: true)
+        try recording.write(depth(first: 2, count: 192 * 256), to: "rgbd/0.depth")
+        #expect(try recording.open(Record3DCapture.self).depthSize == PixelSize(256, 192))
+    }
+
+    @Test func depthThatLiesOnItsSideIsRefused() throws {
+        let problem = try recording(2, metadata(2, depthSize: #""dw": 4, "dh": 3,"#)).problem(Record3DCapture.self)
+        #expect(problem?.summary == "depth of 4×3 does not fit pictures of 6×8")
+        #expect(problem?.fix == "correct dw and dh in metadata")
+    }
+
+    @Test func aDamagedFrameFailsByItsName() throws {
+        let recording = try recording(3)
+        try recording.write(Array(depth(first: 1).dropLast(4)), to: "rgbd/0.depth")
+        try recording.write(depth(first: 1, count: 11), to: "rgbd/1.depth")
+        try recording.remove("rgbd/2.depth")
+        let capture = try recording.open(Record3DCapture.self)
+        #expect(capture.findings["frames-without-depth"] == .of(1))
+        func problem(_ index: Int) -> Problem? {
+            var frame = Frame(capture.frames[index])
+            do throws(Problem) { try capture.source.prepare(&frame, for: [.recordedDepth]) } catch { return error }
+            return nil
+        }
+        #expect(problem(0)?.oneLine == "depth damaged: it ends early (rgbd/0.depth)")
+        #expect(problem(1)?.oneLine == "depth of 44 bytes, and 3×4 pixels have 48 (rgbd/1.depth)")
+        #expect(problem(2) == nil)
+    }
+
+    @Test func withoutConfidenceOrDepth() throws {
+        let recording = try recording(1)
+        try recording.remove("rgbd/0.conf")
+        #expect(
+            try recording.open(Record3DCapture.self).absences[.recordedConfidence]
+                == "there are no files rgbd/<n>.conf: only the lidar's depth has them")
+        try recording.remove("rgbd/0.depth")
+        let capture = try recording.open(Record3DCapture.self)
+        #expect(capture.absences[.recordedDepth] == "there are no files rgbd/<n>.depth")
+        #expect(capture.channels.isDisjoint(with: [.recordedDepth, .recordedConfidence]))
+    }
+
+    // MARK: - What is none, or too much
 
     @Test func otherMetadataAreNot() throws {
         let other = try WrittenCapture()
@@ -46,5 +210,20 @@ import Testing
             try other.write("x", to: "rgbd/0.jpg")
             #expect(other.recognition == nil)
         }
+    }
+
+    @Test func numbersThatAreTooLarge() throws {
+        let recording = try recording(1)
+        try recording.picture("rgbd/999999999999.jpg", 6, 8, isJPEG: true)
+        #expect(try recording.problem(Record3DCapture.self)?.fault == .input)
+        let wide = try self.recording(1, metadata(1, depthSize: #""dw": 65536, "dh": 65536,"#))
+        #expect(try wide.problem(Record3DCapture.self)?.summary.contains("depth map") == true)
+    }
+
+    @Test func aRecordingOfNothing() throws {
+        let empty = try WrittenCapture()
+        try empty.write(metadata(0), to: "metadata")
+        try empty.write("x", to: "rgbd/notes.txt")
+        #expect(try empty.problem(Record3DCapture.self)?.summary == "the recording has no frames")
     }
 }

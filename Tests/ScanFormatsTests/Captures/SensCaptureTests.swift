@@ -201,6 +201,8 @@ import Testing
         #expect(capture.id == "scene0000_00")
         // The world stays as it was recorded.
         #expect(capture.findings["axis-alignment"]?.array?.count == 16)
+        // It goes into the receipt, so that another one is a change.
+        #expect(capture.files.map(\.path) == ["scan.sens", "scan.txt"])
         #expect(capture.frames[0].pose?.position == Vector3(0, 2, 3))
         // What macOS puts beside it is none.
         try folder.write("Mac OS X", to: "scene0000_00/._scan.sens")

@@ -21,7 +21,8 @@ enum PathFromAbove {
         var paths = ["", "", "", ""]
         var last = -1
         for (from, to) in zip(motion.track, motion.track.dropFirst()) {
-            let band = limit > 0 ? max(0, min(3, Int(to.speed / limit * 3))) : 0
+            let share = limit > 0 ? to.speed / limit * 3 : 0
+            let band = share >= 3 ? 3 : share > 0 ? Int(share) : 0
             if band != last { paths[band] += "M\(text(point(from.a, from.b)))" }
             paths[band] += "L\(text(point(to.a, to.b)))"
             last = band
