@@ -50,6 +50,7 @@ install: self-contained
 	install -Dm 755 $(BACKTRACE) $(DESTDIR)$(PREFIX)/libexec/scanmill/swift-backtrace
 	install -Dm 644 -t $(SHARE)/scanmill/pipelines pipelines/*
 	install -Dm 644 -t $(SHARE)/scanmill/systemd packaging/systemd/*
+	sed -i 's:/usr/local/:$(PREFIX)/:g' $(SHARE)/scanmill/systemd/*
 	$(call told,man/man1/scanmill.1,man-page)
 	$(call told,bash-completion/completions/scanmill,--generate-completion-script bash)
 	$(call told,zsh/site-functions/_scanmill,--generate-completion-script zsh)

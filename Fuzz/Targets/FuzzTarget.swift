@@ -26,6 +26,7 @@ public struct FuzzTarget: Sendable {
         scanNetPPPoses,
         sens,
         shiftCodec,
+        lzfse,
         colmap,
     ]
 

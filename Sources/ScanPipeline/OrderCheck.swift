@@ -26,6 +26,7 @@ package struct OrderCheck {
             }
         }
         checkClaims(steps)
+        checkLateDrops(steps)
         checkWaste(steps)
     }
 
@@ -183,6 +184,30 @@ package struct OrderCheck {
         // A folder's claim ends in a slash; with one behind both, "starts with" is "is or lies in".
         let (a, b) = (a.hasSuffix("/") ? a : a + "/", b.hasSuffix("/") ? b : b + "/")
         return a.hasPrefix(b) || b.hasPrefix(a)
+    }
+
+    /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
+    /// people may well show frames that are dropped later.
+    private mutating func checkLateDrops(_ steps: [Pipeline.Step]) {
+        let writers = steps.filter(Self.bindsFrames)
+        guard let first = writers.first, let last = writers.last,
+            let end = steps.lastIndex(where: { !$0.uses.claims.isEmpty })
+        else { return }
+        for (index, step) in steps.enumerated() where index > end && step.uses.roles.contains(where: \.drops) {
+            mistakes.append(
+                Finding(
+                    step: index,
+                    problem: Problem(
+                        .usage, "`\(step.label)` drops frames that `\(last.label)` above it has written already",
+                        fix: "move it above `\(first.label)`")))
+        }
+    }
+
+    /// Whether a step writes the frames, for others to work with.
+    private static func bindsFrames(_ step: Pipeline.Step) -> Bool {
+        if step.uses.claims.isEmpty { return false }
+        if let fold = step.stage as? any FoldStage { return fold.bindsFrames }
+        return step.stage is any FrameStage
     }
 
     /// Stages whose work nothing below them looks at, or only others whose work nothing looks at.

@@ -48,14 +48,15 @@ struct ResultState: Hashable, Sendable {
         of input: String, pipeline: Digest, result: String, programs: inout ProgramVersions
     ) -> Standing {
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
-        if self.input != input { return .stale("the capture lies at another path") }
+        if self.input != input { return .unsure("the capture lies at another path") }
         var doubt: String?
         // A file so young that a change right after would not show.
-        let wasNew = "it was new when it was run"
+        let wasNew = "its files had just changed when it was run"
         for (folder, known) in folders.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: folder) else { return .stale("\(folder) is gone") }
             if now.modified != known.modified {
-                return .stale(FileSystem.isFolder(folder) ? "files came or went in \(folder)" : "\(folder) changed")
+                let what = FileSystem.isFolder(folder) ? "something in the folder \(folder)" : folder
+                return .stale("\(what) changed")
             }
             // Copying tools set the one time back, and nobody the other.
             if now.changed != known.changed { doubt = "something about \(folder) changed" }

@@ -17,7 +17,8 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
             Pictures are copied byte for byte; frames of a video become JPEG (quality 95, 4:4:4) or PNG. With `z-up` the
             world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was done, and
-            `orientation_override: none` keeps a trainer from tipping gravity again. The points, if a stage above makes
+            `orientation_override: none` keeps a trainer from tipping gravity again, unless nobody knows which way is up: then
+            the trainer may find it. The points, if a stage above makes
             any, are written in the same frame to `points.ply`; grey 128 where they have no colour.
 
             `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
@@ -35,7 +36,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
             cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 3)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 4)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
@@ -201,6 +202,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
         json.testEvery = testEvery
+        json.isUpright = capture.worldUp != nil
         if dialect == .instantNGP {
             json.up = capture.worldUp.map { turn.rotation * $0 }
             json.depthUnit = writesDepth ? 0.001 : nil

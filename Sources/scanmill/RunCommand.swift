@@ -47,7 +47,7 @@ struct RunCommand: AsyncParsableCommand {
         completion: .file())
     var metrics: String?
     @Flag(help: "Write no report when the run has ended.") var noReport = false
-    @Flag(name: .shortAndLong, help: "Say nothing unless something failed.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Say nothing unless something failed or was left out.") var quiet = false
 
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
@@ -71,7 +71,8 @@ struct RunCommand: AsyncParsableCommand {
         stop.listen()
         let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
         if !quiet && !batch.json { loaded.warn() }
-        if !quiet { found.warnings.forEach(Console.error) }
+        // Whatever is left out is said, since nothing else tells of it.
+        found.warnings.forEach(Console.error)
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
         let outcomes = others + (await runAll(plan, loaded, stop, report, state, besides: others))

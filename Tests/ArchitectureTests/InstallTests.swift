@@ -37,6 +37,8 @@ import Testing
             #expect(attributes[.posixPermissions] as? Int == (isProgram ? 0o755 : 0o644), "\(file)")
             #expect(attributes[.size] as? Int ?? 0 > 100, "\(file)")
         }
+        let service = String(decoding: try folder.bytes("\(share)/systemd/scanmill.service"), as: UTF8.self)
+        #expect(service.contains("ExecStart=/usr/bin/scanmill run /usr/share/scanmill/pipelines/"))
         // What is installed works by itself, and the modeline finds its schema.
         let tool = "\(folder.path)/usr/bin/scanmill"
         let installed = "\(folder.path)/\(share)/pipelines"

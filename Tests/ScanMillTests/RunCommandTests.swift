@@ -74,6 +74,19 @@ import Testing
         #expect(bad.errors.contains("error: "))
     }
 
+    /// A capture that lost what it is known by must not vanish from a night, nor a disk without room stay unnoticed.
+    @Test func quietTellsOfWhatIsLeftOut() throws {
+        try copySample("good")
+        try folder.write("x", to: "in/lost/notes.bin")
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/in/empty", withIntermediateDirectories: true)
+        let result = try run(["in", "-o", "out", "-q"])
+        #expect(result.status == 0)
+        #expect(result.errors.hasPrefix("warning: there is no capture in in/lost\n"))
+        let full = try run(["in/good", "-o", "other", "-q", "--min-free", "1000T"])
+        #expect(full.status == 0)
+        #expect(full.errors.hasPrefix("warning: 1 capture left for another night: only "))
+    }
+
     @Test func jsonIsOneObjectOnStdout() throws {
         let result = try run([Self.sample, "-o", "out", "--json"])
         let json = try JSONValue.parse(Array(result.output.utf8), file: "stdout")

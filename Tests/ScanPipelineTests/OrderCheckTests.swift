@@ -164,6 +164,22 @@ import Testing
             ])
     }
 
+    /// What a receipt calls dropped shall not stand in the result.
+    @Test func framesThatAreDroppedWhenAllIsWritten() {
+        let drop = Mock.frame("drop", .init(makes: [.sharpness], drops: true))
+        let mocks = Self.usual + [drop]
+        let order = ["read", "decompress", "unproject"]
+        #expect(
+            Self.mistakes(order + ["write-ply", "drop"], of: mocks) == [
+                "4: `drop` drops frames that `write-ply` above it has written already; move it above `write-ply`"
+            ])
+        #expect(Self.mistakes(order + ["drop", "write-ply"], of: mocks) == [])
+        // Some want all frames of one kind, and few of another.
+        let other = Mock.fold("other", .init(needs: [.points]), claims: ["other/"])
+        #expect(Self.mistakes(order + ["write-ply", "drop", "other"], of: mocks + [other]) == [])
+        #expect(Self.mistakes(order + ["drop"], of: mocks) == [])
+    }
+
     // MARK: - Warnings
 
     @Test func workThatNothingUses() {

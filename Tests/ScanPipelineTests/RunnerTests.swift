@@ -259,8 +259,9 @@ import Testing
             try context.output.write([UInt8(frame.index)], to: path)
             frame.files.append(path)
         }
+        let later = Mock.frame("write-later", .init(needs: [.depth]), claims: ["later/"])
         // In the same pass, and in a later one.
-        for between in [[], [Mock.every(1)]] {
+        for between in [[], [Mock.every(1), later]] {
             let run = try MockRun(
                 [Self.reader(40), .decompress, pictures] + between + [Self.bad([4, 9])], workers: workers)
             #expect(run.receipt.files.count == 38)

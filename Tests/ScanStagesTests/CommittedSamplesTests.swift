@@ -27,6 +27,16 @@ import Testing
         Sample(path: "scannet-raw", format: "scannet-raw", poseError: nil) { $0 * $0 / 600 + 0.0011 },
     ]
 
+    /// Motion that is made of records is no file that could be copied from its place.
+    @Test(arguments: ["sens", "sens/sens.sens"]) func becomesAStagingCapture(_ path: String) throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/\(path)").path
+        let run = try StageRun("- read\n- decompress\n- write-staging", reading: sample)
+        for ending in [".rot", ".grav"] {
+            let file = try #require(run.files.first { $0.hasSuffix(ending) })
+            #expect(try run.bytes(file).count > 32)
+        }
+    }
+
     @Test(arguments: samples) func isReadAsItWasMade(_ sample: Sample) throws {
         let truth = try StageRun(Self.truth, reading: "nowhere/room")
         let back = try StageRun(

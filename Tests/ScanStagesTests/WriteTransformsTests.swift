@@ -22,6 +22,15 @@ import Testing
         #expect(problem?.fix == "do without `masks: silhouette` with  --set write-transforms.masks=none")
     }
 
+    /// A trainer that is told to leave the world as it is must not be handed one that lies on its side.
+    @Test func whereUpIsUnknownATrainerMayFindIt() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.worldUp = nil
+        let run = try StageRun("- write-transforms", on: capture)
+        let json = try JSONValue.parse(try run.bytes("nerf/transforms.json"), file: "transforms.json")
+        #expect(json["orientation_override"] == nil && json["applied_transform"] != nil)
+    }
+
     @Test func theDatasetAsPythonReadsIt() throws {
         let capture = try MemoryCapture.posed(3)
         let run = try StageRun("- write-transforms", on: capture, workers: 2)

@@ -15,7 +15,7 @@ public struct CaptureSearch: Sendable {
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
-    /// Folders directly below the one that was searched in which there is no capture, and archives anywhere.
+    /// Folders directly below the one that was searched in which there is something and no capture, and archives anywhere.
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
@@ -81,7 +81,7 @@ public struct CaptureSearch: Sendable {
                 search(below, &closed, depth + 1)
                 guard captures.count + unreadable.count == before else { continue }
                 // Results of other pipelines lie beside captures, too.
-                if depth == 0, !below.hasFolder(".scanmill") {
+                if depth == 0, !below.hasFolder(".scanmill"), !below.entries(in: "").isEmpty {
                     without.replaceSubrange(named..., with: [below.path])
                 }
             }

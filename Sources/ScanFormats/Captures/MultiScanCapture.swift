@@ -21,8 +21,11 @@ public enum MultiScanCapture: CaptureFormat {
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {
             return lostMetadata(of: tree).map {
-                Recognition(format: name, reason: "\($0).jsonl holds camera lines, and \($0).json is missing beside it")
+                Recognition(format: name, reason: "\($0.file) is there, and \($0.stem).json is missing beside it")
             }
+        }
+        guard listsStreams(tree, "\(stem).json") == true else {
+            return Recognition(format: name, reason: "\(stem).json is damaged, and a capture's files stand beside it")
         }
         let what = tree.entry("\(stem).jsonl") == nil ? "their files stand" : "camera lines stand"
         return Recognition(format: name, reason: "\(stem).json lists streams, and \(what) beside it")
@@ -30,9 +33,9 @@ public enum MultiScanCapture: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let stem = stem(of: tree) else {
-            if let stem = lostMetadata(of: tree) {
+            if let (stem, file) = lostMetadata(of: tree) {
                 throw Problem(
-                    .input, "\(stem).json is missing beside \(stem).jsonl",
+                    .input, "\(stem).json is missing beside \(file)",
                     notes: ["it says what the capture's streams hold"], fix: "copy \(stem).json too")
             }
             throw Problem(.input, "there is no metadata with a list of streams", fix: "the folder must hold <id>.json")
@@ -84,20 +87,36 @@ public enum MultiScanCapture: CaptureFormat {
         tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
     }
 
-    /// What cannot be read is taken for metadata where camera lines stand beside it, so that it is named.
+    /// What cannot be read, or is no metadata any more, is taken for it where the capture's other files stand beside it, so
+    /// that it is named.
     private static func isMetadata(of stem: String, in tree: any CaptureTree) -> Bool {
-        listsStreams(tree, "\(stem).json") ?? (tree.byteCount(of: "\(stem).jsonl") != nil)
+        guard let listsStreams = listsStreams(tree, "\(stem).json") else {
+            return tree.byteCount(of: "\(stem).jsonl") != nil
+        }
+        return listsStreams || remains(of: stem, in: tree) != nil
     }
 
-    /// The name of camera lines whose metadata did not come along, so that the capture fails by what is missing.
-    private static func lostMetadata(of tree: any CaptureTree) -> String? {
-        let stems = tree.entries(in: "").map(\.name).filter { $0.hasSuffix(".jsonl") }.map { String($0.dropLast(6)) }
-        return stems.first { stem in
-            guard tree.entry("\(stem).json") == nil, let start = tree.beginning(of: "\(stem).jsonl") else {
-                return false
-            }
-            return ["\"timestamp\"", "\"intrinsics\"", "\"transform\""].allSatisfy(start.contains(subsequence:))
+    /// The name of files whose metadata did not come along, and one of them, so that the capture fails by what is missing.
+    private static func lostMetadata(of tree: any CaptureTree) -> (stem: String, file: String)? {
+        for name in files(of: tree) {
+            guard let ending = endings.first(where: name.hasSuffix) else { continue }
+            let stem = String(name.dropLast(ending.count))
+            guard tree.entry("\(stem).json") == nil, let file = remains(of: stem, in: tree) else { continue }
+            return (stem, file)
         }
+        return nil
+    }
+
+    /// Endings of files that no other app writes so.
+    private static let endings = [".jsonl", ".depth.zlib"]
+
+    /// One of the capture's files without its metadata: camera lines or depth.
+    private static func remains(of stem: String, in tree: any CaptureTree) -> String? {
+        let keys = ["\"timestamp\"", "\"intrinsics\"", "\"transform\""]
+        if let start = tree.beginning(of: "\(stem).jsonl"), keys.allSatisfy(start.contains(subsequence:)) {
+            return "\(stem).jsonl"
+        }
+        return tree.byteCount(of: "\(stem).depth.zlib") == nil ? nil : "\(stem).depth.zlib"
     }
 
     /// The wide camera's video, of a recording with two cameras.

@@ -4,7 +4,7 @@ import ScanModel
 public enum PictureFolderCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
-        reads: [.color], writer: "write-frames", writingLoses: ["everything but pictures and depth"], revision: 2)
+        reads: [.color], writer: "write-frames", writingLoses: ["everything but pictures and depth"], revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let pictures = PictureFolder.find(in: tree) else { return nil }
@@ -15,6 +15,7 @@ public enum PictureFolderCapture: CaptureFormat {
         guard let pictures = PictureFolder.find(in: tree) else {
             throw Problem(.input, "there are no pictures in color/, rgb/ or images/")
         }
+        try checkRemains(in: tree)
         var capture = Capture(id: tree.name)
         capture.format = name
         capture.isMetric = false
@@ -29,6 +30,28 @@ public enum PictureFolderCapture: CaptureFormat {
         return capture
     }
 
+    /// What another format's reader would have taken if it were whole: a capture that lost its poses on the way is no
+    /// folder of pictures, and shall not be done as one.
+    private static func checkRemains(in tree: any CaptureTree) throws(Problem) {
+        // Whoever wants the pictures of another's sound capture may have them.
+        guard CaptureFormats.recognise(tree)?.format == name else { return }
+        let files = ["transforms.json": "a NeRF dataset's description", "odometry.csv": "Stray Scanner's poses"]
+        let folders = ["cameras": "Polycam's cameras"]
+        for (name, what) in files.merging(folders, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key })
+        where tree.byteCount(of: name) != nil || folders[name] != nil && !tree.entries(in: name).isEmpty {
+            var problem = Problem(
+                .input, "\(name) stands beside the pictures and cannot be read",
+                notes: ["with \(what) this is more than a folder of pictures"],
+                fix: "copy the capture again; if only the pictures count, move \(name) elsewhere")
+            if name.hasSuffix(".json") {
+                do throws(Problem) {
+                    _ = try JSONValue.parse(try tree.bytes(of: name, limit: 256 << 20), file: name)
+                } catch { problem.notes.append(error.oneLine) }
+            }
+            throw problem.at(file: name)
+        }
+    }
+
     /// Of poses and depth that lie there nobody shall hear that there are none.
     private static func noteUnread(in tree: any CaptureTree, _ capture: inout Capture) {
         let hasPoses = PosedPictures.folders(in: tree) != nil
@@ -37,6 +60,10 @@ public enum PictureFolderCapture: CaptureFormat {
                 .pose, "pose/ is not read: intrinsic/, which makes it a ScanNet scan, is missing",
                 fix: "copy intrinsic/ too")
             capture.absences[.intrinsics] = "intrinsic/ is missing"
+        } else if !tree.entries(in: "intrinsic").isEmpty {
+            capture.loses(
+                .pose, "intrinsic/ is not read: pose/, which makes it a ScanNet scan, is missing",
+                fix: "copy pose/ too")
         }
         if !tree.entries(in: "depth").isEmpty {
             capture.absences[.recordedDepth] =

@@ -34,7 +34,13 @@ public enum StrayScannerCapture: CaptureFormat {
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let hasMatrix = tree.byteCount(of: matrixFile) != nil
         let hasMore = tree.byteCount(of: videoFile) != nil || tree.hasFolder("depth")
-        guard hasMatrix || hasMore, let bytes = tree.beginning(of: odometryFile) else { return nil }
+        guard hasMatrix || hasMore else { return nil }
+        guard let bytes = tree.beginning(of: odometryFile) else {
+            // The matrix is no other app's.
+            guard hasMatrix, hasMore else { return nil }
+            return Recognition(
+                format: name, reason: "\(matrixFile) stands beside video or depth, and \(odometryFile) is missing")
+        }
         if (try? StrayOdometry(MemorySource(bytes, name: odometryFile), lineLimit: 4096)) != nil {
             return Recognition(format: name, reason: "\(odometryFile) has Stray Scanner's columns")
         }
@@ -89,6 +95,10 @@ private struct StrayScannerReader {
 
     private mutating func readOdometry() throws(Problem) {
         let file = StrayScannerCapture.odometryFile
+        guard tree.byteCount(of: file) != nil else {
+            throw Problem(
+                .input, "the poses are missing", notes: [tree.absence(of: file)], fix: "copy \(file) too")
+        }
         var odometry = try StrayOdometry(try tree.open(file), lineLimit: rules.maxLine)
         while let line = try odometry.next() {
             let index = capture.frames.count

@@ -78,7 +78,10 @@ struct TreeSource: CaptureSource {
     }
 
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try open(file).readAll(limit: limit) }
-    func location(of file: String) -> FileLocation? { tree.location(of: file) }
+    func location(of file: String) -> FileLocation? {
+        // What is made of records lies nowhere.
+        motion?.files.contains { $0.path == file } == true ? nil : tree.location(of: file)
+    }
     func place(_ file: String) throws(Problem) -> FileLocation { try tree.place(file) }
 
     func open(_ file: String) throws(Problem) -> any ByteSource {

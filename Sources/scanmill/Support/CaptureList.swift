@@ -69,7 +69,13 @@ struct CaptureList {
         }
         if found.isEmpty && unreadable.isEmpty {
             Console.error("error: there is no capture in \(paths.joined(separator: ", "))")
-            Console.error("   = fix: `scanmill inspect DIR` says what a folder holds")
+            // Results are passed over where captures are searched.
+            let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
+            Console.error(
+                results.isEmpty
+                    ? "   = fix: `scanmill inspect DIR` says what a folder holds"
+                    : "   = fix: what ScanMill wrote is not searched; name the results:  "
+                        + results.map { "\($0)/*" }.joined(separator: " "))
             throw ExitCode(ExitStatus.usage)
         }
         warn(without: without)
@@ -82,7 +88,8 @@ struct CaptureList {
         guard let first = twins.first, twins.count > 1 else { return nil }
         return Problem(
             .input, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" },
-            fix: "rename all but one, or run them into different output folders")
+            fix: "rename all but one, run them into different output folders, or run a folder of links that have "
+                + "other names (ln -s)")
     }
 
     /// What is read is never written to, nor replaced by its own result.

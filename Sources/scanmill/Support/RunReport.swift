@@ -48,7 +48,7 @@ struct RunReport: Sendable {
                 "\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
         }
-        if !isQuiet { sayNotes(outcomes) }
+        if isQuiet { sayLeft(outcomes) } else { sayNotes(outcomes) }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
         let causes = Dictionary(grouping: failed, by: { $0.ending.problem?.summary ?? "" })
@@ -62,6 +62,16 @@ struct RunReport: Sendable {
         for outcome in failed where seen.count < 5 && seen.insert(outcome.ending.problem?.summary ?? "").inserted {
             Console.error("to see it again:  \(Self.command(outcome, options))")
         }
+        if causes.count > seen.count { Console.error("and \(causes.count - seen.count) more of other kinds") }
+    }
+
+    /// A disk that stays full would otherwise end every night in silence; that time is over by morning is as planned.
+    private func sayLeft(_ outcomes: [CaptureOutcome]) {
+        let reasons = outcomes.compactMap { outcome -> String? in
+            if case .notBegun(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
+        }
+        guard let reason = reasons.last else { return }
+        Console.error("warning: \(Console.count(reasons.count, "capture")) left for another night: \(reason)")
     }
 
     /// What follows from the pipeline is so for many captures, and is said once.

@@ -72,7 +72,9 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(MultiScanSample().files(), under: "scan")
         #expect(CaptureFormats.recognise(CaptureFolder(path: path))?.format == "multiscan")
-        for file in ["scan.json", "scan.jsonl"] { try FileManager.default.removeItem(atPath: "\(path)/\(file)") }
+        for file in ["scan.json", "scan.jsonl", "scan.depth.zlib"] {
+            try FileManager.default.removeItem(atPath: "\(path)/\(file)")
+        }
         #expect(
             CaptureFormats.recognise(CaptureFolder(path: path))
                 == Recognition(format: "frames", reason: "color/ holds 4 pictures"))

@@ -159,12 +159,29 @@ import Testing
         let lost = CaptureFolder(path: try folder.write(files, under: "lost"))
         #expect(
             MultiScanCapture.recognise(lost)?.reason
-                == "scan.jsonl holds camera lines, and scan.json is missing beside it")
+                == "scan.jsonl is there, and scan.json is missing beside it")
         let problem = problem { _ = try MultiScanCapture.open(lost, rules: ReadRules()) }
         #expect(problem?.summary == "scan.json is missing beside scan.jsonl")
         var other = files
         other["scan.jsonl"] = Array(#"{"timestamp": 1, "transform": []}"#.utf8)
+        other["scan.depth.zlib"] = nil
         #expect(MultiScanCapture.recognise(CaptureFolder(path: try folder.write(other, under: "other"))) == nil)
+        other = files
+        other["scan.jsonl"] = nil
+        let depth = CaptureFolder(path: try folder.write(other, under: "depth"))
+        #expect(
+            MultiScanCapture.recognise(depth)?.reason
+                == "scan.depth.zlib is there, and scan.json is missing beside it")
+    }
+
+    /// As a copy leaves it that was broken off.
+    @Test(arguments: ["", "{}", "{\"x\":"]) func metadataThatIsNoneAnyMore(_ text: String) throws {
+        var files = try MultiScanSample().files()
+        files["scan.json"] = Array(text.utf8)
+        let tree = CaptureFolder(path: try folder.write(files, under: "scan"))
+        #expect(CaptureFormats.recognise(tree)?.format == "multiscan")
+        let problem = problem { _ = try MultiScanCapture.open(tree, rules: ReadRules()) }
+        #expect(problem?.place.file == "scan.json" && problem?.fault == .input)
     }
 
     @Test func withoutCameraLinesThereIsNoCapture() throws {

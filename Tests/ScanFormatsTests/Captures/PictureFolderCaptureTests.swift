@@ -35,6 +35,30 @@ import Testing
         #expect(capture.absences[.pose] == "a plain folder of pictures has none" && capture.remedies.isEmpty)
     }
 
+    /// Captures that lost what makes them captures are not done as pictures.
+    @Test(arguments: [
+        ("transforms.json", "{\"frames\": [", "transforms.json"), ("odometry.csv", "", "odometry.csv"),
+        ("cameras/1.json", "{", "cameras"),
+    ]) func remainsOfAnotherFormatAreNamed(_ file: String, _ text: String, _ named: String) throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("images/0.png")
+        try shots.write(text, to: file)
+        #expect(shots.recognition?.format == "frames")
+        let problem = try shots.problem(PictureFolderCapture.self)
+        #expect(problem?.summary == "\(named) stands beside the pictures and cannot be read")
+        #expect(problem?.fault == .input && problem?.place.file == named)
+        try shots.remove(named)
+        #expect(try shots.open(PictureFolderCapture.self).frames.count == 1)
+    }
+
+    @Test func camerasWithoutPosesAreNotPassedOverInSilence() throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("color/0.png")
+        try shots.write("1", to: "intrinsic/intrinsic_color.txt")
+        let capture = try shots.open(PictureFolderCapture.self)
+        #expect(capture.remedies[.pose] == "copy pose/ too")
+    }
+
     @Test func withoutPicturesItIsNone() throws {
         let folder = try TemporaryFolder()
         try folder.write("x", to: "color/notes.txt")

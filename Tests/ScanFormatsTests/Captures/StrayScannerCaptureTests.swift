@@ -53,6 +53,14 @@ import Testing
         #expect(!capture.files.map(\.path).contains("imu.csv"))
     }
 
+    @Test func withoutItsPosesItFailsByName() throws {
+        let recording = try recording()
+        try recording.remove("odometry.csv")
+        #expect(recording.recognition?.format == "stray-scanner")
+        let problem = try recording.problem(StrayScannerCapture.self)
+        #expect(problem?.summary == "the poses are missing" && problem?.fix == "copy odometry.csv too")
+    }
+
     /// Lines that are gone from the middle shift nothing: their numbers tell where the others belong.
     @Test func missingLinesShiftNothing() throws {
         let lines = [0, 3, 4].map { "\(100 + Double($0) / 4), 00000\($0), \($0).5, 2, -3, \(Self.level)" }

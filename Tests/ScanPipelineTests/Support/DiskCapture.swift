@@ -85,9 +85,12 @@ final class DiskFixture: Sendable {
             let source = DiskSource(folder: folder, isArchive: !isFolder, version: tool)
             capture.source = LoggedSource(source: source, log: log)
         }
-        let write = Mock.fold("write", claims: ["{id}.txt"]).ending { (list, capture, context) throws(Problem) in
+        var shown = Mock.fold("write", claims: ["{id}.txt"]).ending { (list, capture, context) throws(Problem) in
             try context.output.write(Array("\(list.count) frames".utf8), to: "deep/\(capture.id).txt")
         }
+        // So that it may stand above `pick` too.
+        shown.bindsFrames = false
+        let write = shown
         return StageLibrary([
             read.entry,
             StageLibrary.Entry(card: StageCard(name: "pick", summary: "", details: "", example: "")) { options in
