@@ -8,7 +8,7 @@ import ScanModel
 
 extension TransformsJSON {
     /// A lens as the file says it: some of the numbers may be left out, or stand at the top for all frames.
-    public struct Lens: Hashable, Sendable {
+    public struct Lens: Sendable {
         var focal: (x: Double?, y: Double?) = (nil, nil)
         /// Fields of view, radians.
         var angle: (x: Double?, y: Double?) = (nil, nil)
@@ -54,15 +54,6 @@ extension TransformsJSON {
             return CameraIntrinsics(
                 fx: fx, fy: fy, cx: centre.x ?? Double(width) / 2, cy: centre.y ?? Double(height) / 2, width: width,
                 height: height, pixelOrigin: .corner)
-        }
-
-        public static func == (a: Lens, b: Lens) -> Bool {
-            a.focal == b.focal && a.angle == b.angle && a.centre == b.centre && a.size == b.size
-        }
-
-        public func hash(into hasher: inout Hasher) {
-            hasher.combine(focal.x)
-            hasher.combine(centre.x)
         }
     }
 

@@ -31,7 +31,7 @@ struct CaptureChildCommand: ParsableCommand {
     /// When the parent is gone, however it went, stdin ends: then this process and its ffmpeg go too, so that no orphan
     /// writes on.
     private static func endWithParent() {
-        Thread.detach {
+        DetachedThread.start {
             var byte: UInt8 = 0
             while true {
                 let count = read(STDIN_FILENO, &byte, 1)
@@ -46,7 +46,7 @@ struct CaptureChildCommand: ParsableCommand {
     /// Says that bytes are read or written where no frame goes by: a large file is digested, a video encoded, a cloud
     /// written.
     private static func tellOfWork() {
-        Thread.detach {
+        DetachedThread.start {
             var seen = Heartbeat.count
             while true {
                 sleep(1)
@@ -60,26 +60,6 @@ struct CaptureChildCommand: ParsableCommand {
     fileprivate static func say(_ event: CaptureEvent) {
         guard let data = try? JSONEncoder().encode(event) else { return }
         Console.raw(Array(data) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
-    }
-}
-
-/// A thread of its own for a call that waits for ever; the pools' threads are few.
-enum Thread {
-    static func detach(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Body(body)).toOpaque()
-        var thread = pthread_t()
-        let started = pthread_create(
-            &thread, nil,
-            { pointer in
-                if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
-                return nil
-            }, box)
-        if started == 0 { pthread_detach(thread) } else { Unmanaged<Body>.fromOpaque(box).release() }
-    }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }
 

@@ -17,7 +17,7 @@ struct CaptureList {
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
     ///   place for the results, or for an `--only` that matches nothing.
     static func find(_ options: BatchOptions) throws -> CaptureList {
-        let pipelineFolder = ConsoleFile.folder(of: options.pipeline)
+        let pipelineFolder = FileSystem.parent(of: options.pipeline)
         var list = CaptureList()
         let (found, unreadable) = try list.search(options.inputs, skipping: options.output)
         for id in options.only where !found.contains(where: { $0.id == id }) {

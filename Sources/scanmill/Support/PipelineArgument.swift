@@ -51,9 +51,4 @@ enum ConsoleFile {
             throw problem
         }
     }
-
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
 }

@@ -12,7 +12,7 @@ enum FreeSpace {
         var path = path
         // OUT may not be there yet: then its nearest folder that is.
         while statvfs(path, &facts) != 0 {
-            let parent = ConsoleFile.folder(of: path)
+            let parent = FileSystem.parent(of: path)
             if parent == path || errno != ENOENT { return nil }
             path = parent
         }

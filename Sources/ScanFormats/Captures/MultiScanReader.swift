@@ -1,0 +1,225 @@
+import ScanModel
+
+/// Opens one MultiScan capture.
+struct MultiScanReader {
+    static let metadataLimit = 16 << 20
+    let tree: any CaptureTree
+    let stem: String
+    let rules: ReadRules
+    var capture: Capture
+    var lineCount = 0
+
+    init(tree: any CaptureTree, stem: String, rules: ReadRules) {
+        self.tree = tree
+        self.stem = stem
+        self.rules = rules
+        capture = Capture(id: tree.name)
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.maxPicturePixels = rules.maxPicturePixels
+        let metadataFile = "\(stem).json"
+        let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
+        capture.format = MultiScanCapture.name
+        capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
+        capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
+            .joined(separator: ", ")
+        capture.metadata = .object(metadata.json)
+        capture.worldUp = Vector3(0, 1, 0)
+        capture.frameRate = metadata.colorStream?.frequency
+        capture.list(metadataFile, in: tree, [])
+
+        try readLines(metadata)
+        var source = TreeSource(tree: tree)
+        try readPictures(metadata, &source)
+        if capture.frames.isEmpty { numberFrames(metadata, source.video) }
+        if lineCount == 0 { setNominalCamera(metadata) }
+        try readDepth(metadata, &source)
+        try capture.readBox(in: tree, limit: Self.metadataLimit)
+        readMotion(metadata)
+        if lineCount > 0 { capture.channels.formUnion([.pose, .timestamp]) }
+        if capture.frames.contains(where: { $0.intrinsics != nil }) { capture.channels.insert(.intrinsics) }
+        if capture.frames.contains(where: { $0.exposure != nil }) { capture.channels.insert(.exposure) }
+        capture.source = source
+        capture.sortFiles()
+        return capture
+    }
+
+    // MARK: - Camera lines
+
+    private static let noLines = Problem(
+        .input, "there are no camera lines in the file",
+        fix: "copy the capture again; without camera lines there are no poses")
+
+    private mutating func readLines(_ metadata: ScanMetadata) throws(Problem) {
+        let file = "\(stem).jsonl"
+        guard tree.byteCount(of: file) != nil else {
+            var problem = Self.noLines
+            problem.summary = "the camera lines are missing"
+            problem.notes = [tree.absence(of: file)]
+            // The earlier app, without ARKit, had none and does not list them.
+            let isExpected = metadata.cameraInfoStream != nil || metadata.colorStream == nil || tree.entry(file) != nil
+            if rules.needsCameras && isExpected { throw problem }
+            if isExpected { capture.forgiven.append(problem) }
+            for channel in [Channel.pose, .intrinsics, .timestamp] {
+                capture.absences[channel] = tree.absence(of: file)
+            }
+            return
+        }
+        capture.list(file, in: tree, [])
+        capture.cameraLineFile = file
+        let size = metadata.colorStream?.size
+        // A list that grows takes up to three times its size while it does. No line is shorter than a hundred bytes.
+        let likely = min(metadata.colorStream?.frameCount ?? 0, Int((tree.byteCount(of: file) ?? 0) / 100))
+        capture.frames.reserveCapacity(min(likely, rules.maxFrames))
+        var lines = CameraLines(try tree.open(file), lineLimit: rules.maxLine)
+        while let result = try lines.next() {
+            do throws(Problem) { try rules.check(frames: capture.frames.count + 1, of: "camera lines") } catch {
+                throw error.at(file: file)
+            }
+            var facts = FrameFacts(index: capture.frames.count)
+            switch result {
+            case .success(let line):
+                facts.timestamp = line.timestamp
+                facts.line = line.span
+                facts.pose = line.pose
+                // Recorders write 0 for what they do not know.
+                facts.exposure = line.exposure == 0 ? nil : line.exposure
+                // Where metadata gives no size, the pictures will.
+                let camera = line.intrinsics(width: size?.width ?? 1, height: size?.height ?? 1)
+                facts.intrinsics = camera
+                if let defect = line.defect ?? line.pose.defect ?? camera.defect {
+                    facts.drop = Drop(stage: "read", reason: defect, isBad: true)
+                }
+            case .failure(let problem):
+                facts.drop = Drop(stage: "read", reason: problem.oneLine, isBad: true)
+            }
+            capture.frames.append(facts)
+        }
+        lineCount = capture.frames.count
+        if lineCount == 0 { throw Self.noLines.at(file: file) }
+        checkClock()
+    }
+
+    /// Timestamps that stand still or go back: whoever matches by time is lost then.
+    private mutating func checkClock() {
+        let times = capture.frames.compactMap(\.timestamp)
+        let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
+        if backward > 0 {
+            capture.warnings.append("\(backward) camera lines have a timestamp that is not later than the one before")
+        }
+    }
+
+    /// Says why there is none of a channel; what the metadata lists has been lost on the way.
+    mutating func lacks(_ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String) {
+        // The apps list a stream without frames where the device has none.
+        let isListed = stream.map { $0.frameCount != 0 } ?? false
+        guard isListed, tree.entry(file) == nil else { return capture.absences[channel] = reason }
+        capture.loses(channel, reason, fix: "copy \(file) too")
+    }
+
+    // MARK: - Depth and confidence
+
+    private mutating func readDepth(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        let stream = metadata.depthStream
+        let depthFile = "\(stem).depth.zlib"
+        let confidenceFile = "\(stem).confidence.zlib"
+        let said = (stream?.frameCount ?? metadata.colorStream?.frameCount).map { "metadata says \($0) frames, " } ?? ""
+        let claims = "\(said)the camera lines \(lineCount)"
+        guard tree.byteCount(of: depthFile) != nil else {
+            let listed =
+                stream == nil ? "the metadata lists no depth stream either" : "though the metadata lists a depth stream"
+            lacks(.recordedDepth, depthFile, stream, "\(tree.absence(of: depthFile)), \(listed)")
+            capture.absences[.recordedConfidence] = "there is no depth"
+            return
+        }
+        guard let size = stream?.size else {
+            throw Problem(
+                .input, "the depth stream's size is not known", notes: ["streams[].resolution is missing for it"],
+                fix: "add  \"resolution\": [height, width]  to the depth stream"
+            ).at(file: "\(stem).json")
+        }
+        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: "\(stem).json") }
+        try checkShape(size)
+        capture.list(depthFile, in: tree, [.recordedDepth])
+        source.depth = PackedStream(
+            file: depthFile, size: size, content: .depth(metadata.depthUnit.encoding), rules: rules, claims: claims)
+        if stream?.isStereo == true { try fitStereo(metadata, &source) }
+        capture.depthSize = size
+        capture.channels.insert(.recordedDepth)
+        guard tree.byteCount(of: confidenceFile) != nil else {
+            let stream = metadata.confidenceStream
+            let listed = stream == nil ? "" : ", though the metadata lists a confidence stream"
+            return lacks(.recordedConfidence, confidenceFile, stream, tree.absence(of: confidenceFile) + listed)
+        }
+        capture.list(confidenceFile, in: tree, [.recordedConfidence])
+        source.confidence = PackedStream(
+            file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
+            content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
+        capture.channels.insert(.recordedConfidence)
+    }
+
+    /// Depth of two cameras comes more slowly than the pictures, and its rows as long as they lay in memory: only the
+    /// stream's length tells how long.
+    private mutating func fitStereo(_ metadata: ScanMetadata, _ source: inout TreeSource) throws(Problem) {
+        guard var packed = source.depth, let depth = metadata.depthStream else { return }
+        if let pictures = metadata.colorStream?.frameCount, let frames = depth.frameCount, frames > 0 {
+            packed.every = max(1, Int((Double(pictures) / Double(frames)).rounded()))
+        }
+        if let frames = depth.frameCount, frames > 0 {
+            try rules.check(frames: frames, of: "depth frames")
+            let rows = Int64(frames) * Int64(packed.size.height)
+            // A damaged stream is named when its frames are read.
+            let stream = InflateStream(try tree.open(packed.file), subject: packed.subject)
+            let longest = rows * Int64(4 * packed.size.width + 256)
+            if let total = try? stream.skip(longest + 1), total <= longest, total % rows == 0,
+                total / rows > 2 * Int64(packed.size.width)
+            {
+                packed.rowBytes = Int(total / rows)
+            }
+        }
+        source.depth = packed
+    }
+
+    /// A resolution whose two numbers were swapped scrambles every row.
+    private func checkShape(_ depth: PixelSize) throws(Problem) {
+        guard capture.channels.contains(.color), let color = capture.colorSize, depth.width != depth.height else {
+            return
+        }
+        let shapes = (Double(color.width) / Double(color.height), Double(depth.width) / Double(depth.height))
+        // Sensors differ by a few per cent; the other way round is 4:3 against 3:4.
+        guard abs(shapes.0 / shapes.1 - 1) > 0.2, abs(shapes.0 * shapes.1 - 1) < 0.05 else { return }
+        throw Problem(
+            .input, "depth of \(depth) does not fit pictures of \(color)", notes: ["its width and height look swapped"],
+            fix: "correct `resolution` ([height, width]) of the depth stream in \(stem).json"
+        ).at(file: "\(stem).json")
+    }
+
+    // MARK: - Motion
+
+    private mutating func readMotion(_ metadata: ScanMetadata) {
+        var lost: [String] = []
+        for kind in MotionKind.allCases {
+            let file = "\(stem).\(kind.rawValue)"
+            guard tree.byteCount(of: file) != nil else {
+                if tree.entry(file) != nil {
+                    capture.warnings.append("\(tree.absence(of: file)), and is left out")
+                } else if let stream = metadata.motionStream(kind), stream.frameCount != 0 {
+                    lost.append(file)
+                }
+                continue
+            }
+            capture.list(file, in: tree, [.motion])
+            capture.motionFiles.append(MotionFile(kind: kind, path: file))
+        }
+        if capture.motionFiles.isEmpty {
+            capture.absences[.motion] = "there are no files \(stem).rot, .acce, .mag, .atti, .grav"
+        } else {
+            capture.channels.insert(.motion)
+        }
+        if !lost.isEmpty {
+            let files = lost.joined(separator: ", ")
+            capture.loses(.motion, "the metadata lists motion that is missing: \(files)", fix: "copy \(files) too")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// A thread of its own for a call that waits for ever; the pools' threads are few.
+enum DetachedThread {
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Body(body)).toOpaque()
+        var thread = pthread_t()
+        let started = pthread_create(
+            &thread, nil,
+            { pointer in
+                if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
+                return nil
+            }, box)
+        if started == 0 { pthread_detach(thread) } else { Unmanaged<Body>.fromOpaque(box).release() }
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}
