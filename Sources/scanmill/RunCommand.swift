@@ -73,6 +73,7 @@ struct RunCommand: AsyncParsableCommand {
         if !quiet && !batch.json { loaded.warn() }
         // Whatever is left out is said, since nothing else tells of it.
         found.warnings.forEach(Console.error)
+        report.runBegan(batch, captures: found.inputs.count + found.refused.count)
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
         let outcomes = others + (await runAll(plan, loaded, stop, report, state, besides: others))
@@ -87,6 +88,7 @@ struct RunCommand: AsyncParsableCommand {
             Console.error(error.message())
             code = code == 0 ? ExitStatus.environment : code
         }
+        report.runEnded(outcomes, status: code)
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
         if !noReport, stop.reason == nil, outcomes.contains(where: \.isWork) {
             await ReportProcess.run(batch.output, isQuiet: quiet || batch.json)

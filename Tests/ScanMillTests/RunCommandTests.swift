@@ -74,6 +74,26 @@ import Testing
         #expect(bad.errors.contains("error: "))
     }
 
+    @Test func theLogGoesOnFromNightToNight() throws {
+        try copySample("bad")
+        try folder.write("{", to: "in/bad/desk.json")
+        #expect(try run([Self.sample, "-o", "out", "-q", "--log", "log"]).status == 0)
+        #expect(try run([Self.sample, "in/bad", "-o", "out", "-q", "--log", "log"]).status == 1)
+        let events = try folder.bytes("log").split(separator: UInt8(ascii: "\n")).map {
+            try JSONValue.parse(Array($0), file: "log")
+        }
+        #expect(
+            events.map { $0["event"]?.string } == [
+                "run-began", "began", "ended", "run-ended",
+                // What is up to date does not begin.
+                "run-began", "ended", "began", "ended", "run-ended",
+            ])
+        #expect(events.first?["captures"]?.integer == 1 && events[4]["captures"]?.integer == 2)
+        #expect(events[3]["status"]?.integer == 0 && events.last?["status"]?.integer == 1)
+        #expect(events.last?["captures"]?["failed"]?.integer == 1)
+        #expect(events.last?["captures"]?["up to date"]?.integer == 1)
+    }
+
     /// A capture that lost what it is known by must not vanish from a night, nor a disk without room stay unnoticed.
     @Test func quietTellsOfWhatIsLeftOut() throws {
         try copySample("good")

@@ -1,4 +1,5 @@
 import ScanModel
+import ScanPipeline
 
 /// What a command has to tell, for people and for programs: the text and the JSON are made from the same values, so that
 /// they cannot say different things.
@@ -173,7 +174,9 @@ extension Report {
             if problems.isEmpty { return title + ["  none"] }
             return title
                 + problems.flatMap { weight, problem in
-                    problem.message(root: root, as: weight).split(separator: "\n").map { "  " + $0 }
+                    problem.message(
+                        root: FileSystem.root(ofFilesOf: root, besides: problem.place.file), as: weight
+                    ).split(separator: "\n").map { "  " + $0 }
                 }
         }
     }

@@ -20,6 +20,26 @@ struct RunReport: Sendable {
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     }
 
+    /// The run itself, so that one night can be told from the next in a log that goes on.
+    func runBegan(_ options: BatchOptions, captures: Int) {
+        log?.write(
+            "run-began",
+            [
+                "tool": .string(Tool.nameAndVersion), "pipeline": .string(options.pipeline),
+                "output": .string(options.output), "captures": .of(captures),
+            ])
+    }
+
+    func runEnded(_ outcomes: [CaptureOutcome], status: Int32) {
+        let counts = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
+        log?.write(
+            "run-ended",
+            [
+                "status": .of(Int(status)), "seconds": .number(seconds),
+                "captures": .object(JSONObject(counts) { .of($0.count) }),
+            ])
+    }
+
     func began(_ input: CaptureInput) { log?.write("began", ["id": .string(input.id), "input": .string(input.path)]) }
 
     func ended(_ outcome: CaptureOutcome) {
