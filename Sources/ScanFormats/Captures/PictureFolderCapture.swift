@@ -35,21 +35,22 @@ public enum PictureFolderCapture: CaptureFormat {
     private static func checkRemains(in tree: any CaptureTree) throws(Problem) {
         // Whoever wants the pictures of another's sound capture may have them.
         guard CaptureFormats.recognise(tree)?.format == name else { return }
-        let files = ["transforms.json": "a NeRF dataset's description", "odometry.csv": "Stray Scanner's poses"]
-        let folders = ["cameras": "Polycam's cameras"]
-        for (name, what) in files.merging(folders, uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key })
-        where tree.byteCount(of: name) != nil || folders[name] != nil && !tree.entries(in: name).isEmpty {
-            var problem = Problem(
-                .input, "\(name) stands beside the pictures and cannot be read",
-                notes: ["with \(what) this is more than a folder of pictures"],
-                fix: "copy the capture again; if only the pictures count, move \(name) elsewhere")
-            if name.hasSuffix(".json") {
-                do throws(Problem) {
-                    _ = try JSONValue.parse(try tree.bytes(of: name, limit: 256 << 20), file: name)
-                } catch { problem.notes.append(error.oneLine) }
-            }
-            throw problem.at(file: name)
+        let remains = [
+            ("cameras", "Polycam's cameras"), ("odometry.csv", "Stray Scanner's poses"),
+            (TransformsDataset.file, "a NeRF dataset's description"),
+        ]
+        let found = remains.first { part, _ in tree.byteCount(of: part) != nil || !tree.entries(in: part).isEmpty }
+        guard let (part, what) = found else { return }
+        var notes = ["with \(what) this is more than a folder of pictures"]
+        if part == TransformsDataset.file {
+            do throws(Problem) {
+                _ = try JSONValue.parse(try tree.bytes(of: part, limit: TransformsDataset.sizeLimit), file: part)
+            } catch { notes.append(error.oneLine) }
         }
+        throw Problem(
+            .input, "\(part) stands beside the pictures and cannot be read", notes: notes,
+            fix: "copy the capture again; if only the pictures count, move \(part) elsewhere"
+        ).at(file: part)
     }
 
     /// Of poses and depth that lie there nobody shall hear that there are none.

@@ -10,8 +10,8 @@ public enum TransformsDataset: CaptureFormat {
         passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
         writer: "write-transforms", writingLoses: ["timestamps", "confidence", "motion", "depth beyond 65.535 m"])
 
-    private static let file = "transforms.json"
-    private static let sizeLimit = 256 << 20
+    static let file = "transforms.json"
+    static let sizeLimit = 256 << 20
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard tree.byteCount(of: file) != nil, let bytes = try? tree.bytes(of: file, limit: sizeLimit),
