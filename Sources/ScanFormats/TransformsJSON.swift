@@ -46,8 +46,8 @@ public struct TransformsJSON: Sendable {
     public var pointFile: String?
     /// Every n-th entry is held out for testing; 0 holds out none.
     public var testEvery = 0
-    /// Whether up is where trainers look for it, so that they need not turn the world by the cameras.
-    public var isUpright = true
+    /// Whether it is known which way is up: then trainers are told to leave the world as it is.
+    public var isUpKnown = true
     public var volume: Volume?
     /// In the saved world.
     public var up: Vector3?
@@ -108,7 +108,7 @@ public struct TransformsJSON: Sendable {
         // A frame's own intrinsics change with autofocus, and nerfstudio would take those at the top for all.
         if dialect == .nerfstudio {
             json.member("camera_model", .string("PINHOLE"))
-            if isUpright { json.member("orientation_override", .string("none")) }
+            if isUpKnown { json.member("orientation_override", .string("none")) }
         }
         if let appliedTransform { json.member("applied_transform", .array(appliedTransform.map { .of($0) })) }
         if let pointFile { json.member("ply_file_path", .string(pointFile)) }

@@ -130,15 +130,24 @@ public struct OptionReader: Sendable {
         return result
     }
 
+    /// What a word says as a flag; nil where it says neither.
+    package static func flag(_ text: some StringProtocol) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
+        }
+    }
+
     /// Yes or no.
     public mutating func flag(_ name: String, _ help: String, default value: Bool) -> Bool {
         declare(name, help, .flag, default: value ? "true" : "false")
         var result = value
         if let text = scalar(name, "true or false") {
-            switch text.lowercased() {
-            case "true", "yes", "on": result = true
-            case "false", "no", "off": result = false
-            default: fail(name, "`\(name)` takes true or false, not `\(text)`")
+            if let read = Self.flag(text) {
+                result = read
+            } else {
+                fail(name, "`\(name)` takes true or false, not `\(text)`")
             }
         }
         resolved[name] = .bool(result)

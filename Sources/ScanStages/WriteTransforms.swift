@@ -202,7 +202,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
         json.testEvery = testEvery
-        json.isUpright = capture.worldUp != nil
+        json.isUpKnown = capture.worldUp != nil
         if dialect == .instantNGP {
             json.up = capture.worldUp.map { turn.rotation * $0 }
             json.depthUnit = writesDepth ? 0.001 : nil

@@ -96,9 +96,7 @@ public struct WriteTum: FrameStage, FoldStage {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
         let time = TUMText.time(parcel.timestamp)
         guard fold.times.insert(time).inserted else {
-            throw Problem(
-                .input, "two frames have the time \(time), after which their files are named",
-                fix: "drop one of them with select-frames")
+            throw FrameName.collision(time)
         }
         let path = try parcel.color.write(to: "\(Self.folder)/rgb/\(time)", context)
         fold.color += TUMText.listLine(

@@ -55,8 +55,8 @@ struct SampleCommand: ParsableCommand {
     /// The lines of the pipeline that write the format.
     private func writer() throws -> String {
         if format == MultiScanCapture.name {
-            let pictures = settings.last { $0.hasPrefix("synthesize.pictures=") } ?? ""
-            let hasPictures = !["false", "no", "off"].contains(pictures.split(separator: "=").last?.lowercased())
+            let setting = settings.last { $0.hasPrefix("synthesize.pictures=") }
+            let hasPictures = setting.flatMap { OptionReader.flag($0.split(separator: "=").last ?? "") } ?? true
             let (rgb, color) = (!hasPictures ? "auto" : rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
             return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
         }

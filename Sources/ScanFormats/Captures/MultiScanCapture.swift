@@ -72,6 +72,8 @@ public enum MultiScanCapture: CaptureFormat {
     private static func likelyStems(of tree: any CaptureTree) -> [String] {
         // What is set aside has been named already.
         let entries = tree.entries(in: "").filter { $0.kind != .other(PartialTree.mark) }
+        let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+        if stems.isEmpty { return [] }
         let files = files(of: tree)
         // What a name begins with, up to each of its dots: looked up, because a folder may hold thousands of files.
         var beginnings = Set<Substring>()
@@ -79,7 +81,6 @@ public enum MultiScanCapture: CaptureFormat {
             for dot in name.indices where name[dot] == "." { beginnings.insert(name[..<dot]) }
         }
         let names = Set(files)
-        let stems = entries.map(\.name).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
         return stems.filter { beginnings.contains($0[...]) || names.contains(primaryVideo($0)) }
     }
 

@@ -214,32 +214,35 @@ private struct Record3DReader {
     private static let knownSizes = [PixelSize(192, 256), PixelSize(480, 640)]
 
     private func depthSize(_ root: JSONField, _ files: [Int: String]) throws(Problem) -> PixelSize {
-        let color = capture.colorSize
-        if root["dw"].isAbsent && root["dh"].isAbsent {
-            guard let first = files.min(by: { $0.key < $1.key })?.value else { throw root["dw"].unlike("a number") }
-            let most = 4 * Self.knownSizes.map { $0.width * $0.height }.reduce(0, max)
-            let bytes: [UInt8]
-            do throws(Problem) {
-                bytes = try LZFSE.decode(
-                    try tree.bytes(of: first, limit: PictureLimits.fileBytes), limit: most, subject: "depth")
-            } catch { throw error.at(file: first) }
-            guard let size = Self.knownSizes.first(where: { 4 * $0.width * $0.height == bytes.count }) else {
-                throw Problem(
-                    .input, "the size of the depth maps is not known",
-                    notes: ["\(file) has no dw and dh, and \(first) unpacks to \(bytes.count) bytes"],
-                    fix: "add  \"dw\": WIDTH, \"dh\": HEIGHT  to \(file)")
-            }
-            return color.map { $0.width > $0.height } == true ? PixelSize(size.height, size.width) : size
-        }
+        let first = files.min { $0.key < $1.key }?.value
+        if let first, root["dw"].isAbsent, root["dh"].isAbsent { return try sizeOfDepth(in: first) }
         let range = 1...1 << 16
         let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
         do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: file) }
-        if let color, (size.width > size.height) != (color.width > color.height) {
+        if let color = capture.colorSize, (size.width > size.height) != (color.width > color.height) {
             throw Problem(
                 .input, "depth of \(size) does not fit pictures of \(color)",
                 notes: ["one is upright, the other lies on its side"], fix: "correct dw and dh in \(file)"
             ).at(file: file)
         }
         return size
+    }
+
+    /// The size that the first map's bytes allow.
+    private func sizeOfDepth(in first: String) throws(Problem) -> PixelSize {
+        let most = 4 * Self.knownSizes.map { $0.width * $0.height }.reduce(0, max)
+        let bytes: [UInt8]
+        do throws(Problem) {
+            let packed = try tree.bytes(of: first, limit: PictureLimits.fileBytes)
+            bytes = try LZFSE.decode(packed, limit: most, subject: "depth")
+        } catch { throw error.at(file: first) }
+        guard let size = Self.knownSizes.first(where: { 4 * $0.width * $0.height == bytes.count }) else {
+            throw Problem(
+                .input, "the size of the depth maps is not known",
+                notes: ["\(file) has no dw and dh, and \(first) unpacks to \(bytes.count) bytes"],
+                fix: "add  \"dw\": WIDTH, \"dh\": HEIGHT  to \(file)")
+        }
+        let liesDown = capture.colorSize.map { $0.width > $0.height } ?? false
+        return liesDown ? PixelSize(size.height, size.width) : size
     }
 }

@@ -35,15 +35,6 @@ protocol CaptureLayout {
     mutating func finish(_ context: StageContext) throws(Problem)
 }
 
-extension CaptureLayout {
-    /// What to say when two frames would have files of one name.
-    func sameName(_ name: String) -> Problem {
-        Problem(
-            .input, "two frames have the time \(name), after which their files are named",
-            fix: "drop one of them with select-frames")
-    }
-}
-
 struct StrayScannerLayout: CaptureLayout {
     static let claims = ["odometry.csv", "camera_matrix.csv", "rgb.mp4", "depth/", "confidence/"]
     static let hasVideo = true
@@ -103,7 +94,7 @@ struct PolycamLayout: CaptureLayout {
             throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
         }
         let name = String(DecimalSeconds.microseconds(parcel.timestamp))
-        guard names.insert(name).inserted else { throw sameName("\(name) µs") }
+        guard names.insert(name).inserted else { throw FrameName.collision("\(name) µs") }
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
         switch parcel.picture {
@@ -188,7 +179,7 @@ struct ARKitScenesLayout: CaptureLayout {
     mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
         let name = ARKitScenesText.name(video: context.capture.id, timestamp: parcel.timestamp)
         guard names.insert(name).inserted else {
-            throw sameName("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s")
+            throw FrameName.collision("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s")
         }
         try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: turn.apply(parcel.pose)))
         let low = parcel.small?.camera ?? parcel.camera
