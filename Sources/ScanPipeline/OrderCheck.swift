@@ -61,7 +61,9 @@ package struct OrderCheck {
                     let names = missing.map { $0.map(\.name).joined(separator: " or ") }.joined(separator: ", ")
                     let root = roots.first { capture.absences[$0] != nil }
                     // An incomplete copy is no reason to want less.
-                    let remedy = root.flatMap { capture.remedies[$0] } ?? wayAround(missing, of: step)
+                    let remedy =
+                        root.flatMap { capture.remedies[$0] } ?? wayAround(missing, of: step)
+                        ?? steps.first.flatMap { wayAround(missing, of: $0) }
                     return Problem(
                         .input, "\(step.label) needs \(names), and this capture has none",
                         notes: root.flatMap { capture.absences[$0] }.map { [$0] } ?? [],

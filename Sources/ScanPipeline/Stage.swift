@@ -189,7 +189,7 @@ public struct Uses: Sendable {
     public var files: [String]
     /// What it leaves in the receipt is a result by itself, so that nothing below it has to use what it makes.
     public var isMeasurement: Bool
-    /// Ways to do without a need, by its group of channels.
+    /// Ways to do without a need, by its group of channels; of a stage that reads, ways to what a capture lacks.
     public var instead: [[Channel]: [Instead]]
 
     public init(

@@ -50,14 +50,23 @@ public struct StateFolder: Sendable, Hashable {
         FileSystem.names(in: "\(path)/failures").compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }
     }
 
-    /// - Throws: a problem with fault `usage` when OUT is no folder: a mistyped path must not pass for an empty one.
+    /// - Throws: a problem with fault `usage` when nothing was run into OUT: a mistyped path must not pass for an empty one.
+    ///   Results that were copied elsewhere will do, without anything else that lay beside them.
     public func requireOutput() throws(Problem) {
-        if FileSystem.isFolder(output) { return }
+        if FileSystem.exists(owner) || !published.isEmpty { return }
+        if FileSystem.isFolder(output) { throw nothingWasRun }
         throw Problem(
             .usage, FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path",
-            fix: "name the folder that `run` wrote to with -o"
+            fix: Self.wayToOutput
         ).at(file: output)
     }
+
+    /// What is wrong with a folder that no run wrote to.
+    public var nothingWasRun: Problem {
+        Problem(.usage, "nothing has been run into this folder", fix: Self.wayToOutput).at(file: output)
+    }
+
+    private static let wayToOutput = "name the folder that `scanmill run … -o` was given"
 
     // MARK: - Small files
 

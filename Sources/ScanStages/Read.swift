@@ -42,6 +42,11 @@ public struct Read: CaptureStage {
             poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the receipt tells how many
             have a partner, how many have none, and the largest difference of a pair.
 
+            Exported ScanNet scenes, 7-Scenes, COLMAP models and datasets for training do not say when a frame was taken,
+            so nothing can be written that needs it, such as the staging format. `rate: 30` gives their frames times: frame
+            n counts as taken n / 30 seconds after the first, whatever number its file has. A capture with times of its own
+            keeps them.
+
             **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is taken for it: a longer line or a larger picture costs its frame, more frames, a larger video
             or depth map the capture.
@@ -50,6 +55,8 @@ public struct Read: CaptureStage {
 
     let format: Format
     let rules: ReadRules
+    /// Frames per second of captures without times.
+    let rate: Double?
 
     /// The formats as an option takes them.
     public struct Format: RawRepresentable, CaseIterable, Sendable {
@@ -74,6 +81,9 @@ public struct Read: CaptureStage {
             "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(
             "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
+        rate = options.number(
+            "rate", "How fast frames without times of their own followed each other.", in: 0.1...1000,
+            unit: "frames per second")
         rules.maxFrames = options.integer(
             "max-frames", "The most frames that a capture may have.", default: 250_000, in: 1...100_000_000)
         rules.maxLine = options.integer(
@@ -106,7 +116,9 @@ public struct Read: CaptureStage {
             .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box, .motion,
             .cloud, .exposure,
         ]
-        return Uses(finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }))
+        return Uses(
+            finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }),
+            instead: rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:])
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -122,7 +134,20 @@ public struct Read: CaptureStage {
             )
             .inFrame(bad.index)
         }
+        addTimes(to: &opened, context)
         capture = opened
+    }
+
+    private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
+
+    private func addTimes(to capture: inout Capture, _ context: StageContext) {
+        guard let rate, !capture.channels.contains(.timestamp), !capture.frames.isEmpty else { return }
+        for index in capture.frames.indices {
+            capture.frames[index].timestamp = Int64((Double(index) * 1e9 / rate).rounded())
+        }
+        capture.channels.insert(.timestamp)
+        capture.frameRate = capture.frameRate ?? rate
+        context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
     }
 
     private func open(_ tree: any CaptureTree) throws(Problem) -> Capture {

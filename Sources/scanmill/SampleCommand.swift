@@ -69,10 +69,13 @@ struct SampleCommand: ParsableCommand {
         return "  - decompress\n  - \(writer)"
     }
 
-    /// A writer that puts everything into one folder leaves a capture within a capture: the inner one stays.
+    /// A writer that puts everything into a folder of its own leaves the capture in there: it is what stays. Where the
+    /// folder belongs to the format, such as Polycam's `keyframes/`, the capture is the whole.
     private static func lift(_ path: String) {
-        let names = CaptureFolder(path: path).entries(in: "")
+        let whole = CaptureFolder(path: path)
+        let names = whole.entries(in: "")
         guard names.count == 1, let only = names.first, only.kind == .folder,
+            CaptureFormats.recognise(whole) == nil,
             rename("\(path)/\(only.name)", path + "~") == 0
         else { return }
         rename(path + "~", rmdir(path) == 0 ? path : "\(path)/\(only.name)")

@@ -33,6 +33,6 @@ struct StatusCommand: ParsableCommand {
         let parts = OutputStatus.Standing.allCases.compactMap { standing in
             groups[standing].map { "\($0.count) \(standing.rawValue)" }
         }
-        Console.out(entries.isEmpty ? "nothing has been run into \(output)" : parts.joined(separator: ", "))
+        Console.out(entries.isEmpty ? "no capture has been run into \(output)" : parts.joined(separator: ", "))
     }
 }

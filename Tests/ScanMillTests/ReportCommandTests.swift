@@ -213,10 +213,12 @@ import Testing
 
     @Test func aFolderWithoutResultsIsAMistake() throws {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/empty", withIntermediateDirectories: true)
-        for name in ["empty", "nowhere"] {
+        for (name, what) in [
+            ("empty", "nothing has been run into this folder"), ("nowhere", "there is no folder at this path"),
+        ] {
             let result = try Scanmill.run(["report", name], in: folder.path)
             #expect(result.status == 2)
-            #expect(result.errors.hasPrefix("error: nothing has been run into \(name)\n"))
+            #expect(result.errors.hasPrefix("error: \(what)\n  --> \(name)\n"))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/empty") == [])
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/nowhere"))

@@ -102,7 +102,7 @@ import Testing
         let result = try run(["in", "-o", "out", "-q"])
         #expect(result.status == 0)
         #expect(result.errors.hasPrefix("warning: there is no capture in in/lost\n"))
-        let full = try run(["in/good", "-o", "other", "-q", "--min-free", "1000T"])
+        let full = try run(["in/good", "-o", "other", "-q", "--min-free", "900TiB"])
         #expect(full.status == 0)
         #expect(full.errors.hasPrefix("warning: 1 capture left for another night: only "))
     }

@@ -238,7 +238,8 @@ import Testing
         try MiniCapture().write(in: folder)
         for arguments in [
             ["mini", "-o", "out", "--jobs", "0"], ["mini"], ["mini", "-o", "out", "--until", "25:99"],
-            ["mini", "-o", "out", "--min-free", "20X"],
+            ["mini", "-o", "out", "--min-free", "20X"], ["mini", "-o", "out", "--min-free", "20"],
+            ["mini", "-o", "out", "--max-memory", "20i"],
         ] { #expect(try run("read", arguments).status == 2, "\(arguments)") }
         #expect(try Scanmill.run(["verfy"]).status == 2)
         #expect(try Scanmill.run(["--help"]).status == 0)

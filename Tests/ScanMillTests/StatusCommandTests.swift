@@ -20,8 +20,6 @@ import Testing
     }
 
     @Test func everyStandingIsListed() throws {
-        try FileManager.default.createDirectory(at: folder.url("out"), withIntermediateDirectories: true)
-        #expect(try scanmill("status", "out").output == "nothing has been run into out\n")
         try folder.write("{", to: "in/b/desk.json")
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 1)
         let status = try scanmill("status", "out")
@@ -38,6 +36,17 @@ import Testing
         #expect(result.errors.contains("nosuch"), "\(result.errors)")
         try folder.write("", to: "file")
         #expect(try scanmill(command, "file").status == 2)
+        let other = try scanmill(command, "in")
+        #expect(other.status == 2)
+        #expect(other.errors.contains("nothing has been run into this folder"), "\(other.errors)")
+    }
+
+    @Test func resultsThatWereCopiedElsewhereAreRead() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/copy", withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: "\(folder.path)/out/a", toPath: "\(folder.path)/copy/a")
+        #expect(try scanmill("verify", "copy").output == "1 result: 1 sound, 0 damaged\n")
+        #expect(try scanmill("status", "copy").output == "1 done\n")
     }
 
     @Test func verifyFindsAFlippedByteAMissingFileAndAStranger() throws {

@@ -50,6 +50,27 @@ import Testing
                 == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
     }
 
+    @Test func framesWithoutTimesAreGivenThem() throws {
+        let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path
+        let refused = problem { _ = try StageRun("- read\n- write-tum", reading: scene) }
+        #expect(refused?.summary == "write-tum needs timestamp, and this capture has none")
+        #expect(refused?.fix?.hasSuffix("--set read.rate=30") == true)
+        let run = try StageRun("- read: {rate: 20}\n- write-tum", reading: scene)
+        #expect(run.capture.frames.prefix(3).map(\.timestamp) == [0, 50_000_000, 100_000_000])
+        #expect(run.capture.frameRate == 20)
+        #expect(
+            run.receipt["notes"]?.array?.compactMap(\.string) == [
+                "read: the capture has no times: frame n counts as taken after n / 20 s"
+            ])
+        // Those that a capture has are its own.
+        let path = try write()
+        let (with, without) = (
+            try StageRun("- read: {rate: 20}", reading: path), try StageRun("- read", reading: path)
+        )
+        #expect(with.capture.frames.map(\.timestamp) == without.capture.frames.map(\.timestamp))
+        #expect(with.receipt["notes"] == without.receipt["notes"])
+    }
+
     @Test func nothingIsDecodedHere() throws {
         // A picture that is none, and a depth stream that is none, only matter to stages that use them.
         let path = try write { files in files["scan.depth.zlib"] = Array("no stream".utf8) }

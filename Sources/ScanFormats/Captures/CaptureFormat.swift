@@ -57,10 +57,14 @@ public struct FormatCard: Sendable {
 public struct Recognition: Hashable, Sendable {
     public var format: String
     public var reason: String
+    /// The one folder in which the capture's files lie, where the app makes one: it may look like a capture itself, and is
+    /// the same one.
+    public var folder: String?
 
-    public init(format: String, reason: String) {
+    public init(format: String, reason: String, folder: String? = nil) {
         self.format = format
         self.reason = reason
+        self.folder = folder
     }
 }
 

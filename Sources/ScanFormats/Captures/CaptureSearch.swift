@@ -39,9 +39,9 @@ public struct CaptureSearch: Sendable {
             captures = [(tree.name, path)]
             return
         }
-        if Self.isCapture(folder) {
+        if let recognition = Self.recognition(of: folder) {
             take(folder)
-            within = Self.captures(within: folder)
+            within = Self.captures(within: folder, besides: recognition.folder)
             return
         }
         let skipped = output.flatMap { CaptureFolder(path: $0).identity }
@@ -124,22 +124,26 @@ public struct CaptureSearch: Sendable {
         folder.byteCount(of: "receipt.json") != nil && folder.entry("receipt.jsonl") == nil
     }
 
-    /// Whether a folder is one capture. A `.sens` file makes it one, unless it lies there beside other captures.
-    static func isCapture(_ folder: CaptureFolder) -> Bool {
-        guard let recognition = CaptureFormats.recognise(folder) else { return false }
-        if recognition.format != SensCapture.name { return true }
+    /// Whether a folder is one capture.
+    static func isCapture(_ folder: CaptureFolder) -> Bool { recognition(of: folder) != nil }
+
+    /// What makes a folder one capture. A `.sens` file does, unless it lies there beside other captures.
+    private static func recognition(of folder: CaptureFolder) -> Recognition? {
+        guard let recognition = CaptureFormats.recognise(folder) else { return nil }
+        if recognition.format != SensCapture.name { return recognition }
         let files = folder.entries(in: "").filter { $0.byteCount != nil }.map { "\(folder.path)/\($0.name)" }
-        return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty
+        return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
 
     /// Formats that the folders of a capture's own parts may have.
     private static let formatsOfParts = [PictureFolderCapture.name, COLMAPCapture.name]
 
-    private static func captures(within folder: CaptureFolder) -> [String] {
+    /// - Parameter own: the folder in which the capture's own files lie.
+    private static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
         // A result's parts are what its pipeline wrote.
         if isResult(folder) { return [] }
         return folder.entries(in: "").compactMap { entry in
-            guard entry.kind == .folder else { return nil }
+            guard entry.kind == .folder, entry.name != own else { return nil }
             let path = "\(folder.path)/\(entry.name)"
             guard let recognition = CaptureFormats.recognise(CaptureFolder(path: path)) else { return nil }
             return formatsOfParts.contains(recognition.format) ? nil : path

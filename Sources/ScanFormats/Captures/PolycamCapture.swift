@@ -20,7 +20,7 @@ public enum PolycamCapture: CaptureFormat {
         writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"])
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        let top = tree.hasFolder("keyframes") ? "keyframes/" : ""
+        let top = top(of: tree)
         for set in sets {
             let folder = "\(top)\(set.cameras)"
             let files = tree.hasFolder(folder) ? tree.entries(in: folder) : []
@@ -30,11 +30,18 @@ public enum PolycamCapture: CaptureFormat {
                 guard let bytes = try? tree.bytes(of: "\(folder)/\(file.name)", limit: cameraLimit),
                     let json = try? JSONValue.parse(bytes, file: file.name), json["t_00"] != nil, json["fx"] != nil
                 else { continue }
-                return Recognition(format: name, reason: "\(folder)/\(file.name) has Polycam's keys t_00, …")
+                return Recognition(
+                    format: name, reason: "\(folder)/\(file.name) has Polycam's keys t_00, …",
+                    folder: top.isEmpty ? nil : keyframes)
             }
         }
         return nil
     }
+
+    private static let keyframes = "keyframes"
+
+    /// What stands before each path.
+    fileprivate static func top(of tree: any CaptureTree) -> String { tree.hasFolder(keyframes) ? "\(keyframes)/" : "" }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = PolycamReader(tree: tree, rules: rules)
@@ -58,7 +65,7 @@ private struct PolycamReader {
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
-        top = tree.hasFolder("keyframes") ? "keyframes/" : ""
+        top = PolycamCapture.top(of: tree)
         capture = Capture(id: tree.name)
     }
 

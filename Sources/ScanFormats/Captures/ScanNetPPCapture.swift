@@ -27,7 +27,9 @@ public enum ScanNetPPCapture: CaptureFormat {
         guard let top = top(of: tree), let bytes = tree.beginning(of: top + posesFile) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("\"frame_"), text.contains("\"intrinsic\"") || text.contains("\"pose\"") else { return nil }
-        return Recognition(format: name, reason: "\(top)\(posesFile) has poses of numbered frames")
+        return Recognition(
+            format: name, reason: "\(top)\(posesFile) has poses of numbered frames",
+            folder: top.isEmpty ? nil : "iphone")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {

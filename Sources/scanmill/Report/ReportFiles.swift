@@ -17,9 +17,8 @@ struct ReportFiles {
         let state = StateFolder(output: output)
         var report = NightReport(output: output)
         if report.captures.isEmpty && report.run == nil {
-            throw Problem(
-                .usage, "nothing has been run into \(output)", fix: "name the folder that `scanmill run … -o` was given"
-            )
+            try state.requireOutput()
+            throw state.nothingWasRun
         }
         let files = ReportFiles(state: state, run: report.run?.name ?? RunRecord.newName())
         try FileSystem.makeFolders(files.folder)

@@ -55,7 +55,7 @@ extension Duration: @retroactive ExpressibleByArgument {
     }
 }
 
-/// Bytes as people write them: `500M`, `20G`, `1.5T`, or a whole number.
+/// Bytes as people write them: `500M`, `20G`, `1.5TB`, `16GiB`, or a whole number.
 struct ByteSize: ExpressibleByArgument, Sendable {
     var bytes: Int64
 
@@ -64,14 +64,21 @@ struct ByteSize: ExpressibleByArgument, Sendable {
     init(bytes: Int64) { self.bytes = bytes }
 
     init?(argument: String) {
-        let units: [Character: Double] = ["k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12]
-        let text = argument.hasSuffix("B") ? String(argument.dropLast()) : argument
-        let unit = text.last.flatMap { units[$0] }
-        guard let number = Double(unit == nil ? text : String(text.dropLast())), number >= 0 else { return nil }
-        let bytes = number * (unit ?? 1)
-        guard bytes < 9e18 else { return nil }
+        let powers: [Character: Double] = ["k": 1, "K": 1, "M": 2, "G": 3, "T": 4]
+        var text = Substring(argument.hasSuffix("B") ? argument.dropLast() : argument[...])
+        let isBinary = text.hasSuffix("i")
+        if isBinary { text = text.dropLast() }
+        let power = text.last.flatMap { powers[$0] }
+        guard let number = Double(power == nil ? text : text.dropLast()), number >= 0, power != nil || !isBinary else {
+            return nil
+        }
+        let bytes = number * pow(isBinary ? 1024 : 1000, power ?? 0)
+        // Nobody means 20 bytes by 20.
+        guard bytes < 9e18, bytes == 0 || bytes >= Self.smallest else { return nil }
         self.bytes = Int64(bytes)
     }
+
+    private static let smallest = 1e6
 }
 
 /// A time of day, `06:00`.

@@ -71,6 +71,18 @@ import Testing
         #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
     }
 
+    /// Polycam's `keyframes/` and ScanNet++'s `iphone/` look like captures themselves.
+    @Test func theFolderOfACapturesOwnFilesIsNoSecondCapture() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        let polycam = try CaptureSearch(at: "\(samples)/polycam")
+        #expect(polycam.captures.map(\.id) == ["polycam"] && polycam.within == [])
+        try FileManager.default.createDirectory(at: folder.url("scene"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/scene/iphone", withDestinationPath: "\(samples)/scannetpp")
+        let scene = try CaptureSearch(at: "\(folder.path)/scene")
+        #expect(scene.captures.map(\.id) == ["scene"] && scene.within == [])
+    }
+
     @Test func foldersWithoutACaptureAreNamed() throws {
         try capture("night/a")
         try folder.write("x", to: "night/notes/deep/text.txt")
