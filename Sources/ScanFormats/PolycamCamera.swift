@@ -24,14 +24,13 @@ public struct PolycamCamera: Hashable, Sendable {
         if let defect = pose.defect { throw Problem(.input, defect).at(file: file) }
     }
 
-    /// The camera for the frame's picture.
-    /// - Throws: when the file is for pictures of another shape.
-    func intrinsics(for picture: PixelSize) throws(Problem) -> CameraIntrinsics {
+    /// The camera, which is for the frame's picture itself where the file does not say a size.
+    func intrinsics(picture: PixelSize) throws(Problem) -> CameraIntrinsics {
         let size = size ?? picture
         let camera = CameraIntrinsics(
             fx: fx, fy: fy, cx: cx, cy: cy, width: size.width, height: size.height, pixelOrigin: .corner)
         if let defect = camera.defect { throw Problem(.input, defect) }
-        return try camera.fitted(to: picture)
+        return camera
     }
 
     /// - Parameter sharpness: what stands as `blur_score`, where larger is sharper.

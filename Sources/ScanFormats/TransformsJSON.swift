@@ -44,10 +44,10 @@ public struct TransformsJSON: Sendable {
     public var appliedTransform: [[Double]]?
     /// A PLY file of points in the saved world, relative to the file.
     public var pointFile: String?
-    /// Every n-th entry is held out for testing; 0 holds out none.
+    /// Every n-th entry is held out for testing, from the first on; 0 holds out none.
     public var testEvery = 0
-    /// Whether it is known which way is up: then trainers are told to leave the world as it is.
-    public var isUpKnown = true
+    /// Whether z is known to be up in the saved world: then trainers, which take it to be, are told to leave it as it is.
+    public var isZUp = true
     public var volume: Volume?
     /// In the saved world.
     public var up: Vector3?
@@ -73,6 +73,20 @@ public struct TransformsJSON: Sendable {
         var copy = movingFiles { "../\($0)" }
         copy.pointFile = pointFile.map { "../\($0)" }
         return copy
+    }
+
+    /// A file of what is trained on, and one of what is held out: instant-ngp knows no lists, and trains on every frame of
+    /// a file.
+    public var split: (trained: TransformsJSON, held: TransformsJSON) {
+        var (trained, held) = (self, self)
+        (trained.testEvery, held.testEvery) = (0, 0)
+        guard testEvery > 0 else {
+            held.entries = []
+            return (trained, held)
+        }
+        trained.entries = entries.indices.filter { $0 % testEvery != 0 }.map { entries[$0] }
+        held.entries = entries.indices.filter { $0 % testEvery == 0 }.map { entries[$0] }
+        return (trained, held)
     }
 
     /// With other paths of the frames' files.
@@ -108,7 +122,7 @@ public struct TransformsJSON: Sendable {
         // A frame's own intrinsics change with autofocus, and nerfstudio would take those at the top for all.
         if dialect == .nerfstudio {
             json.member("camera_model", .string("PINHOLE"))
-            if isUpKnown { json.member("orientation_override", .string("none")) }
+            if isZUp { json.member("orientation_override", .string("none")) }
         }
         if let appliedTransform { json.member("applied_transform", .array(appliedTransform.map { .of($0) })) }
         if let pointFile { json.member("ply_file_path", .string(pointFile)) }
@@ -125,11 +139,10 @@ public struct TransformsJSON: Sendable {
             }
         }
         if testEvery > 0 {
-            let isHeldOut = { (number: Int) in number % testEvery == 0 }
-            let held = entries.indices.filter(isHeldOut).map { entries[$0].picture }
-            json.member("train_filenames", .of(entries.indices.filter { !isHeldOut($0) }.map { entries[$0].picture }))
-            json.member("val_filenames", .of(held))
-            json.member("test_filenames", .of(held))
+            let (trained, held) = split
+            json.member("train_filenames", .of(trained.entries.map(\.picture)))
+            json.member("val_filenames", .of(held.entries.map(\.picture)))
+            json.member("test_filenames", .of(held.entries.map(\.picture)))
         }
     }
 

@@ -109,6 +109,8 @@ extension TransformsJSON {
         public var dialect: Dialect
         /// `originalFromSaved`, where `applied_transform` is there and a rotation.
         public var originalFromSaved: Pose?
+        /// The factor by which saved positions were multiplied after `applied_transform`: depth's unit is not theirs then.
+        public var appliedScale: Double
         public var pointFile: String?
         /// Of a depth picture's unit: metres, or nil where there is no such key.
         public var depthUnit: Double?
@@ -123,8 +125,15 @@ extension TransformsJSON {
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
             depthUnit = root["integer_depth_scale"].value?.double.flatMap { (1e-6...1e3).contains($0) ? $0 : nil }
+            // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.
+            let savedUp =
+                Self.axis(root["up"])
+                ?? (root["orientation_override"].value?.string == "none" ? Vector3(0, 0, 1) : nil)
+            let scale = try root["applied_scale"].ifPresent { (field) throws(Problem) in try field.number() } ?? 1
+            guard scale > 0, scale.isFinite else { throw root["applied_scale"].unlike("a positive number") }
+            appliedScale = scale
             guard !root["applied_transform"].isAbsent else {
-                worldUp = Self.axis(root["up"])
+                worldUp = savedUp
                 return
             }
             let numbers = try root["applied_transform"].rows(of: 4)
@@ -137,11 +146,25 @@ extension TransformsJSON {
                 return
             }
             originalFromSaved = applied.inverse
-            if let up = Self.axis(root["up"]) {
-                worldUp = applied.rotation.transposed * up
+            if let savedUp {
+                worldUp = applied.rotation.transposed * savedUp
             } else if applied.rotation == Self.yUpToZUp {
                 worldUp = Vector3(0, 1, 0)
             }
+        }
+
+        /// A pose in the original world.
+        func original(_ saved: Pose) -> Pose {
+            let unscaled = Pose(rotation: saved.rotation, position: saved.position / appliedScale)
+            return originalFromSaved.map { $0 * unscaled } ?? unscaled
+        }
+
+        /// Points in the original world.
+        func original(_ saved: PointCloud) -> PointCloud {
+            var cloud = saved
+            if appliedScale != 1 { cloud.positions = cloud.positions.map { Float(Double($0) / appliedScale) } }
+            if let originalFromSaved { cloud.transform(by: originalFromSaved) }
+            return cloud
         }
 
         /// What `write-transforms` applies to worlds whose up is y.

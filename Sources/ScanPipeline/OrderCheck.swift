@@ -23,6 +23,7 @@ package struct OrderCheck {
                     available.formUnion(group)
                 }
                 available.formUnion(role.possible)
+                available.subtract(role.removes)
             }
         }
         checkClaims(steps)

@@ -20,8 +20,10 @@ public struct Unproject: FrameStage {
             A depth sensor with a camera of its own (ScanNet) uses that camera's intrinsics and place, and a point's colour
             is that of the picture's pixel on which it falls; grey 128 outside the picture. What the colour camera cannot
             see past, such as the wall behind a chair's edge, may take the colour of what hides it.
+
+            The points take the place of a cloud that was there before, such as the one that a dataset brings along.
             """,
-        example: "- unproject: {every: 2}")
+        example: "- unproject: {every: 2}", revision: 2)
 
     let every: Int
     let centre: PixelCentre
@@ -36,7 +38,8 @@ public struct Unproject: FrameStage {
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.depth, .pose, .intrinsics], wants: isColored ? [.color] : [], makes: [.points]))
+                needs: [.depth, .pose, .intrinsics], wants: isColored ? [.color] : [], makes: [.points],
+                removes: [.cloud]))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
@@ -51,6 +54,9 @@ public struct Unproject: FrameStage {
         var points = unprojection.points(of: depth, every: every, picture: isAligned ? picture : nil)
         if !isAligned, let picture { points.paint(from: picture, seenBy: CameraView(camera: camera, pose: pose)) }
         context.count("points", points.count)
+        if context.available.contains(.cloud) {
+            context.note("the points take the place of the cloud that was there before")
+        }
         frame.points = points
     }
 }

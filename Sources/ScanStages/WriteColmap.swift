@@ -106,7 +106,14 @@ public struct WriteColmap: FrameStage, FoldStage {
         }
         context.count("images", model.images.count)
         context.count("cameras", model.cameras.count)
-        context.count("points", Int(fold.points.writer.count))
+        let points = fold.points.writer.count
+        context.count("points", Int(points))
+        if points == 0 {
+            let words = "the model holds no points, so splatting begins at random ones; nerfstudio reads it with "
+                + "--load-3D-points False"
+            let hasCloud = !context.available.isDisjoint(with: [.cloud, .points])
+            hasCloud ? context.warn(words) : context.note(words)
+        }
         if !capture.isMetric { context.warn("the world's unit is unknown: the model is not in metres") }
     }
 }

@@ -110,10 +110,8 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         var parcel = Parcel()
         if context.available.contains(depth == .masked ? .depth : .recordedDepth) {
-            let packed =
+            parcel.depth =
                 depth == .masked ? try StagingDepth.masked(frame, context) : try StagingDepth.recorded(frame, context)
-            if packed.tooFarCount > 0 { context.count("depth-pixels-too-far", packed.tooFarCount) }
-            parcel.depth = packed
         }
         if context.available.contains(.recordedConfidence) {
             guard let map = frame.recordedConfidence else { throw Problem(.input, "the frame has no confidence") }
@@ -132,7 +130,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     /// A stream has no place for a frame of another size. Confidence may differ from depth where recorded metadata say so.
     private func checkSizes(_ parcel: Parcel, _ capture: Capture) throws(Problem) {
         guard let size = capture.depthSize else { return }
-        let isNew = StagingContent.metadata(recordedIn: capture) == nil
+        let isNew = !StagingContent.hasRecordedMetadata(capture)
         for (name, found) in [
             ("depth", parcel.depth?.block.size), ("confidence", isNew ? parcel.confidence?.size : nil),
         ] {
@@ -167,9 +165,13 @@ public struct WriteStaging: FrameStage, FoldStage {
         let turn = WorldTurn.yUp(context.capture)
         if turn != .none { facts.pose = facts.pose.map { turn.apply($0) } }
         try fold.lineFile.write(try fold.lines.line(of: facts) + [UInt8(ascii: "\n")])
-        if let depth = parcel.depth {
+        if var depth = parcel.depth {
+            let unit = fold.content.depthUnit ?? depth.unit
+            if let unit { depth = try depth.converted(to: unit) }
+            if depth.tooFarCount > 0 { context.count("depth-pixels-too-far", depth.tooFarCount) }
             try Self.append(depth.block, to: &fold.depthFile, "\(id).depth.zlib", context)
-            fold.content.depth = (depth.block.size, depth.unit)
+            fold.content.depthSize = depth.block.size
+            fold.content.depthUnit = unit
             if depth.isMasked { fold.content.maskedCount += 1 }
         }
         if let confidence = parcel.confidence {
@@ -234,7 +236,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         guard let video = StagingVideo(context) else { throw Problem(.tool, "the capture's video has no name") }
         content.isVideoCopied = try video.write(
             content.frames, times: content.timestamps, of: capture.frames.count, to: "\(capture.id).mp4")
-        let isKnown = !content.isVideoCopied || StagingContent.metadata(recordedIn: capture) != nil
+        let isKnown = !content.isVideoCopied || StagingContent.hasRecordedMetadata(capture)
         content.color = isKnown ? .h264 : ColorStorage(encoding: video.codec, fileExtension: "mp4")
     }
 
@@ -250,12 +252,12 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     /// What the pipeline makes of every capture is no fault of one.
     private func warn(_ content: StagingContent, _ capture: Capture, _ context: StageContext) {
-        if content.depth != nil && depth == .source && capture.depthCamera != nil {
+        if content.depthSize != nil && depth == .source && capture.depthCamera != nil {
             context.warn(
                 "depth is of a camera of its own, for which MultiScan's format has no place: it was carried over to the "
                     + "pictures' view, and `depth: source` did not keep its bytes")
         }
-        if content.depth != nil && (content.hasGaps || content.maskedCount > 0) {
+        if content.depthSize != nil && (content.hasGaps || content.maskedCount > 0) {
             context.note(
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
                     + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")

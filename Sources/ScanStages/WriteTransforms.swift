@@ -17,7 +17,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
             Pictures are copied byte for byte; frames of a video become JPEG (quality 95, 4:4:4) or PNG. With `z-up` the
             world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was done, and
-            `orientation_override: none` keeps a trainer from tipping gravity again, unless nobody knows which way is up: then
+            `orientation_override: none` keeps a trainer from tipping gravity again, unless z is not known to be up: then
             the trainer may find it. The points, if a stage above makes
             any, are written in the same frame to `points.ply`; grey 128 where they have no colour.
 
@@ -27,16 +27,17 @@ public struct WriteTransforms: FrameStage, FoldStage {
             front of the camera, `depth` where the pixel's depth point lies in the box.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
-            Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics: for
-            instant-ngp, which takes every JSON file of a folder, it is `downscaled_2/transforms.json`.
+            Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics.
 
             **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
             instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are `dynamic_mask_<name>.png` beside
             the pictures, the other way round: 255 = ignore. Below `filter-blur` each frame has its `sharpness`. `scale`
             and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
-            cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras.
+            cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras. As instant-ngp trains on
+            every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
+            its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 4)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 5)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
@@ -202,21 +203,37 @@ public struct WriteTransforms: FrameStage, FoldStage {
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
         json.testEvery = testEvery
-        json.isUpKnown = capture.worldUp != nil
+        json.isZUp = capture.worldUp.map { (turn.rotation * $0 - Vector3(0, 0, 1)).length < 1e-6 } == true
         if dialect == .instantNGP {
             json.up = capture.worldUp.map { turn.rotation * $0 }
             json.depthUnit = writesDepth ? 0.001 : nil
             json.volume = volume(fold, capture.box, turn)
         }
-        try write(json, "transforms.json", context)
-        for factor in fold.factors.sorted() {
-            let small = json.downscaled(by: factor)
-            // instant-ngp takes all JSON files of a folder for parts of one dataset.
-            if dialect == .instantNGP {
-                try write(small.movedDown(), "downscaled_\(factor)/transforms.json", context)
-            } else {
-                try write(small, "transforms_\(factor).json", context)
+        try write(json, fold.factors, context)
+    }
+
+    private func write(_ json: TransformsJSON, _ factors: Set<Int>, _ context: StageContext) throws(Problem) {
+        let (trained, held) = json.split
+        if testEvery > 0, trained.entries.isEmpty { context.warn("`test-every` leaves no frame for training") }
+        switch dialect {
+        case .nerfstudio:
+            try write(json, "transforms.json", context)
+            for factor in factors.sorted() {
+                try write(json.downscaled(by: factor), "transforms_\(factor).json", context)
             }
+        case .instantNGP:
+            try write(trained, factors, in: "", context)
+            if testEvery > 0 { try write(held.movedDown(), factors, in: "test/", context) }
+        }
+    }
+
+    /// instant-ngp takes all JSON files of a folder for parts of one dataset.
+    private func write(
+        _ json: TransformsJSON, _ factors: Set<Int>, in part: String, _ context: StageContext
+    ) throws(Problem) {
+        try write(json, "\(part)transforms.json", context)
+        for factor in factors.sorted() {
+            try write(json.downscaled(by: factor).movedDown(), "\(part)downscaled_\(factor)/transforms.json", context)
         }
     }
 

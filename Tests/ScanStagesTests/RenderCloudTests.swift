@@ -147,7 +147,7 @@ import Testing
                 == ["with `cloud: false` and `cameras: none` nothing is drawn"])
         // A capture may bring a cloud along; this one does not.
         let source = try MiniSource()
-        let problem = try PipelineRun.problem("- read\n- decompress\n- unproject\n- render-cloud", on: source.path)
+        let problem = try PipelineRun.problem("- read\n- render-cloud", on: source.path)
         #expect(problem?.summary == "render-cloud needs cloud, and this capture has none")
         var capture = MemoryCapture([MemoryCapture.Item(points: [])])
         capture.items[0].pose = nil

@@ -86,6 +86,31 @@ import Testing
         #expect(back.colorSize == PixelSize(96, 128))
     }
 
+    /// The metadata keep the size that was recorded, and so do the intrinsics of new camera lines.
+    @Test func picturesThatWereMadeSmallerAreTurned() throws {
+        let whole = try StageRun(
+            Self.scene + "- write-staging: {depth: source, color: png}", reading: "nowhere/a")
+        let folder = try TemporaryFolder()
+        for file in whole.files where file != "receipt.json" {
+            var bytes = try whole.bytes(file)
+            if file.hasSuffix(".png") { bytes = try PNG.encodeRGB(try PNG.decodeRGB(bytes).downscaled(by: 2)) }
+            try folder.write(bytes, to: "a/\(file)")
+        }
+        let small = try MultiScanCapture.open(try CaptureFormats.tree(at: "\(folder.path)/a"), rules: ReadRules())
+        let turned = try StageRun(
+            "- read\n- turn: {quarter-turns: 1}\n- write-staging: {depth: source, color: png}",
+            reading: "\(folder.path)/a")
+        let back = try MultiScanCapture.open(try CaptureFormats.tree(at: turned.path), rules: ReadRules())
+        #expect(back.colorSize == PixelSize(36, 48))
+        for (frame, original) in zip(back.frames, small.frames) {
+            let camera = try #require(frame.intrinsics)
+            let expected = try #require(original.intrinsics?.turned(quarterTurns: 1))
+            for (a, b) in [
+                (camera.fx, expected.fx), (camera.fy, expected.fy), (camera.cx, expected.cx), (camera.cy, expected.cy),
+            ] { #expect(abs(a - b) < 1e-9) }
+        }
+    }
+
     /// Metadata that pass through must not speak of the pictures as they were.
     @Test func stagingWritesWhatWasTurned() throws {
         let run = try StageRun(

@@ -22,6 +22,27 @@ import Testing
         #expect(try points(item, "{pixel-centre: half}")?.positions == [-1.5, 1, -2, 3, -2, -4])
     }
 
+    /// A dataset brings points along; those of its depth are what was asked for.
+    @Test func thePointsReplaceACloudThatWasThere() throws {
+        let scene = "- synthesize: {frames: 2, picture-width: 32, picture-height: 24, depth-width: 16, depth-height: 12}\n"
+        let dataset = try StageRun(
+            scene + "- decompress\n- unproject: {every: 4}\n- write-transforms: {depth: true}", reading: "nowhere/a")
+        let run = try StageRun(
+            "- read\n- decompress\n- unproject: {every: 2}\n- write-ply\n- write-colmap\n- write-transforms",
+            reading: "\(dataset.path)/nerf")
+        let points = try #require(run.count("unproject", "points"))
+        #expect(points > dataset.count("unproject", "points") ?? 0)
+        for stage in ["write-ply", "write-colmap", "write-transforms"] {
+            #expect(run.count(stage, "points") == points, "\(stage)")
+        }
+        #expect(
+            run.receipt["notes"]?.array?.compactMap(\.string).contains(
+                "unproject: the points take the place of the cloud that was there before") == true)
+        #expect(
+            PipelineRun.mistakes("- read\n- decompress\n- unproject\n- render-cloud").first?.hasPrefix(
+                "`render-cloud` needs cloud, which no stage before it makes") == true)
+    }
+
     @Test func aCameraCountedFromThePixelsCentreGivesTheSameEitherWay() throws {
         var item = item([0: 2, 11: 4])
         // The same camera, said from half a pixel further on.

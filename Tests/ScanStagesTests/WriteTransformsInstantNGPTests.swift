@@ -35,6 +35,37 @@ import Testing
         #expect(frame["sharpness"]?.double == run.frames[2].sharpness && run.frames[2].sharpness != nil)
     }
 
+    /// It knows no lists of frames: what stands in a file, or in any file beside it, is trained on.
+    @Test func whatIsHeldOutHasAFileOfItsOwn() throws {
+        let run = try StageRun(
+            Self.scene + "- downscale: {factors: [2]}\n"
+                + "- write-transforms: {dialect: instant-ngp, depth: true, test-every: 3}", reading: "nowhere/a")
+        let whole = try StageRun(
+            Self.scene + "- write-transforms: {dialect: instant-ngp, depth: true}", reading: "nowhere/a")
+        for (file, numbers, up) in [
+            ("transforms.json", [1, 2, 4, 5], ""), ("test/transforms.json", [0, 3], "../"),
+            ("downscaled_2/transforms.json", [1, 2, 4, 5], "../"), ("test/downscaled_2/transforms.json", [0, 3], "../../"),
+        ] {
+            let json = try JSONValue.parse(try run.bytes("ngp/\(file)"), file: file)
+            let images = file.contains("_2") ? "images_2" : "images"
+            let frames = try #require(json["frames"]?.array)
+            #expect(
+                frames.map { $0["file_path"]?.string }
+                    == numbers.map { "\(up)\(images)/00000\($0).jpg" }, "\(file)")
+            for frame in frames {
+                for key in ["file_path", "depth_path"] {
+                    let path = try #require(frame[key]?.string)
+                    #expect(run.files.contains("ngp/\(path.dropFirst(up.count))"), "\(path)")
+                }
+            }
+            // One cube for both.
+            for key in ["scale", "offset", "aabb_scale", "up", "integer_depth_scale"] {
+                #expect(json[key] == (try self.json(whole))[key] && json[key] != nil, "\(key)")
+            }
+            #expect(json["test_filenames"] == nil)
+        }
+    }
+
     /// The other way round than nerfstudio's, and beside the picture.
     @Test func masksSayWhatToIgnore() throws {
         let run = try StageRun(

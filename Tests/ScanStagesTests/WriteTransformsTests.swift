@@ -29,6 +29,9 @@ import Testing
         let run = try StageRun("- write-transforms", on: capture)
         let json = try JSONValue.parse(try run.bytes("nerf/transforms.json"), file: "transforms.json")
         #expect(json["orientation_override"] == nil && json["applied_transform"] != nil)
+        // nerfstudio takes z for up: a world whose y is, is left to it too.
+        let yUp = try transforms(StageRun("- write-transforms: {z-up: false}", on: try MemoryCapture.posed(1)))
+        #expect(yUp["orientation_override"] == nil)
     }
 
     @Test func theDatasetAsPythonReadsIt() throws {
@@ -138,6 +141,8 @@ import Testing
             StageRun.mistakes(in: "- write-transforms: {test-every: 1}") == [
                 "`test-every: 1` leaves no frame for training"
             ])
+        let single = try StageRun("- write-transforms: {test-every: 3}", on: try MemoryCapture.posed(1))
+        #expect(single.warnings == ["write-transforms: `test-every` leaves no frame for training"])
     }
 
     // MARK: - Pictures

@@ -228,7 +228,7 @@ private struct ARKitScenesReader {
         }
         capture.list(path, in: tree, [])
         do throws(Problem) {
-            capture.frames[index].intrinsics = try ARKitScenesText.camera(try tree.open(path)).fitted(to: size)
+            try capture.setIntrinsics(try ARKitScenesText.camera(try tree.open(path)), of: index, for: size)
         } catch {
             capture.drop(index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
         }

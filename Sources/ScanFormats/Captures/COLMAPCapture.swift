@@ -149,7 +149,9 @@ private struct COLMAPReader {
                     continue
                 }
                 let size = try capture.attachPicture(file, to: index, in: tree, rules)
-                capture.frames[index].intrinsics = try capture.frames[index].intrinsics?.fitted(to: size)
+                if let camera = capture.frames[index].intrinsics {
+                    try capture.setIntrinsics(camera, of: index, for: size)
+                }
             } catch { capture.drop(index, stage: "read", reason: error.at(file: image.name).oneLine, isBad: true) }
         }
         capture.channels.insert(.color)

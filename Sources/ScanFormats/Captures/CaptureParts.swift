@@ -205,6 +205,17 @@ extension CameraIntrinsics {
 }
 
 extension Capture {
+    /// Gives a frame its camera, scaled to pictures that were resized after recording, which is said.
+    /// - Throws: when the pictures have another shape.
+    mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {
+        let fitted = try camera.fitted(to: size)
+        frames[index].intrinsics = fitted
+        let (recorded, actual) = (PixelSize(camera.width, camera.height), PixelSize(fitted.width, fitted.height))
+        if recorded == actual { return }
+        let warning = "the pictures are \(actual), and the intrinsics for \(recorded); the intrinsics were scaled"
+        if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
     /// Notes ScanNet's `axisAlignment`, which turns the world upright and is not applied: poses stay as recorded.
     mutating func noteAxisAlignment(in tree: any CaptureTree) {
         for entry in tree.entries(in: "") where entry.name.hasSuffix(".txt") {

@@ -185,7 +185,7 @@ private struct NeRFCaptureReader {
             turns[index] = right > 0 ? 1 : 3
             return
         }
-        capture.frames[index].intrinsics = try camera.fitted(to: size)
+        try capture.setIntrinsics(camera, of: index, for: size)
     }
 
     /// HMC's app turns pictures upright without telling the pose. A quarter turn shows in their size; of half a turn nothing

@@ -149,7 +149,7 @@ private struct PolycamReader {
             let camera = try PolycamCamera(try tree.bytes(of: file, limit: PolycamCapture.cameraLimit), file: file)
             capture.frames[index].pose = camera.pose
             guard let size = size ?? camera.size else { throw Problem(.input, "nothing says how large its picture is") }
-            capture.frames[index].intrinsics = try camera.intrinsics(for: size)
+            try capture.setIntrinsics(try camera.intrinsics(picture: size), of: index, for: size)
         } catch {
             capture.drop(index, stage: "read", reason: error.at(file: file).oneLine, isBad: true)
         }

@@ -142,7 +142,7 @@ private struct Record3DReader {
         let sizes = capture.checkPictures(in: tree, rules: rules)
         for (index, size) in sizes {
             guard let camera = capture.frames[index].intrinsics else { continue }
-            do throws(Problem) { capture.frames[index].intrinsics = try camera.fitted(to: size) } catch {
+            do throws(Problem) { try capture.setIntrinsics(camera, of: index, for: size) } catch {
                 let problem = error.at(file: pictures[index])
                 capture.drop(index, stage: "read", reason: problem.oneLine, isBad: true)
             }

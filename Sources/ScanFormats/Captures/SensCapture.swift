@@ -156,10 +156,28 @@ struct SensReader {
     private mutating func settleTimes() {
         if hasTimes {
             capture.channels.insert(.timestamp)
+            settleFirstTimes()
         } else {
             capture.absences[.timestamp] = "every frame's time is 0"
             for index in capture.frames.indices { capture.frames[index].timestamp = nil }
         }
+    }
+
+    /// First frames with the time 0, long before the others, are taken to have followed each other as those do.
+    private mutating func settleFirstTimes() {
+        let times = capture.frames.map { $0.timestamp ?? 0 }
+        guard let first = times.firstIndex(where: { $0 > 0 }), first > 0 else { return }
+        let steps = zip(times[first...].dropFirst(), times[first...]).map { $0 - $1 }.filter { $0 > 0 }.sorted()
+        guard !steps.isEmpty else { return }
+        let step = steps[steps.count / 2]
+        // A clock may begin at 0, and has to have been running for as long as the frames before take.
+        if first == 1 && times[first] / 4 <= step || times[first] / Int64(first) < step { return }
+        for index in 0..<first { capture.frames[index].timestamp = times[first] - Int64(first - index) * step }
+        capture.warnings.append(
+            "the first \(first == 1 ? "frame has" : "\(first) frames have") the time 0, and the next one "
+                + "\(DecimalSeconds.text(times[first], places: 3)) s: frames were taken to be "
+                + "\(DecimalSeconds.text(step, places: 3)) s apart there"
+        )
     }
 
     // MARK: - Payloads

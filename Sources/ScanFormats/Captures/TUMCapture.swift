@@ -164,7 +164,7 @@ private struct TUMReader {
         guard let camera = try findCamera() else { return }
         for index in capture.frames.indices where !capture.frames[index].isDropped {
             do throws(Problem) {
-                capture.frames[index].intrinsics = try camera.fitted(to: sizes[index])
+                try capture.setIntrinsics(camera, of: index, for: sizes[index])
             } catch { capture.drop(index, stage: "read", reason: error.oneLine, isBad: true) }
         }
         capture.channels.insert(.intrinsics)

@@ -112,7 +112,7 @@ private struct TransformsReader {
         do throws(Problem) {
             if let problem = entry.problem { throw problem }
             guard let found = entry.found else { return }
-            capture.frames[index].pose = top.originalFromSaved.map { $0 * found.pose } ?? found.pose
+            capture.frames[index].pose = top.original(found.pose)
             capture.frames[index].sharpness = found.sharpness
             if let depth = found.depth, let path = try tree.picture(depth) {
                 capture.list(path, in: tree, [.recordedDepth])
@@ -127,7 +127,7 @@ private struct TransformsReader {
                 return capture.drop(index, stage: "read", reason: "its picture \(found.picture) is not there")
             }
             let size = try capture.attachPicture(path, to: index, in: tree, rules)
-            capture.frames[index].intrinsics = try Self.sound(found.lens, size).fitted(to: size)
+            try capture.setIntrinsics(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
             capture.drop(index, stage: "read", reason: reason.oneLine, isBad: true)
@@ -165,9 +165,7 @@ private struct TransformsReader {
             capture.warnings.append(
                 "\(reader.notFiniteCount) points of \(name) were left out: a coordinate is not a finite number")
         }
-        var cloud = PointCloud(positions: positions, colors: reader.hasColor ? colors : nil)
-        if let back = top.originalFromSaved { cloud.transform(by: back) }
-        capture.cloud = cloud
+        capture.cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
         capture.channels.insert(.cloud)
     }
 }

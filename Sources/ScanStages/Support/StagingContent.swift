@@ -6,7 +6,9 @@ struct StagingContent {
     /// Each written frame's number in the source, and its time.
     var frames: [Int] = []
     var timestamps: [Int64] = []
-    var depth: (size: PixelSize, unit: ScanMetadata.DepthUnit)?
+    var depthSize: PixelSize?
+    /// Of all frames' depth: that of the first with any value.
+    var depthUnit: ScanMetadata.DepthUnit?
     /// Frames whose depth is not as recorded.
     var maskedCount = 0
     var confidenceRange: ClosedRange<Int>?
@@ -31,31 +33,34 @@ struct StagingContent {
     /// `number_of_files` counts what the apps record: a folder of pictures as one, and not the box, which comes from
     /// another app.
     private func fileCount(_ capture: Capture) -> Int {
-        2 + (depth == nil ? 0 : 1) + (confidenceRange == nil ? 0 : 1) + (color == nil ? 0 : 1)
+        2 + (depthSize == nil ? 0 : 1) + (confidenceRange == nil ? 0 : 1) + (color == nil ? 0 : 1)
             + capture.motionFiles.count
     }
 
     func metadata(of capture: Capture) throws(Problem) -> JSONValue {
-        if let recorded = Self.metadata(recordedIn: capture) { return try update(recorded, capture) }
+        if let recorded = try Self.recordedMetadata(of: capture) { return update(recorded, capture) }
         return try make(capture)
     }
 
+    /// Whether a capture's own metadata are MultiScan's.
+    static func hasRecordedMetadata(_ capture: Capture) -> Bool { capture.metadata?["streams"]?.array != nil }
+
     /// A capture's own metadata, if they are MultiScan's.
-    static func metadata(recordedIn capture: Capture) -> JSONValue? {
-        capture.metadata.flatMap { $0["streams"]?.array == nil ? nil : $0 }
+    static func recordedMetadata(of capture: Capture) throws(Problem) -> ScanMetadata? {
+        guard let metadata = capture.metadata, hasRecordedMetadata(capture) else { return nil }
+        return try ScanMetadata(metadata, file: "\(capture.id).json")
     }
 
     /// MultiScan's own metadata, with everything that is still true.
-    private func update(_ recorded: JSONValue, _ capture: Capture) throws(Problem) -> JSONValue {
+    private func update(_ metadata: ScanMetadata, _ capture: Capture) -> JSONValue {
         let kinds = Set(capture.motionFiles.map(\.kind))
         var without = Set(MotionKind.allCases.filter { !kinds.contains($0) }.map(ScanStream.Role.motion))
-        if depth == nil { without.insert(.depth) }
+        if depthSize == nil { without.insert(.depth) }
         if confidenceRange == nil { without.insert(.confidence) }
         // The colour stream stays even without pictures: the intrinsics are for its resolution.
-        let metadata = try ScanMetadata(recorded, file: "\(capture.id).json")
         return metadata.output(
             frameCount: frames.count, fileCount: fileCount(capture), color: isVideoCopied ? nil : color,
-            depthUnit: depth?.unit == metadata.depthUnit ? nil : depth?.unit, without: without)
+            depthUnit: depthUnit == metadata.depthUnit ? nil : depthUnit, without: without)
     }
 
     private func make(_ capture: Capture) throws(Problem) -> JSONValue {
@@ -65,8 +70,8 @@ struct StagingContent {
         facts.deviceName = capture.device ?? ""
         facts.frequency = capture.frameRate ?? 0
         facts.intrinsics = hasOneCamera ? camera : nil
-        facts.depthSize = depth?.size
-        facts.depthUnit = depth?.unit ?? .metres
+        facts.depthSize = depthSize
+        facts.depthUnit = depthUnit ?? .metres
         facts.confidenceRange = confidenceRange
         for motion in capture.motionFiles {
             let read = try MotionStream.read(try capture.source.open(motion.path), kind: motion.kind)

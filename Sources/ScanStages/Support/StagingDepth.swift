@@ -20,7 +20,8 @@ struct StagingBlock: Sendable {
 /// A frame's depth as a MultiScan stream holds it: half floats in metres, or the low 13 of 16 bits in millimetres where
 /// it was recorded in millimetres.
 struct StagingDepth: Sendable {
-    var unit: ScanMetadata.DepthUnit
+    /// Nil where there is no value: zeros mean the same in either unit.
+    var unit: ScanMetadata.DepthUnit?
     var block: StagingBlock
     /// Pixels whose depth the stream cannot hold; they are 0 in it.
     var tooFarCount = 0
@@ -31,8 +32,9 @@ struct StagingDepth: Sendable {
     static func masked(_ frame: Frame, _ context: StageContext) throws(Problem) -> StagingDepth {
         guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
         let recorded = frame.recordedDepth
-        let unit = unit(of: recorded)
-        let (bytes, tooFarCount) = try DepthCodec.encode(frame.aligned(map, context), as: unit.encoding)
+        let unit = recorded == nil && map.validCount == 0 ? nil : unit(of: recorded)
+        let (bytes, tooFarCount) = try DepthCodec.encode(
+            frame.aligned(map, context), as: (unit ?? .metres).encoding)
         // Most often the bytes are the recorded ones. Where they are not, what is recorded may still mean the same: NaN
         // and 0 both stand for "no value".
         var isMasked = false
@@ -52,6 +54,19 @@ struct StagingDepth: Sendable {
         let map = frame.aligned(try DepthCodec.decode(recorded).map, context)
         let (bytes, tooFarCount) = try DepthCodec.encode(map, as: unit.encoding)
         return StagingDepth(unit: unit, block: try StagingBlock(bytes, size: size), tooFarCount: tooFarCount)
+    }
+
+    /// The same in the unit of the stream, which has one for all frames.
+    func converted(to other: ScanMetadata.DepthUnit) throws(Problem) -> StagingDepth {
+        guard let unit, unit != other else { return self }
+        let size = block.size
+        let recorded = RecordedDepth(
+            width: size.width, height: size.height, encoding: unit.encoding,
+            bytes: try Inflate.bytes(
+                block.bytes + DeflateBlock.end, limit: size.width * size.height * unit.encoding.bytesPerPixel))
+        let (bytes, beyond) = try DepthCodec.encode(try DepthCodec.decode(recorded).map, as: other.encoding)
+        return StagingDepth(
+            unit: other, block: try StagingBlock(bytes, size: size), tooFarCount: tooFarCount + beyond, isMasked: isMasked)
     }
 
     private static func unit(of recorded: RecordedDepth?) -> ScanMetadata.DepthUnit {

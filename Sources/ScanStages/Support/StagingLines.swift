@@ -7,9 +7,13 @@ struct StagingLines {
     private let file: String
     /// The recorder's lines, read from the start to the end, since frames come in order.
     private var recorder: BufferedSource?
+    /// The pictures' size that the recorder's metadata keep saying, and so the one that readers take intrinsics to be for.
+    /// The pictures themselves may have been resized since.
+    private let resolution: PixelSize?
 
     init(of capture: Capture) throws(Problem) {
         file = capture.cameraLineFile ?? "camera lines"
+        resolution = try StagingContent.recordedMetadata(of: capture)?.colorStream?.size
         if let name = capture.cameraLineFile { recorder = BufferedSource(try capture.source.open(name)) }
     }
 
@@ -26,8 +30,11 @@ struct StagingLines {
             }
             exposure = line.exposure
         }
-        guard let timestamp = frame.timestamp, let intrinsics = frame.intrinsics, let pose = frame.pose else {
+        guard let timestamp = frame.timestamp, var intrinsics = frame.intrinsics, let pose = frame.pose else {
             throw Problem(.input, "the frame has no timestamp, no pose or no intrinsics")
+        }
+        if let resolution, resolution != PixelSize(intrinsics.width, intrinsics.height) {
+            intrinsics = intrinsics.resized(width: resolution.width, height: resolution.height)
         }
         return try CameraLines.line(
             timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: exposure,

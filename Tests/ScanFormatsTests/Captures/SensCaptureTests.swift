@@ -357,6 +357,25 @@ import Testing
         #expect(try open(sens).frames.map(\.timestamp) == [0, nil, 0])
     }
 
+    /// The clocks of trackers run for hours; first frames with the time 0 were stamped before they were asked.
+    @Test func firstFramesWithoutATime() throws {
+        var sens = try Self.sample()
+        let hours: UInt64 = 23_456_000_000
+        for (times, expected) in [
+            ([0, hours, hours + 33_333], [hours - 33_333, hours, hours + 33_333]),
+            ([0, 0, hours], [0, 0, hours]), ([0, 40_000, 73_333], [0, 40_000, 73_333]),
+            ([0, 0, 33_333], [0, 0, 33_333]),
+        ] {
+            for (index, time) in times.enumerated() { sens.frames[index].colorTime = time }
+            let capture = try open(sens)
+            #expect(capture.frames.map(\.timestamp) == expected.map { Int64($0) * 1000 }, "\(times)")
+            #expect(
+                capture.warnings.contains(
+                    "the first frame has the time 0, and the next one 23456.000 s: frames were taken to be 0.033 s apart there")
+                    == (times != expected))
+        }
+    }
+
     @Test func picturesOfAnotherSizeAreBad() throws {
         var sens = try Self.sample()
         sens.frames[1].color = try Self.png(1, 6, 8)

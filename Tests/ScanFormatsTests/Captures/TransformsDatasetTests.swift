@@ -85,6 +85,46 @@ import Testing
         #expect(capture.worldUp == Vector3(0, 1, 0))
     }
 
+    /// Positions that were scaled to fit a trainer's cube are in another unit than depth.
+    @Test func appliedScaleIsUndone() throws {
+        let applied = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
+        try write(
+            [frame("a.png", x: 1)],
+            Self.lens.merging(["applied_transform": applied, "applied_scale": 0.25, "ply_file_path": "p.ply"]) { $1 })
+        try picture("a.png")
+        let ply =
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+            + "end_header\n4 5 6\n"
+        try folder.write(Array(ply.utf8), to: "d/p.ply")
+        let capture = try open()
+        #expect(capture.frames[0].pose?.position == Vector3(4, 12, -8))
+        #expect(capture.cloud?.positions == [16, 24, -20])
+        try write([frame("a.png")], Self.lens.merging(["applied_scale": 0]) { $1 })
+        #expect(throws: Problem.self) { try open() }
+    }
+
+    @Test func intrinsicsOfAnotherSizeAreScaledAndThatIsSaid() throws {
+        try write([frame("a.png"), frame("b.png")], ["fl_x": 90, "fl_y": 90, "w": 400, "h": 302])
+        for name in ["a", "b"] { try picture("\(name).png", 400, 300) }
+        let capture = try open()
+        #expect(capture.frames[0].intrinsics?.height == 300)
+        #expect(
+            capture.warnings == ["the pictures are 400×300, and the intrinsics for 400×302; the intrinsics were scaled"])
+    }
+
+    /// nerfstudio takes z for up, so whoever tells it to leave the world as it is has seen to that.
+    @Test func aWorldThatIsToBeLeftAsItIsHasZUp() throws {
+        try picture("a.png")
+        let turned = [[0.0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+        for (top, up) in [
+            (["orientation_override": "none"], Vector3(0, 0, 1)), (["orientation_override": "up"], nil), ([:], nil),
+            (["orientation_override": "none", "applied_transform": turned], Vector3(1, 0, 0)),
+        ] as [([String: Any], Vector3?)] {
+            try write([frame("a.png")], Self.lens.merging(top) { $1 })
+            #expect(try open().worldUp == up, "\(top)")
+        }
+    }
+
     @Test func depthIsInItsOwnUnit() throws {
         let image = Gray16Image(width: 2, height: 1, pixels: [1000, 0])
         try folder.write(try PNG.encodeGray16(image), to: "d/depth/a.png")
