@@ -109,10 +109,15 @@ public struct WriteColmap: FrameStage, FoldStage {
         let points = fold.points.writer.count
         context.count("points", Int(points))
         if points == 0 {
-            let words = "the model holds no points, so splatting begins at random ones; nerfstudio reads it with "
+            let words =
+                "the model holds no points, so splatting begins at random ones; nerfstudio reads it with "
                 + "--load-3D-points False"
-            let hasCloud = !context.available.isDisjoint(with: [.cloud, .points])
-            hasCloud ? context.warn(words) : context.note(words)
+            // Without a cloud this follows from the pipeline or the app; an empty one is this capture's.
+            if context.available.isDisjoint(with: [.cloud, .points]) {
+                context.note(words)
+            } else {
+                context.warn(words)
+            }
         }
         if !capture.isMetric { context.warn("the world's unit is unknown: the model is not in metres") }
     }

@@ -24,7 +24,8 @@ import Testing
 
     /// A dataset brings points along; those of its depth are what was asked for.
     @Test func thePointsReplaceACloudThatWasThere() throws {
-        let scene = "- synthesize: {frames: 2, picture-width: 32, picture-height: 24, depth-width: 16, depth-height: 12}\n"
+        let scene =
+            "- synthesize: {frames: 2, picture-width: 32, picture-height: 24, depth-width: 16, depth-height: 12}\n"
         let dataset = try StageRun(
             scene + "- decompress\n- unproject: {every: 4}\n- write-transforms: {depth: true}", reading: "nowhere/a")
         let run = try StageRun(

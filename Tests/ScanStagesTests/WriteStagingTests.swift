@@ -123,12 +123,14 @@ import Testing
             item.recordedDepth = try encoding.map { encoding in
                 RecordedDepth(
                     width: 4, height: 3, encoding: encoding,
-                    bytes: try DepthCodec.encode(item.depth ?? DepthMap(width: 4, height: 3, metres: []), as: encoding).bytes)
+                    bytes: try DepthCodec.encode(item.depth ?? DepthMap(width: 4, height: 3, metres: []), as: encoding)
+                        .bytes)
             }
             return item
         }
         let (millimetres, halves) = (DepthEncoding.uint16(unitsPerMetre: 1000), DepthEncoding.float16Metres)
-        let items = [(nil, 0), (millimetres, 1.5), (halves, 2.25), (millimetres, 3), (nil, 0)] as [(DepthEncoding?, Float)]
+        let items =
+            [(nil, 0), (millimetres, 1.5), (halves, 2.25), (millimetres, 3), (nil, 0)] as [(DepthEncoding?, Float)]
         let capture = MemoryCapture(try items.map(item))
         let run = try StageRun("- write-staging: {depth: \(depth)}", on: capture)
         let metadata = try JSONValue.parse(try run.bytes("memory.json"), file: "json")
@@ -136,7 +138,8 @@ import Testing
         // Without a recording there is nothing to take as recorded.
         let expected: [UInt16] = depth == "masked" ? [0, 1500, 2250, 3000, 0] : [1500, 2250, 3000]
         let bytes = try PipelineRun.inflated("\(run.path)/memory.depth.zlib")
-        #expect(bytes == expected.flatMap { value in (0..<12).flatMap { _ in [UInt8(value & 255), UInt8(value >> 8)] } })
+        #expect(
+            bytes == expected.flatMap { value in (0..<12).flatMap { _ in [UInt8(value & 255), UInt8(value >> 8)] } })
     }
 
     @Test func whatTheCaptureDoesNotHaveIsLeftOut() throws {

@@ -44,7 +44,8 @@ import Testing
             Self.scene + "- write-transforms: {dialect: instant-ngp, depth: true}", reading: "nowhere/a")
         for (file, numbers, up) in [
             ("transforms.json", [1, 2, 4, 5], ""), ("test/transforms.json", [0, 3], "../"),
-            ("downscaled_2/transforms.json", [1, 2, 4, 5], "../"), ("test/downscaled_2/transforms.json", [0, 3], "../../"),
+            ("downscaled_2/transforms.json", [1, 2, 4, 5], "../"),
+            ("test/downscaled_2/transforms.json", [0, 3], "../../"),
         ] {
             let json = try JSONValue.parse(try run.bytes("ngp/\(file)"), file: file)
             let images = file.contains("_2") ? "images_2" : "images"

@@ -66,7 +66,8 @@ struct StagingDepth: Sendable {
                 block.bytes + DeflateBlock.end, limit: size.width * size.height * unit.encoding.bytesPerPixel))
         let (bytes, beyond) = try DepthCodec.encode(try DepthCodec.decode(recorded).map, as: other.encoding)
         return StagingDepth(
-            unit: other, block: try StagingBlock(bytes, size: size), tooFarCount: tooFarCount + beyond, isMasked: isMasked)
+            unit: other, block: try StagingBlock(bytes, size: size), tooFarCount: tooFarCount + beyond,
+            isMasked: isMasked)
     }
 
     private static func unit(of recorded: RecordedDepth?) -> ScanMetadata.DepthUnit {

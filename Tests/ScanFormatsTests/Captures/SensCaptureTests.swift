@@ -371,7 +371,8 @@ import Testing
             #expect(capture.frames.map(\.timestamp) == expected.map { Int64($0) * 1000 }, "\(times)")
             #expect(
                 capture.warnings.contains(
-                    "the first frame has the time 0, and the next one 23456.000 s: frames were taken to be 0.033 s apart there")
+                    "the first frame has the time 0, and the next one 23456.000 s: frames were taken to be 0.033 s apart there"
+                )
                     == (times != expected))
         }
     }

@@ -109,7 +109,8 @@ import Testing
         let capture = try open()
         #expect(capture.frames[0].intrinsics?.height == 300)
         #expect(
-            capture.warnings == ["the pictures are 400×300, and the intrinsics for 400×302; the intrinsics were scaled"])
+            capture.warnings == ["the pictures are 400×300, and the intrinsics for 400×302; the intrinsics were scaled"]
+        )
     }
 
     /// nerfstudio takes z for up, so whoever tells it to leave the world as it is has seen to that.
