@@ -92,19 +92,10 @@ public struct BatchPlan: Sendable {
     /// When anything in a capture changed last, as far as `now`. Who unpacks or copies a file may give it any time, also
     /// one that is still to come: then the one counts that nobody can set.
     private static func newest(_ path: String, _ now: Int64) -> Int64 {
-        func time(_ path: String) -> Int64 {
-            guard let status = FileSystem.status(of: path) else { return 0 }
-            return min(status.modified > now ? status.changed : status.modified, now)
+        let times = FileSystem.reachable(from: path).compactMap(\.status).map { status in
+            min(status.modified > now ? status.changed : status.modified, now)
         }
-        var newest = time(path)
-        guard FileSystem.isFolder(path) else { return newest }
-        for name in FileSystem.names(in: path) {
-            let inner = "\(path)/\(name)"
-            // A link to a folder is not followed: it may lead back up.
-            if FileSystem.isFolder(inner) && !FileSystem.isFolderItself(inner) { continue }
-            newest = max(newest, Self.newest(inner, now))
-        }
-        return newest
+        return times.max() ?? 0
     }
 }
 

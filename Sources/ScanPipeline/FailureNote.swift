@@ -38,6 +38,9 @@ public struct FailureNote: Sendable {
         self.init(id: id, input: input, problem: problem, fingerprint: Digest(hex: fingerprint), when: when)
     }
 
+    /// The fingerprint of a capture that was another one afterwards: whatever is there now has not been tried.
+    static let changedMeanwhile = Digest(hex: "")
+
     public static func load(_ id: String, in state: StateFolder) -> FailureNote? {
         StateFolder.read(state.failure(id)).flatMap(FailureNote.init)
     }
@@ -52,12 +55,12 @@ public struct FailureNote: Sendable {
     /// Taken before the capture is tried: what comes while it fails is a change.
     public static func fingerprint(of input: CaptureInput, pipeline: Pipeline, tool: String) -> Digest {
         var text = "\(tool)\n\(pipeline.digest.hex)"
-        let path = input.path
-        let files = FileSystem.isFolder(path) ? FileSystem.tree(path).map { "\(path)/\($0)" } : [path]
+        let files = FileSystem.reachable(from: input.path).filter { !$0.isFolder }.map { ($0.path, $0.status) }
         let named = pipeline.steps.flatMap(\.uses.files).map { OptionFile.besidePipeline($0, input) }
-        for file in files + named {
-            let status = FileSystem.status(of: file)
-            text += "\n\(file) \(status?.byteCount ?? -1) \(status?.modified ?? -1)"
+        for (file, status) in files + named.map({ ($0, FileSystem.status(of: $0)) }) {
+            // Copying tools set times as they like, so the one counts too that nobody can set.
+            let times = status.map { "\($0.modified) \($0.changed) \($0.file)" } ?? ""
+            text += "\n\(file) \(status?.byteCount ?? -1) \(times)"
         }
         return Digest.of(Array(text.utf8))
     }

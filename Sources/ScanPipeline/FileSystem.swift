@@ -220,6 +220,29 @@ package enum FileSystem {
         }
     }
 
+    /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
+    /// lead is listed once. Folders are listed too, before what is in them.
+    static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {
+        var seen: Set<[UInt64]> = []
+        var found: [(path: String, status: Status?, isFolder: Bool)] = []
+        func isNew(_ folder: stat) -> Bool {
+            seen.insert([UInt64(folder.st_dev), UInt64(folder.st_ino)]).inserted
+        }
+        func look(_ path: String) {
+            var facts = stat()
+            guard stat(path, &facts) == 0 else { return found.append((path, nil, false)) }
+            let isFolder = facts.st_mode & S_IFMT == S_IFDIR
+            if isFolder && !isNew(facts) { return }
+            found.append((path, Status(facts), isFolder))
+            if isFolder { for name in names(in: path) { look("\(path)/\(name)") } }
+        }
+        // The root is above itself.
+        var (above, facts) = ("\(path)/..", stat())
+        while stat(above, &facts) == 0, isNew(facts) { above += "/.." }
+        look(path)
+        return found
+    }
+
     package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 }
 

@@ -52,6 +52,9 @@ package struct OrderCheck {
                 }
                 let missing = role.demands(given: available).filter(available.isDisjoint)
                 if !missing.isEmpty {
+                    if let obstacle = missing.joined().compactMap({ capture.obstacles[$0] }).first {
+                        return obstacle.inStage(step.label)
+                    }
                     // The channel that the capture itself lacks: what the missing one would have been made from.
                     let roots = missing.joined().flatMap { channel in
                         [channel]

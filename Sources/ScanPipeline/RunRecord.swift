@@ -47,12 +47,17 @@ public struct RunRecord: Sendable {
     package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 
     /// Keeps a failure until the capture has a result.
-    /// - Parameter fingerprint: ``FailureNote/fingerprint(of:pipeline:tool:)``, from before the capture was tried.
-    public func note(_ outcome: CaptureOutcome, fingerprint: Digest) throws(Problem) {
+    /// - Parameters:
+    ///   - fingerprint: ``FailureNote/fingerprint(of:pipeline:tool:)``, from before the capture was tried.
+    ///   - now: takes it again. What changed meanwhile may have failed for that: the note then keeps nobody from trying.
+    public func note(
+        _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil
+    ) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
+        let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
-            id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint,
-            when: wallClock()
+            id: outcome.input.id, input: outcome.input.path, problem: problem,
+            fingerprint: isSame ? fingerprint : FailureNote.changedMeanwhile, when: wallClock()
         ).save(in: state)
     }
 

@@ -123,7 +123,10 @@ public struct Read: CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let tree = try CaptureFormats.tree(at: context.input.path, limits: rules.archive)
-        var opened = try open(tree)
+        var opened: Capture
+        do throws(Problem) { opened = try open(tree) } catch { throw tree.trouble ?? error }
+        // What could not be looked at must not pass for what is not there.
+        if let trouble = tree.trouble { throw trouble }
         opened.id = capture.id
         opened.onBadFrame = rules.onBadFrame
         opened.badFrameLimit = rules.badFrameLimit

@@ -117,6 +117,9 @@ struct RunCommand: AsyncParsableCommand {
         let options = batch
         // Messages show other paths below the capture.
         let output = FileSystem.absolute(batch.output)
+        let fingerprint = { (input: CaptureInput) in
+            FailureNote.fingerprint(of: input, pipeline: loaded.pipeline, tool: Tool.nameAndVersion)
+        }
         var fingerprints: [CaptureInput: Digest] = [:]
         let outcomes = await Batch(gate: { gate.reason }, launch: { await process.launch($0, $1) }).run(
             inputs, sideBySide: sideBySide,
@@ -126,8 +129,7 @@ struct RunCommand: AsyncParsableCommand {
                     output: output, workers: workers, isForced: options.force)
             },
             began: { input in
-                fingerprints[input] = FailureNote.fingerprint(
-                    of: input, pipeline: loaded.pipeline, tool: Tool.nameAndVersion)
+                fingerprints[input] = fingerprint(input)
                 report.began(input)
                 view.began(input.id)
             },
@@ -136,7 +138,9 @@ struct RunCommand: AsyncParsableCommand {
                 view.ended(outcome.input.id)
                 view.withoutView { report.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
-                if let before = fingerprints[outcome.input] { try? record.note(outcome, fingerprint: before) }
+                if let before = fingerprints[outcome.input] {
+                    try? record.note(outcome, fingerprint: before) { fingerprint(outcome.input) }
+                }
             })
         view.close()
         try? record.end(others + outcomes, seconds: report.seconds)

@@ -160,7 +160,7 @@ import Testing
 
     /// As a user who may not read them: root may read everything, so root's tests run the tool as nobody.
     @Test func filesThatMayNotBeReadAreNamed() throws {
-        for name in ["open", "closed", "locked"] {
+        for name in ["open", "closed", "locked", "pictures", "picture"] {
             var mini = MiniCapture()
             mini.id = "captures/\(name)"
             try mini.write(in: folder)
@@ -169,8 +169,9 @@ import Testing
         try FileManager.default.createDirectory(at: folder.url("out"), withIntermediateDirectories: true)
         for (path, mode) in [
             ("", 0o755), ("out", 0o777), ("captures/closed/recorded.depth.zlib", 0), ("captures/locked", 0),
+            ("captures/pictures/color", 0), ("captures/picture/color/000001.png", 0),
         ] { #expect(chmod("\(folder.path)/\(path)", mode_t(mode)) == 0) }
-        defer { chmod("\(folder.path)/captures/locked", 0o755) }
+        defer { for name in ["locked", "pictures/color"] { chmod("\(folder.path)/captures/\(name)", 0o755) } }
         let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
         let command = nobody + [Scanmill.path]
         guard try runCommand(command + ["--version"], in: folder.path).status == 0 else {
@@ -184,7 +185,12 @@ import Testing
         #expect(result.errors.contains("captures/closed/recorded.depth.zlib"))
         #expect(result.errors.contains("let the user who runs scanmill read it"))
         #expect(result.output.contains("failed   locked  the folder cannot be looked into: Permission denied"))
-        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/closed"))
+        // What cannot be looked at must not pass for what is not there: a cloud without colour, a frame less.
+        #expect(result.output.contains("failed   pictures  a part of the capture is out of reach: Permission denied"))
+        #expect(result.output.contains("failed   picture  no permission to read the file"))
+        for name in ["closed", "pictures", "picture"] {
+            #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/\(name)"))
+        }
         let inspection = try runCommand(command + ["inspect", "captures/locked"], in: folder.path)
         #expect(inspection.status == 3)
         #expect(

@@ -226,6 +226,50 @@ import Testing
         #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
     }
 
+    /// The failure may be one of what came and went meanwhile.
+    @Test func aCaptureThatChangedWhileItFailed() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let pipeline = try fixture.pipeline()
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
+        let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+        let torn = CaptureOutcome(input: input, ending: .failed(Problem(.input, "torn")))
+        try record.note(torn, fingerprint: fingerprint) { fingerprint }
+        #expect(try fixture.plan([input]) == [.failedBefore(Problem(.input, "torn"))])
+        try record.note(torn, fingerprint: fingerprint) { Digest.of([]) }
+        #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+
+    /// A copy of the good file keeps its time, and may have the bad one's size.
+    @Test func aFileThatIsMendedUnderItsOldTime() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let file = "\(input.path)/frames.txt"
+        let facts = try FileManager.default.attributesOfItem(atPath: file)
+        try Self.fail(input, fixture)
+        let size = try #require(facts[.size] as? Int)
+        try fixture.write(String(repeating: "x", count: size), to: "in/a/frames.txt")
+        try FileManager.default.setAttributes(
+            [.modificationDate: try #require(facts[.modificationDate])], ofItemAtPath: file)
+        #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+
+    /// Readers follow links to folders, and so does what says whether anything changed.
+    @Test func aFolderThatIsALink() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("x", to: "store/color/1.jpg", minutesAgo: 90)
+        #expect(symlink("../../store/color", "\(input.path)/color") == 0)
+        try Self.fail(input, fixture)
+        #expect(try fixture.plan([input]) == [.failedBefore(Problem(.input, "torn").at(file: "frames.txt", line: 2))])
+        try fixture.write("y", to: "store/color/1.jpg")
+        #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+        #expect(try fixture.plan([input]) { $0.settleSeconds = 600 } == [.arriving])
+        try fixture.age("store", minutes: 60)
+        try fixture.age("in/a", minutes: 60)
+        #expect(try fixture.plan([input]) { $0.settleSeconds = 600 } == [.run("it failed before: torn")])
+    }
+
     /// An older result does not make a bad capture worth another try.
     @Test func aBadCaptureWithAnOlderResult() throws {
         let fixture = try DiskFixture()

@@ -240,6 +240,20 @@ import Testing
         try Pipeline.of(names.map { name in try #require(mocks.first { $0.name == name }) }).steps
     }
 
+    /// What the machine cannot give is no lack of the capture, however a stage asks for it.
+    @Test func whatTheMachineCannotGive() throws {
+        let needs = Mock.frame("needs", .init(needs: [.color]))
+        let either = Mock.frame("either", .init(anyOf: [[.luma, .color]]))
+        var capture = Capture.mock(3)
+        capture.channels = [.frames]
+        capture.obstacles = [.color: Problem(.environment, "ffmpeg was not found")]
+        for stage in [needs, either] {
+            let lack = OrderCheck.firstLack(
+                of: capture, in: try Self.steps(["read", stage.name], of: Self.usual + [stage]))
+            #expect(lack?.summary == "ffmpeg was not found" && lack?.fault == .environment, "\(stage.name)")
+        }
+    }
+
     @Test func whatACaptureLacks() throws {
         let steps = try Self.steps(["read", "decompress", "mask", "unproject", "write-ply"])
         var capture = Capture.mock(3)

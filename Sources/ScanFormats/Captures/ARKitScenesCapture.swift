@@ -101,9 +101,9 @@ private struct ARKitScenesReader {
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
         }
-        let sizes = capture.checkPictures(in: tree, rules: rules)
+        let sizes = try capture.checkPictures(in: tree, rules: rules)
         for index in pictures.times.indices where !capture.frames[index].isDropped {
-            readCamera(of: index, cameras.paths[index], sizes[index])
+            try readCamera(of: index, cameras.paths[index], sizes[index])
         }
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
@@ -221,7 +221,7 @@ private struct ARKitScenesReader {
         return posed
     }
 
-    private mutating func readCamera(of index: Int, _ path: String?, _ size: PixelSize?) {
+    private mutating func readCamera(of index: Int, _ path: String?, _ size: PixelSize?) throws(Problem) {
         guard let path else {
             capture.drop(index, stage: "read", reason: "its picture has no .pincam")
             return
@@ -230,7 +230,7 @@ private struct ARKitScenesReader {
         do throws(Problem) {
             try capture.setIntrinsics(try ARKitScenesText.camera(try tree.open(path)), of: index, for: size)
         } catch {
-            capture.drop(index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
+            try capture.drop(index, for: error.at(file: path))
         }
     }
 }

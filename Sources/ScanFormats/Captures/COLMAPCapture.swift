@@ -95,7 +95,7 @@ private struct COLMAPReader {
                 (PictureFolder.number(in: $0.name), $0.name), (PictureFolder.number(in: $1.name), $1.name))
         }
         for (index, image) in images.enumerated() { capture.frames.append(facts(image, index, pinholes)) }
-        attachPictures(images)
+        try attachPictures(images)
         try readPoints(isText)
         capture.channels.formUnion([.pose, .intrinsics])
         capture.lacks(
@@ -137,7 +137,7 @@ private struct COLMAPReader {
         return facts
     }
 
-    private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) {
+    private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) throws(Problem) {
         let found = pictures(of: images)
         guard let found else {
             return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model")
@@ -152,7 +152,7 @@ private struct COLMAPReader {
                 if let camera = capture.frames[index].intrinsics {
                     try capture.setIntrinsics(camera, of: index, for: size)
                 }
-            } catch { capture.drop(index, stage: "read", reason: error.at(file: image.name).oneLine, isBad: true) }
+            } catch { try capture.drop(index, for: error.at(file: image.name)) }
         }
         capture.channels.insert(.color)
         capture.settleColorSize()

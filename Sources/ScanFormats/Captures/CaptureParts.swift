@@ -54,10 +54,11 @@ extension Capture {
     /// - Parameters:
     ///   - absence: why there is no depth, if no frame has any.
     ///   - unreadable: what stands before the reason why none can be read.
+    /// - Throws: when the machine is at fault.
     mutating func depthPictures(
         _ paths: [String?], _ encoding: DepthEncoding, in tree: any CaptureTree, _ rules: ReadRules, absence: String,
         unreadable: String = ""
-    ) -> FramePictures? {
+    ) throws(Problem) -> FramePictures? {
         do throws(Problem) {
             guard let pictures = try FramePictures(paths, .depth(encoding), in: tree, rules) else {
                 absences[.recordedDepth] = absence
@@ -67,6 +68,7 @@ extension Capture {
             channels.insert(.recordedDepth)
             return pictures
         } catch {
+            guard error.fault == .input else { throw error }
             absences[.recordedDepth] = unreadable + error.oneLine
             return nil
         }
@@ -214,6 +216,13 @@ extension Capture {
         if recorded == actual { return }
         let warning = "the pictures are \(actual), and the intrinsics for \(recorded); the intrinsics were scaled"
         if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    /// Drops a frame for what is wrong with its own data.
+    /// - Throws: the problem itself where the machine is at fault: the frame may be sound.
+    mutating func drop(_ index: Int, for problem: Problem) throws(Problem) {
+        guard problem.fault == .input else { throw problem }
+        drop(index, stage: "read", reason: problem.oneLine, isBad: true)
     }
 
     /// Notes ScanNet's `axisAlignment`, which turns the world upright and is not applied: poses stay as recorded.

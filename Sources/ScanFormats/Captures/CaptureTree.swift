@@ -23,6 +23,8 @@ public protocol CaptureTree: Sendable {
     func holds(_ file: String) -> Bool
     /// Where another program can read a file, which is brought there if it has to be.
     func place(_ file: String) throws(Problem) -> FileLocation
+    /// What kept the machine from looking at a part of the capture so far: what seemed not to be there may well be.
+    var trouble: Problem? { get }
 }
 
 /// A name in a folder of a capture.
@@ -50,6 +52,8 @@ public struct CaptureEntry: Hashable, Sendable {
 }
 
 extension CaptureTree {
+    public var trouble: Problem? { nil }
+
     /// The size of a regular file; nil when there is none of that name.
     public func byteCount(of file: String) -> Int64? { entry(file)?.byteCount }
 
@@ -85,9 +89,10 @@ extension CaptureTree {
 }
 
 /// A capture that is a folder. Links to regular files and folders are followed.
-public struct CaptureFolder: CaptureTree, Hashable {
+public struct CaptureFolder: CaptureTree {
     public let path: String
     public let name: String
+    private let troubles = Troubles()
 
     public init(path: String) {
         var trimmed = path
@@ -100,10 +105,18 @@ public struct CaptureFolder: CaptureTree, Hashable {
 
     public func entries(in folder: String) -> [CaptureEntry] {
         let full = folder.isEmpty ? path : "\(path)/\(folder)"
-        guard let stream = opendir(full) else { return [] }
+        guard let stream = opendir(full) else {
+            troubles.note(errno, at: folder)
+            return []
+        }
         defer { closedir(stream) }
         var result: [CaptureEntry] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                troubles.note(errno, at: folder)
+                break
+            }
             let found = withUnsafeBytes(of: &entry.pointee.d_name) { bytes -> CaptureEntry? in
                 guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
                 // Hidden, or the folder itself and the one above.
@@ -112,7 +125,10 @@ public struct CaptureFolder: CaptureTree, Hashable {
                 guard let name = String(validatingCString: start) else {
                     return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
                 }
-                return CaptureEntry(name: name, kind: Self.kind(start, in: dirfd(stream)))
+                let (kind, error) = Self.kind(start, in: dirfd(stream))
+                // At the top lies much that nobody asks for.
+                if !folder.isEmpty { troubles.note(error, at: "\(folder)/\(name)") }
+                return CaptureEntry(name: name, kind: kind)
             }
             if let found { result.append(found) }
         }
@@ -120,17 +136,23 @@ public struct CaptureFolder: CaptureTree, Hashable {
     }
 
     public func entry(_ relative: String) -> CaptureEntry? {
+        guard let last = relative.split(separator: "/").last else { return nil }
         var status = stat()
-        guard lstat("\(path)/\(relative)", &status) == 0, let last = relative.split(separator: "/").last else {
+        guard lstat("\(path)/\(relative)", &status) == 0 else {
+            troubles.note(errno, at: relative)
             return nil
         }
-        return CaptureEntry(name: String(last), kind: Self.kind("\(path)/\(relative)"))
+        let (kind, error) = Self.kind("\(path)/\(relative)")
+        troubles.note(error, at: relative)
+        return CaptureEntry(name: String(last), kind: kind)
     }
+
+    public var trouble: Problem? { troubles.first }
 
     /// What lies at a path; nil when there is nothing, not even a link.
     static func kind(at path: String) -> CaptureEntry.Kind? {
         var status = stat()
-        return lstat(path, &status) == 0 ? kind(path) : nil
+        return lstat(path, &status) == 0 ? kind(path).kind : nil
     }
 
     public func holds(_ file: String) -> Bool {
@@ -155,21 +177,29 @@ public struct CaptureFolder: CaptureTree, Hashable {
     }
 
     /// - Parameter folder: an open folder below which a relative path starts.
-    private static func kind(_ path: UnsafePointer<CChar>, in folder: Int32 = AT_FDCWD) -> CaptureEntry.Kind {
+    /// - Returns: also the system's error, or 0.
+    private static func kind(
+        _ path: UnsafePointer<CChar>, in folder: Int32 = AT_FDCWD
+    ) -> (kind: CaptureEntry.Kind, error: Int32) {
         var status = stat()
         guard fstatat(folder, path, &status, 0) == 0 else {
-            switch errno {
-            case ENOENT: return .other("a link to nothing")
-            case ELOOP: return .other("a link that leads in a circle")
-            default: return .other("out of reach (\(String(cString: strerror(errno))))")
+            let error = errno
+            switch error {
+            case ENOENT: return (.other("a link to nothing"), error)
+            case ELOOP: return (.other("a link that leads in a circle"), error)
+            default: return (.other("out of reach (\(String(cString: strerror(error))))"), error)
             }
         }
+        return (kind(status), 0)
+    }
+
+    private static func kind(_ status: stat) -> CaptureEntry.Kind {
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return .file(byteCount: Int64(status.st_size))
-        case S_IFDIR: return .folder
-        case S_IFIFO: return .other("a pipe, not a file")
-        case S_IFSOCK: return .other("a socket, not a file")
-        default: return .other("a device, not a file")
+        case S_IFREG: .file(byteCount: Int64(status.st_size))
+        case S_IFDIR: .folder
+        case S_IFIFO: .other("a pipe, not a file")
+        case S_IFSOCK: .other("a socket, not a file")
+        default: .other("a device, not a file")
         }
     }
 
@@ -185,6 +215,25 @@ public struct CaptureFolder: CaptureTree, Hashable {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
+    }
+}
+
+/// The first error of a machine that could not look: a file server that is away, a folder without permission. What is not
+/// there is none.
+private final class Troubles: Sendable {
+    private let noted = Mutex<Problem?>(nil)
+
+    var first: Problem? { noted.withLock { $0 } }
+
+    /// - Parameter error: the system's, or 0.
+    func note(_ error: Int32, at path: String) {
+        if [0, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error) { return }
+        let isForbidden = [EACCES, EPERM].contains(error)
+        let problem = Problem(
+            .environment, "a part of the capture is out of reach: \(String(cString: strerror(error)))",
+            fix: isForbidden ? "let the user who runs scanmill read it" : nil
+        ).at(file: path)
+        noted.withLock { $0 = $0 ?? problem }
     }
 }
 
@@ -210,4 +259,5 @@ final class ListedFolder: CaptureTree {
     func location(of file: String) -> FileLocation? { folder.location(of: file) }
     func holds(_ file: String) -> Bool { folder.holds(file) }
     func place(_ file: String) throws(Problem) -> FileLocation { try folder.place(file) }
+    var trouble: Problem? { folder.trouble }
 }

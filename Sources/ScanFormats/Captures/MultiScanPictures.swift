@@ -14,7 +14,7 @@ extension MultiScanReader {
             size = capture.colorSize
         } else if let pictures {
             try pictures.attach(to: &capture, rules: rules)
-            capture.checkPictures(in: tree, rules: rules)
+            try capture.checkPictures(in: tree, rules: rules)
             size = capture.colorSize
         } else {
             // Pictures that are there and cannot be read have been named already.

@@ -88,7 +88,7 @@ private struct NeRFCaptureReader {
         {
             capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file)
         } else {
-            for (index, entry) in entries.enumerated() { attachPicture(entry, to: index) }
+            for (index, entry) in entries.enumerated() { try attachPicture(entry, to: index) }
             capture.channels.insert(.color)
         }
         noteDepth(entries)
@@ -155,7 +155,7 @@ private struct NeRFCaptureReader {
 
     // MARK: - Pictures
 
-    private mutating func attachPicture(_ entry: Entry, to index: Int) {
+    private mutating func attachPicture(_ entry: Entry, to index: Int) throws(Problem) {
         if capture.frames[index].isDropped { return }
         do throws(Problem) {
             guard let file = try tree.picture(entry.path) else {
@@ -165,7 +165,7 @@ private struct NeRFCaptureReader {
             }
             try fit(try capture.attachPicture(file, to: index, in: tree, rules), index)
         } catch {
-            capture.drop(index, stage: "read", reason: error.at(file: entry.path).oneLine, isBad: true)
+            try capture.drop(index, for: error.at(file: entry.path))
         }
     }
 

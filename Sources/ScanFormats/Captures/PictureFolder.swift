@@ -165,7 +165,7 @@ extension Capture {
     /// Looks at the start and the end of each frame's picture file: its size, and whether it is whole.
     /// - Returns: the size of each picture that is.
     @discardableResult
-    mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) -> [Int: PixelSize] {
+    mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> [Int: PixelSize] {
         var sizes: [PixelSize: Int] = [:]
         var found: [Int: PixelSize] = [:]
         for frame in frames {
@@ -181,9 +181,7 @@ extension Capture {
                 let size = try PictureFolder.size(source, limits: rules.pictureLimits)
                 sizes[size, default: 0] += 1
                 found[frame.index] = size
-            } catch {
-                drop(frame.index, stage: "read", reason: error.at(file: path).oneLine, isBad: true)
-            }
+            } catch { try drop(frame.index, for: error.at(file: path)) }
         }
         // Most pictures are right; the one with another size is the odd one.
         let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }

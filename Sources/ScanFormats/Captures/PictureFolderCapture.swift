@@ -21,7 +21,7 @@ public enum PictureFolderCapture: CaptureFormat {
         capture.isMetric = false
         capture.maxPicturePixels = rules.maxPicturePixels
         try pictures.attach(to: &capture, rules: rules)
-        capture.checkPictures(in: tree, rules: rules)
+        try capture.checkPictures(in: tree, rules: rules)
         noteUnread(in: tree, &capture)
         capture.lacks(
             [.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion],

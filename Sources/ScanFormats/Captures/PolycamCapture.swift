@@ -97,8 +97,10 @@ private struct PolycamReader {
         } else {
             capture.channels.insert(.color)
         }
-        let sizes = capture.checkPictures(in: tree, rules: rules)
-        for index in times.indices where !capture.frames[index].isDropped { readCamera(of: index, sizes[index], set) }
+        let sizes = try capture.checkPictures(in: tree, rules: rules)
+        for index in times.indices where !capture.frames[index].isDropped {
+            try readCamera(of: index, sizes[index], set)
+        }
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         try readDepth(times, &source)
@@ -142,7 +144,7 @@ private struct PolycamReader {
         return facts
     }
 
-    private mutating func readCamera(of index: Int, _ size: PixelSize?, _ set: FileSet) {
+    private mutating func readCamera(of index: Int, _ size: PixelSize?, _ set: FileSet) throws(Problem) {
         guard let time = capture.frames[index].timestamp, let file = set.cameras[Int(time / 1000)] else { return }
         capture.list(file, in: tree, [])
         do throws(Problem) {
@@ -151,7 +153,7 @@ private struct PolycamReader {
             guard let size = size ?? camera.size else { throw Problem(.input, "nothing says how large its picture is") }
             try capture.setIntrinsics(try camera.intrinsics(picture: size), of: index, for: size)
         } catch {
-            capture.drop(index, stage: "read", reason: error.at(file: file).oneLine, isBad: true)
+            try capture.drop(index, for: error.at(file: file))
         }
     }
 

@@ -76,12 +76,12 @@ struct PosedPictures {
             capture.frames.append(try facts(entry, index, rigFromColor, tree, &capture))
         }
         capture.settlePoses(without: "no frame has a pose: tracking was lost in all of them")
-        attachPictures(to: &capture, tree, rules)
+        try attachPictures(to: &capture, tree, rules)
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         let depths = entries.map(\.depth)
         for case let path? in depths { capture.list(path, in: tree, [.recordedDepth]) }
-        source.depthPictures = capture.depthPictures(
+        source.depthPictures = try capture.depthPictures(
             depths, encoding, in: tree, rules, absence: "there are no depth pictures",
             unreadable: "none of the depth pictures can be read: ")
         return source
@@ -107,7 +107,9 @@ struct PosedPictures {
         return facts
     }
 
-    private func attachPictures(to capture: inout Capture, _ tree: any CaptureTree, _ rules: ReadRules) {
+    private func attachPictures(
+        to capture: inout Capture, _ tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) {
         guard entries.contains(where: { $0.color != nil }) else {
             capture.absences[.color] = "there are no pictures"
             return
@@ -115,7 +117,7 @@ struct PosedPictures {
         for (index, entry) in entries.enumerated() where entry.color == nil {
             capture.drop(index, stage: "read", reason: "it has no picture")
         }
-        capture.checkPictures(in: tree, rules: rules)
+        try capture.checkPictures(in: tree, rules: rules)
         capture.channels.insert(.color)
     }
 }

@@ -139,12 +139,12 @@ private struct Record3DReader {
             return
         }
         capture.channels.insert(.color)
-        let sizes = capture.checkPictures(in: tree, rules: rules)
+        let sizes = try capture.checkPictures(in: tree, rules: rules)
         for (index, size) in sizes {
             guard let camera = capture.frames[index].intrinsics else { continue }
             do throws(Problem) { try capture.setIntrinsics(camera, of: index, for: size) } catch {
                 let problem = error.at(file: pictures[index])
-                capture.drop(index, stage: "read", reason: problem.oneLine, isBad: true)
+                try capture.drop(index, for: problem)
             }
         }
     }

@@ -71,7 +71,7 @@ private struct ScanNetPPReader {
             source.video = VideoStream(file: "\(top)rgb.mkv", facts: video, frameCount: posed)
             try capture.reconcile("posed frames", with: ("video", video.frameCount), rules)
         }
-        attach(pictures)
+        try attach(pictures)
         try readDepth(&source)
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet++ has none")
         capture.estimateFrameRate()
@@ -129,7 +129,7 @@ private struct ScanNetPPReader {
     }
 
     /// Pictures that were extracted from the video, where there is no video.
-    private mutating func attach(_ pictures: [Int: String]) {
+    private mutating func attach(_ pictures: [Int: String]) throws(Problem) {
         guard capture.videoFile == nil, !pictures.isEmpty else { return }
         for index in capture.frames.indices {
             if let path = pictures[index] {
@@ -139,12 +139,12 @@ private struct ScanNetPPReader {
             }
         }
         capture.channels.insert(.color)
-        let sizes = capture.checkPictures(in: tree, rules: rules)
+        let sizes = try capture.checkPictures(in: tree, rules: rules)
         for (index, size) in sizes.sorted(by: { $0.key < $1.key }) where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let camera = capture.frames[index].intrinsics else { continue }
                 capture.frames[index].intrinsics = try fitted(camera, to: size)
-            } catch { capture.drop(index, stage: "read", reason: error.oneLine, isBad: true) }
+            } catch { try capture.drop(index, for: error) }
         }
     }
 

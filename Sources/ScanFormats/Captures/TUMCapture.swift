@@ -71,7 +71,7 @@ private struct TUMReader {
         let times = pictures.map(\.timestamp)
         var matches = JSONObject()
         matches["poses"] = try matchPoses(times)
-        let sizes = capture.checkPictures(in: tree, rules: rules)
+        let sizes = try capture.checkPictures(in: tree, rules: rules)
         try readCamera(sizes)
         matches["depth"] = try matchDepth(times, &source)
         capture.findings["time-match"] = .object(matches)
@@ -165,7 +165,7 @@ private struct TUMReader {
         for index in capture.frames.indices where !capture.frames[index].isDropped {
             do throws(Problem) {
                 try capture.setIntrinsics(camera, of: index, for: sizes[index])
-            } catch { capture.drop(index, stage: "read", reason: error.oneLine, isBad: true) }
+            } catch { try capture.drop(index, for: error) }
         }
         capture.channels.insert(.intrinsics)
     }

@@ -72,14 +72,14 @@ private struct TransformsReader {
         entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file) }
-        for (index, entry) in entries.enumerated() { add(entry, index, top, hasPictures) }
+        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
         if hasPictures { capture.channels.insert(.color) }
         capture.settleColorSize()
         capture.channels.formUnion([.pose, .intrinsics])
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        source.depthPictures = capture.depthPictures(
+        source.depthPictures = try capture.depthPictures(
             depths, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules,
             absence: "\(file) names no depth pictures")
         let listed = entries.compactMap { $0.found?.depth }
@@ -106,7 +106,9 @@ private struct TransformsReader {
         return entry
     }
 
-    private mutating func add(_ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ hasPictures: Bool) {
+    private mutating func add(
+        _ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ hasPictures: Bool
+    ) throws(Problem) {
         capture.frames.append(FrameFacts(index: index))
         depths.append(nil)
         do throws(Problem) {
@@ -130,7 +132,7 @@ private struct TransformsReader {
             try capture.setIntrinsics(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
-            capture.drop(index, stage: "read", reason: reason.oneLine, isBad: true)
+            try capture.drop(index, for: reason)
         }
     }
 

@@ -79,7 +79,7 @@ public struct CaptureInspection: Hashable, Sendable {
         let (format, recognition) = try CaptureFormats.format(of: tree)
         var inspection = CaptureInspection(id: tree.name, recognition: recognition)
         let opened = CaptureOpening.open(tree, as: format)
-        inspection.note(errors: opened.problems)
+        inspection.note(errors: opened.problems + [tree.trouble].compactMap(\.self))
         if var capture = opened.capture {
             capture.noteCopies(in: tree)
             inspection.look(at: capture)
