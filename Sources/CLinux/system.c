@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -30,6 +31,14 @@ int sm_sync_filesystem(int descriptor) { return syncfs(descriptor); }
 int64_t sm_filesystem_type(int descriptor) {
     struct statfs facts;
     return fstatfs(descriptor, &facts) == 0 ? (int64_t)facts.f_type : -1;
+}
+
+int64_t sm_raise_open_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+    struct rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+    if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+    return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
 }
 
 void sm_tune_allocator(void) {

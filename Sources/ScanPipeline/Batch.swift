@@ -18,10 +18,11 @@ public struct Batch: Sendable {
     }
 
     /// How the cores are spread: over captures first, and over frames inside one when there are more cores than captures.
+    /// - Parameter most: how many captures can run at once, whatever the cores and the memory are.
     public static func spread(
-        cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1
+        cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1, most: Int = .max
     ) -> (sideBySide: Int, workers: Int) {
-        var sideBySide = max(1, min(cores, captures))
+        var sideBySide = max(1, min(cores, captures, most))
         if let memory { sideBySide = max(1, min(sideBySide, Int(clamping: memory / max(1, perCapture)))) }
         return (sideBySide, max(1, cores / sideBySide))
     }

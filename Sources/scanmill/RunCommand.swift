@@ -109,7 +109,8 @@ struct RunCommand: AsyncParsableCommand {
                 pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
         let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         let (sideBySide, workers) = Batch.spread(
-            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory)
+            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory,
+            most: OpenFiles.raiseLimit())
         let process = CaptureProcess(
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
         let gate = Gate(stop: stop, until: until?.next, minFree: minFree?.bytes, output: batch.output)

@@ -251,6 +251,27 @@ import Testing
         #expect(try run("read, decompress", ["mini", "-o", "out", "--jobs", "9999999999"]).status == 0)
     }
 
+    /// The limit that a shell sets is raised where that is allowed, and kept where it is not.
+    @Test func moreJobsThanFilesMayBeOpen() throws {
+        for number in 0..<40 {
+            var mini = MiniCapture()
+            mini.id = "captures/\(number)"
+            mini.frameCount = 2
+            try mini.write(in: folder)
+        }
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        func run(_ limit: String, _ output: String) throws -> CommandResult {
+            let command = "ulimit \(limit); exec '\(Scanmill.path)' run t.yaml captures -o \(output) --jobs 40 --no-report"
+            return try runCommand(["sh", "-c", "\(command) --on-finish 'ulimit -Sn'"], in: folder.path)
+        }
+        let few = try run("-n 94", "few")
+        #expect(few.status == 0, "\(few.errors)")
+        #expect(few.output.contains("40 captures: 40 done"))
+        let raised = try run("-Sn 94", "raised")
+        #expect(raised.status == 0, "\(raised.errors)")
+        #expect(raised.errors != "94\n")
+    }
+
     @Test func aCaptureNamedTwiceIsOne() throws {
         try MiniCapture().write(in: folder)
         let result = try run("read", ["mini", "mini", "-o", "out"])
