@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -15,6 +16,14 @@ int sm_exchange(const char *a, const char *b) {
 int sm_lock(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int sm_wait_for_lock(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int failed;
+    do failed = fcntl(descriptor, F_OFD_SETLKW, &lock);
+    while (failed && errno == EINTR);
+    return failed;
 }
 
 int sm_is_locked(int descriptor) {

@@ -4,6 +4,7 @@ import ScanModel
 /// `OUT/.scanmill/runs/<when>-<random>/`: what one run was asked to do and how it went.
 public struct RunRecord: Sendable {
     private let state: StateFolder
+    private let pipeline: Pipeline
     public let path: String
 
     /// What the run was told, for commands that people can repeat.
@@ -34,6 +35,7 @@ public struct RunRecord: Sendable {
     /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
     public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
         self.state = state
+        self.pipeline = pipeline
         path = "\(state.runs)/\(Self.newName())"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
@@ -50,6 +52,8 @@ public struct RunRecord: Sendable {
     /// - Parameter fingerprint: ``FailureNote/fingerprint(of:pipeline:tool:)``, from before the capture was tried.
     public func note(_ outcome: CaptureOutcome, fingerprint: Digest) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
+        // Results that another pipeline has taken over are not this run's to find fault with.
+        if state.foreignOwner(for: pipeline) != nil { return }
         try FailureNote(
             id: outcome.input.id, input: outcome.input.path, problem: problem, fingerprint: fingerprint,
             when: wallClock()

@@ -11,6 +11,9 @@ int sm_exchange(const char *a, const char *b);
 /// kernel drops when the last descriptor is closed, kill -9 included. Fails with EAGAIN when it is held elsewhere.
 int sm_lock(int descriptor);
 
+/// The same, but waits for whoever holds it.
+int sm_wait_for_lock(int descriptor);
+
 /// Returns 1 when somebody holds that lock, otherwise 0, also where it cannot be told.
 int sm_is_locked(int descriptor);
 
