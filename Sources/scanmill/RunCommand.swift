@@ -35,7 +35,10 @@ struct RunCommand: AsyncParsableCommand {
     var patience = Duration.seconds(600)
     @Option(
         help: ArgumentHelp(
-            "Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set.", valueName: "command")
+            """
+            Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT and SIGTERM are \
+            passed on to it, and end it 5 seconds later.
+            """, valueName: "command")
     )
     var onFinish: String?
     @Option(
@@ -91,9 +94,13 @@ struct RunCommand: AsyncParsableCommand {
         report.runEnded(outcomes, status: code)
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
         if !noReport, stop.reason == nil, outcomes.contains(where: \.isWork) {
-            await ReportProcess.run(batch.output, isQuiet: quiet || batch.json)
+            await ReportProcess.run(batch.output, isQuiet: quiet || batch.json, stop: stop)
+            code = stop.exitCode ?? code
         }
-        if let onFinish { await FinishHook.run(onFinish, status: code, output: batch.output) }
+        if let onFinish {
+            await FinishHook.run(onFinish, status: code, output: batch.output, stop: stop)
+            code = stop.exitCode ?? code
+        }
         if code != 0 { throw ExitCode(code) }
     }
 

@@ -149,6 +149,47 @@ import Testing
         #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
     }
 
+    /// Starts a run in the background, waits until what it runs at its end has made the file `begun`, and sends SIGTERM.
+    private func stoppedAtItsEnd(_ arguments: String, environment: [String: String] = [:]) throws -> CommandResult {
+        try folder.write("name: trouble\nstages: [read, decompress]\n", to: "trouble.yaml")
+        let script = """
+            "$1" run trouble.yaml mini -o out \(arguments) & run=$!
+            for i in $(seq 300); do [ -e begun ] && break; sleep 0.1; done
+            kill -TERM $run; wait $run; echo "status $?"
+            """
+        return try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: environment)
+    }
+
+    @Test func aSignalIsPassedOnToTheLastCommand() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write(
+            "trap 'echo told; exit 7' TERM\ntouch begun\nsleep 60 & wait\necho slept\n", to: "hook.sh")
+        let result = try stoppedAtItsEnd("--no-report --on-finish 'sh hook.sh'")
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("told\n") && !result.errors.contains("slept"), "\(result.errors)")
+    }
+
+    @Test func aLastCommandThatGoesOnIsEnded() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("trap '' TERM\ntouch begun\nsleep 60\necho slept\n", to: "hook.sh")
+        let result = try stoppedAtItsEnd("--no-report --on-finish 'sh hook.sh'")
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("the command of --on-finish ended with signal 9"), "\(result.errors)")
+        #expect(!result.errors.contains("slept"))
+    }
+
+    @Test func aSignalEndsTheReport() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let path = try fake(version: "FFMPEG -version", else: "touch begun; exec sleep 1000")
+        let result = try stoppedAtItsEnd("--on-finish 'echo ended with $SCANMILL_STATUS'", environment: path)
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("warning: the report was not written: stopped by SIGTERM\n"))
+        #expect(result.errors.contains("ended with 143\n"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
+    }
+
     @Test func outputThatIsLostIsSaid() throws {
         let lost = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema > /dev/full"])
         #expect(lost.status == 3)
