@@ -21,8 +21,10 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var batch: BatchOptions
     @Option(help: "Cores to use in all, over captures and over frames inside one.") var jobs: Int?
     @Flag(help: "Replace the results of another pipeline.") var replace = false
-    @Option(help: ArgumentHelp("Begin no capture after this time of day, such as 06:00.", valueName: "time")) var until:
-        TimeOfDay?
+    @Option(
+        help: ArgumentHelp(
+            "Begin no capture after this time of day, such as 06:00: the next one after the start.", valueName: "time"))
+    var until: TimeOfDay?
     @Option(
         help: ArgumentHelp("Begin no capture while less is free on OUT's filesystem, such as 20G.", valueName: "size"))
     var minFree: ByteSize?
@@ -58,6 +60,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // First of all: searching may take until that time.
+        let deadline = until?.next
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(batch)
         let state = StateFolder(output: batch.output)
@@ -79,7 +83,7 @@ struct RunCommand: AsyncParsableCommand {
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
-        let outcomes = others + (await runAll(plan, loaded, stop, report, state, besides: others))
+        let outcomes = others + (await runAll(plan, loaded, stop, report, state, deadline, besides: others))
 
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
@@ -106,7 +110,7 @@ struct RunCommand: AsyncParsableCommand {
 
     private func runAll(
         _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ state: StateFolder,
-        besides others: [CaptureOutcome]
+        _ deadline: Int?, besides others: [CaptureOutcome]
     ) async -> [CaptureOutcome] {
         let inputs = plan.toRun
         if inputs.isEmpty { return [] }
@@ -120,7 +124,7 @@ struct RunCommand: AsyncParsableCommand {
             most: OpenFiles.raiseLimit())
         let process = CaptureProcess(
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
-        let gate = Gate(stop: stop, until: until?.next, minFree: minFree?.bytes, output: batch.output)
+        let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
         let options = batch
         // Messages show other paths below the capture.

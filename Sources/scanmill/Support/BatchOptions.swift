@@ -96,18 +96,5 @@ struct TimeOfDay: ExpressibleByArgument, Sendable {
     }
 
     /// The next time that the local clock shows it, seconds since 1970.
-    var next: Int {
-        var now = time(nil)
-        var local = tm()
-        localtime_r(&now, &local)
-        local.tm_hour = hour
-        local.tm_min = minute
-        local.tm_sec = 0
-        local.tm_isdst = -1
-        let today = mktime(&local)
-        if today > now { return today }
-        local.tm_mday += 1
-        local.tm_isdst = -1
-        return mktime(&local)
-    }
+    var next: Int { LocalTime.next(hour: hour, minute: minute, after: time(nil)) }
 }
