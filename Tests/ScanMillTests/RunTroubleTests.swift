@@ -134,6 +134,20 @@ import Testing
         #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
     }
 
+    /// As when a machine sleeps: what could not run has not stood still.
+    @Test func timeInWhichTheRunIsStoppedDoesNotCount() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let pause = "[ -e paused ] || { touch paused; kill -STOP $(cat run); sleep 5; kill -CONT $(cat run); }"
+        let path = try fake(version: "FFMPEG -version", else: "\(pause); exec FFMPEG \"$@\"")
+        try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
+        let script = "echo $$ > run; exec \"$1\" run t.yaml mini -o out --patience 3s --no-report"
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/paused"))
+    }
+
     /// The results are there all the same, and so is the rest of what was asked for.
     @Test func figuresThatCannotBeWritten() throws {
         try MiniCapture().write(in: folder)
@@ -302,7 +316,8 @@ import Testing
         }
         try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
         func run(_ limit: String, _ output: String) throws -> CommandResult {
-            let command = "ulimit \(limit); exec '\(Scanmill.path)' run t.yaml captures -o \(output) --jobs 40 --no-report"
+            let command =
+                "ulimit \(limit); exec '\(Scanmill.path)' run t.yaml captures -o \(output) --jobs 40 --no-report"
             return try runCommand(["sh", "-c", "\(command) --on-finish 'ulimit -Sn'"], in: folder.path)
         }
         let few = try run("-n 94", "few")

@@ -82,8 +82,9 @@ struct CaptureProcess: Sendable {
     /// Looks at the child five times a second.
     private func guardChild(_ pid: pid_t, _ watch: ChildWatch) async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(200))
+            try? await Task.sleep(for: .seconds(ChildWatch.tick))
             if Task.isCancelled { return }
+            watch.goOn()
             var reason: CaptureEnding?
             if let why = hurry() {
                 reason = .notBegun(why)
@@ -167,14 +168,20 @@ struct CaptureProcess: Sendable {
 /// What is known of a running child.
 private final class ChildWatch: Sendable {
     private struct State: Sendable {
-        var lastSign = ContinuousClock.now
+        var ticksOfSilence = 0
         var reason: CaptureEnding?
         var words: [UInt8] = []
     }
 
     private let state = Mutex(State())
 
-    func sign() { state.withLock { $0.lastSign = .now } }
+    /// Seconds between two looks at the child.
+    static let tick = 0.2
+
+    func sign() { state.withLock { $0.ticksOfSilence = 0 } }
+
+    /// A tick has gone by.
+    func goOn() { state.withLock { $0.ticksOfSilence += 1 } }
 
     func hear(_ part: SubprocessOutputSequence.Buffer) {
         let bytes = part.withUnsafeBytes { Array($0) }
@@ -183,10 +190,9 @@ private final class ChildWatch: Sendable {
 
     func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
 
-    var silence: Double {
-        let gap = state.withLock { ContinuousClock.now - $0.lastSign }
-        return Double(gap.components.seconds)
-    }
+    /// Seconds without a sign, by looks and not by a clock: while the machine sleeps or this process is stopped, a clock
+    /// goes on, and nobody could give a sign.
+    var silence: Double { state.withLock { Double($0.ticksOfSilence) * Self.tick } }
 
     var reason: CaptureEnding? { state.withLock(\.reason) }
 
