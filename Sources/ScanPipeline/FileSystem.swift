@@ -125,6 +125,9 @@ package enum FileSystem {
         return fstat(descriptor, &status) == 0 ? Status(status) : nil
     }
 
+    /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.
+    package static func modified(_ path: String) -> Int64? { status(of: path)?.modified }
+
     static func size(of path: String) -> Int64? { status(of: path)?.byteCount }
 
     static func status(of path: String) -> Status? {

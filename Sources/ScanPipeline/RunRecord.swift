@@ -6,6 +6,8 @@ public struct RunRecord: Sendable {
     private let state: StateFolder
     private let pipeline: Pipeline
     public let path: String
+    /// The folder's name.
+    public let name: String
 
     /// What the run was told, for commands that people can repeat.
     public struct Command: Sendable, Hashable {
@@ -36,7 +38,8 @@ public struct RunRecord: Sendable {
     public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
         self.state = state
         self.pipeline = pipeline
-        path = "\(state.runs)/\(Self.newName())"
+        name = Self.newName()
+        path = "\(state.runs)/\(name)"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
         var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
@@ -96,7 +99,7 @@ public struct RunRecord: Sendable {
             .object([
                 "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
             ]), to: "\(path)/outcome.json")
-        Leftovers.forgetOldRuns(in: state)
+        Leftovers.forgetOldRuns(in: state, besides: name)
     }
 
     private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }

@@ -83,7 +83,9 @@ struct RunCommand: AsyncParsableCommand {
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
-        let outcomes = others + (await runAll(plan, loaded, stop, report, state, deadline, besides: others))
+        let record = plan.toRun.isEmpty ? nil : self.record(plan, loaded.pipeline, state)
+        var outcomes = others
+        if let record { outcomes += await runAll(plan, loaded, stop, report, record, deadline, besides: others) }
 
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
@@ -97,8 +99,8 @@ struct RunCommand: AsyncParsableCommand {
         }
         report.runEnded(outcomes, status: code)
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
-        if !noReport, stop.reason == nil, outcomes.contains(where: \.isWork) {
-            await ReportProcess.run(batch.output, isQuiet: quiet || batch.json, stop: stop)
+        if !noReport, stop.reason == nil, let record, outcomes.contains(where: \.isWork) {
+            await ReportProcess.run(batch.output, run: record.name, isQuiet: quiet || batch.json, stop: stop)
             code = stop.exitCode ?? code
         }
         if let onFinish {
@@ -108,16 +110,18 @@ struct RunCommand: AsyncParsableCommand {
         if code != 0 { throw ExitCode(code) }
     }
 
+    private func record(_ plan: BatchPlan, _ pipeline: Pipeline, _ state: StateFolder) -> RunRecord {
+        RunRecord(
+            state: state, pipeline: pipeline, inputs: plan.toRun,
+            command: RunRecord.Command(
+                pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
+    }
+
     private func runAll(
-        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ state: StateFolder,
+        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ record: RunRecord,
         _ deadline: Int?, besides others: [CaptureOutcome]
     ) async -> [CaptureOutcome] {
         let inputs = plan.toRun
-        if inputs.isEmpty { return [] }
-        let record = RunRecord(
-            state: state, pipeline: loaded.pipeline, inputs: inputs,
-            command: RunRecord.Command(
-                pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
         let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         let (sideBySide, workers) = Batch.spread(
             cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory,

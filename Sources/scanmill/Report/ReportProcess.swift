@@ -7,10 +7,11 @@ import SystemPackage
 /// must change nothing about the run.
 enum ReportProcess {
     /// Prints the path under which the newest report always is; or a warning, when there is no report.
-    static func run(_ output: String, isQuiet: Bool, stop: StopSignal) async {
+    /// - Parameter run: the name of the run that has ended.
+    static func run(_ output: String, run: String, isQuiet: Bool, stop: StopSignal) async {
         do {
             let ended = try await Follower.run(
-                FilePath(CaptureProcess.executablePath), ["report", "--", output],
+                FilePath(CaptureProcess.executablePath), ["report", "--run", run, "--", output],
                 environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]),
                 output: .string(limit: 1 << 16), error: .string(limit: 1 << 16), stop: stop)
             if ended.terminationStatus.isSuccess {
