@@ -30,7 +30,7 @@ public struct Batch: Sendable {
     /// - Parameters:
     ///   - sideBySide: how many captures run at once.
     ///   - make: the job for a capture.
-    ///   - began: called when a capture begins.
+    ///   - began: called once a capture, when it begins, also where it turns out to be busy and comes again.
     ///   - ended: called once a capture, in the order they end, one at a time.
     /// - Returns: the outcomes in the order of the inputs.
     public func run(
@@ -59,7 +59,7 @@ public struct Batch: Sendable {
                         continue
                     }
                     let job = make(input)
-                    began(input)
+                    if !triedAgain.contains(number) { began(input) }
                     begins[number] = Self.seconds(since: start)
                     group.addTask { (number, await launch(job) { progress(input, $0) }) }
                     running += 1

@@ -90,14 +90,11 @@ struct RunCommand: AsyncParsableCommand {
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
-        do throws(Problem) {
+        Self.attempt(&code) { () throws(Problem) in
             if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
-        } catch {
-            // The results are there all the same, and so is the rest of what was asked for.
-            Console.error(error.message())
-            code = code == 0 ? ExitStatus.environment : code
         }
         report.runEnded(outcomes, status: code)
+        Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
         if !noReport, stop.reason == nil, let record, outcomes.contains(where: \.isWork) {
             await ReportProcess.run(batch.output, run: record.name, isQuiet: quiet || batch.json, stop: stop)
@@ -108,6 +105,15 @@ struct RunCommand: AsyncParsableCommand {
             code = stop.exitCode ?? code
         }
         if code != 0 { throw ExitCode(code) }
+    }
+
+    /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
+    /// asked for, but the exit code says so.
+    private static func attempt(_ code: inout Int32, _ body: () throws(Problem) -> Void) {
+        do throws(Problem) { try body() } catch {
+            Console.error(error.message())
+            code = code == 0 ? ExitStatus.environment : code
+        }
     }
 
     private func record(_ plan: BatchPlan, _ pipeline: Pipeline, _ state: StateFolder) -> RunRecord {

@@ -163,6 +163,26 @@ import Testing
         #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
     }
 
+    @Test func aLogThatIsNotCompleteIsSaid() throws {
+        try MiniCapture().write(in: folder)
+        let lost = try run("read, decompress", ["mini", "-o", "out", "--log", "/dev/full"])
+        #expect(lost.status == 3)
+        #expect(lost.output.contains("1 capture: 1 done"))
+        let cause = "error: the log is not complete: No space left on device\n  --> /dev/full\n"
+        #expect(lost.errors.hasPrefix(cause), "\(lost.errors)")
+    }
+
+    /// As a full disk leaves it: the night after is not lost with it.
+    @Test func aTornLineOfTheLogStaysAlone() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("{\"event\":\"run-ended\"}\n{\"event\":\"run-be", to: "log")
+        #expect(try run("read, decompress", ["mini", "-o", "out", "--log", "log"]).status == 0)
+        let lines = String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 6)
+        #expect(lines.dropFirst().first == "{\"event\":\"run-be")
+        for line in lines.dropFirst(2) { _ = try JSONValue.parse(Array(line.utf8), file: "log") }
+    }
+
     /// Starts a run in the background, waits until what it runs at its end has made the file `begun`, and sends SIGTERM.
     private func stoppedAtItsEnd(_ arguments: String, environment: [String: String] = [:]) throws -> CommandResult {
         try folder.write("name: trouble\nstages: [read, decompress]\n", to: "trouble.yaml")

@@ -111,9 +111,12 @@ import Testing
             default: .upToDate
             }
         }
+        var began: [String] = []
         var ended: [String] = []
         let outcomes = await batch.run(
-            Self.inputs(4), sideBySide: 1, make: Self.job, ended: { ended.append($0.input.id) })
+            Self.inputs(4), sideBySide: 1, make: Self.job, began: { began.append($0.id) },
+            ended: { ended.append($0.input.id) })
+        #expect(began == ["scan 0", "scan 1", "scan 2", "scan 3"])
         #expect(tries.withLock { $0 } == ["scan 0", "scan 1", "scan 2", "scan 3", "scan 0", "scan 1"])
         #expect(outcomes.map(\.ending) == [.upToDate, .busy, .upToDate, .upToDate])
         #expect(ended == ["scan 2", "scan 3", "scan 0", "scan 1"])
