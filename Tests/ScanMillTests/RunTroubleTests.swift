@@ -348,6 +348,21 @@ import Testing
         #expect(raised.errors != "94\n")
     }
 
+    @Test func aCaptureUnderManySpellingsIsOne() throws {
+        var mini = MiniCapture()
+        mini.id = "caps/a"
+        try mini.write(in: folder)
+        let spellings = ["caps", "./caps/a", "caps//a", "\(folder.path)/caps", "caps/../caps/a/"]
+        let result = try run("read", spellings + ["-o", "out"])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.hasPrefix("done     a  "), "\(result.output)")
+        #expect(result.output.contains("1 capture: 1 done"))
+        // Links that have other names make other captures of it.
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/links", withIntermediateDirectories: true)
+        for name in ["b", "c"] { #expect(symlink("../caps/a", "\(folder.path)/links/\(name)") == 0) }
+        #expect(try run("read", ["links/b", "links/c", "-o", "out"]).output.contains("2 captures: 2 done"))
+    }
+
     @Test func aCaptureNamedTwiceIsOne() throws {
         try MiniCapture().write(in: folder)
         let result = try run("read", ["mini", "mini", "-o", "out"])

@@ -79,9 +79,23 @@ struct CaptureList {
             throw ExitCode(ExitStatus.usage)
         }
         warn(without: without)
-        // By bytes: to Swift, names that differ in Unicode's composition alone are equal.
-        var seen: Set<[UInt8]> = []
-        return (found.filter { seen.insert(Array($0.path.utf8)).inserted }, unreadable)
+        var seen: Set<Place> = []
+        return (
+            found.filter { seen.insert(Place($0.id, $0.path)).inserted },
+            unreadable.filter { seen.insert(Place($0.name, $0.path)).inserted }
+        )
+    }
+
+    /// What an id and a path lead to: however a path is spelt, it is one capture; under two ids, by links, it is two.
+    private struct Place: Hashable {
+        /// As bytes: to Swift, names that differ in Unicode's composition alone are equal.
+        let id: [UInt8]
+        let path: [UInt8]
+
+        init(_ id: String, _ path: String) {
+            self.id = Array(id.utf8)
+            self.path = Array((FileSystem.realPath(path) ?? path).utf8)
+        }
     }
 
     private static func twinProblem(_ twins: [CaptureSearch.Found]) -> Problem? {
