@@ -76,6 +76,25 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
     }
 
+    @Test func whatCannotBeLookedAtCanBeNamedAlone() throws {
+        try MiniCapture().write(in: folder)
+        // Two captures whose files share a folder.
+        let pack = """
+            import os, zipfile
+            with zipfile.ZipFile('two.zip', 'w') as z:
+                for one in ['a', 'b']:
+                    for name in os.listdir('mini'):
+                        if name.startswith('recorded'): z.write('mini/' + name, name.replace('recorded', one))
+            """
+        try folder.write(pack, to: "pack.py")
+        #expect(try runCommand(["python3", "pack.py"], in: folder.path).status == 0)
+        let alone = try run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "two"])
+        #expect(alone.status == 1)
+        #expect(alone.output.hasPrefix("failed   two  2 captures lie in one folder"), "\(alone.output) \(alone.errors)")
+        #expect(alone.output.contains("1 capture: 1 failed"))
+        #expect(try run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "mini"]).status == 0)
+    }
+
     @Test func theInputIsNeverWrittenTo() throws {
         try MiniCapture().write(in: folder)
         for output in ["mini", "mini/out", "./mini/../mini/deep/er"] {

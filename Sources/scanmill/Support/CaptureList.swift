@@ -20,18 +20,19 @@ struct CaptureList {
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
         var list = CaptureList()
         let (found, unreadable) = try list.search(options.inputs, skipping: options.output)
-        for id in options.only where !found.contains(where: { $0.id == id }) {
+        let isWanted = { (id: String) in options.only.isEmpty || options.only.contains(id) }
+        let odd = unreadable.filter { isWanted($0.name) }
+        for id in options.only where !found.contains(where: { $0.id == id }) && !odd.contains(where: { $0.name == id })
+        {
             Console.error("error: `--only \(id)`: no capture has this id")
             throw ExitCode(ExitStatus.usage)
         }
         try Console.orExit { () throws(Problem) in try requireApart(found, from: options.output) }
-        if options.only.isEmpty {
-            list.refused = unreadable.map { odd in
-                let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
-                return CaptureOutcome(input: input, ending: .failed(odd.problem))
-            }
+        list.refused = odd.map { odd in
+            let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
+            return CaptureOutcome(input: input, ending: .failed(odd.problem))
         }
-        let wanted = options.only.isEmpty ? found : found.filter { options.only.contains($0.id) }
+        let wanted = found.filter { isWanted($0.id) }
         let byID = Dictionary(grouping: wanted, by: \.id)
         for capture in wanted {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
