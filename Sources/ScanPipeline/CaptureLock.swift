@@ -45,7 +45,8 @@ public final class CaptureLock: Sendable {
     /// Whether another runner works on the capture now. Makes nothing, and takes no lock either, which would stand in a
     /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
-        let descriptor = open(state.lock(id), O_RDWR | O_CLOEXEC)
+        // Others than the runner's user may only read it, which is enough to ask.
+        let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return sm_is_locked(descriptor) != 0
