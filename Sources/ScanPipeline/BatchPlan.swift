@@ -29,15 +29,19 @@ public struct BatchPlan: Sendable {
     }
 
     public private(set) var entries: [Entry] = []
+    /// Captures that are not waited for although they changed at a time that is still to come.
+    public private(set) var fromTheFuture: [CaptureInput] = []
 
-    /// - Parameter programs: what a run would make results with now.
+    /// - Parameters:
+    ///   - programs: what a run would make results with now.
+    ///   - now: nanoseconds since 1970.
     public init(
-        _ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules, programs: ProgramVersions
+        _ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules, programs: ProgramVersions,
+        now: Int64 = wallClock()
     ) {
         var programs = programs
         let state = StateFolder(output: output)
         let digest = pipeline.digest
-        let now = wallClock()
         let unfinished = state.unfinished
         entries = inputs.map { input in
             Entry(
@@ -45,6 +49,9 @@ public struct BatchPlan: Sendable {
                 decision: Self.decide(
                     input, pipeline, digest, state, rules, now, &programs,
                     isUnfinished: unfinished.contains(input.id)))
+        }
+        if rules.settleSeconds > 0 {
+            fromTheFuture = toRun.filter { !Arrival(of: $0.path, by: now, rules.settleSeconds).isPast }
         }
     }
 
@@ -61,7 +68,7 @@ public struct BatchPlan: Sendable {
         _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
         _ now: Int64, _ programs: inout ProgramVersions, isUnfinished: Bool
     ) -> Decision {
-        if rules.settleSeconds > 0, (now - newest(input.path, now)) / 1_000_000_000 < rules.settleSeconds {
+        if rules.settleSeconds > 0, Arrival(of: input.path, by: now, rules.settleSeconds).isGoingOn {
             return .arriving
         }
         if rules.isForced { return .run("asked for with --force") }
@@ -88,23 +95,43 @@ public struct BatchPlan: Sendable {
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         return .run(isUnfinished ? "it was never finished" : "new")
     }
+}
 
-    /// When anything in a capture changed last, as far as `now`. Who unpacks or copies a file may give it any time, also
-    /// one that is still to come: then the one counts that nobody can set.
-    private static func newest(_ path: String, _ now: Int64) -> Int64 {
-        func time(_ path: String) -> Int64 {
-            guard let status = FileSystem.status(of: path) else { return 0 }
-            return min(status.modified > now ? status.changed : status.modified, now)
-        }
-        var newest = time(path)
-        guard FileSystem.isFolder(path) else { return newest }
+/// Whether a capture is still being copied, by when anything in it changed.
+private struct Arrival {
+    /// Something changed a moment ago.
+    private(set) var isGoingOn = false
+    /// Nothing changed at a time that is still to come.
+    private(set) var isPast = true
+    private let now: Int64
+    private let settleSeconds: Int64
+
+    init(of path: String, by now: Int64, _ settleSeconds: Int64) {
+        self.now = now
+        self.settleSeconds = settleSeconds
+        look(at: path)
+    }
+
+    private mutating func look(at path: String) {
+        note(path)
+        guard FileSystem.isFolder(path) else { return }
         for name in FileSystem.names(in: path) {
             let inner = "\(path)/\(name)"
             // A link to a folder is not followed: it may lead back up.
             if FileSystem.isFolder(inner) && !FileSystem.isFolderItself(inner) { continue }
-            newest = max(newest, Self.newest(inner, now))
+            look(at: inner)
         }
-        return newest
+    }
+
+    private mutating func note(_ path: String) {
+        guard let status = FileSystem.status(of: path) else { return }
+        // Who unpacks or copies a file may give it any time, also one that is still to come: then the one counts that nobody
+        // can set.
+        let time = status.modified > now ? status.changed : status.modified
+        let seconds = (now - time) / 1_000_000_000
+        // Further ahead, the clock was another one then: what changes now has the time of now. To wait would be to wait for
+        // ever.
+        if seconds <= -settleSeconds { isPast = false } else if seconds < settleSeconds { isGoingOn = true }
     }
 }
 

@@ -79,7 +79,7 @@ struct RunCommand: AsyncParsableCommand {
         let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
         if !quiet && !batch.json { loaded.warn() }
         // Whatever is left out is said, since nothing else tells of it.
-        found.warnings.forEach(Console.error)
+        (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting

@@ -26,7 +26,10 @@ struct BatchOptions: ParsableArguments {
     @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false
     @Option(
         help: ArgumentHelp(
-            "Leave captures for the next run that changed within this time, such as 10m.", valueName: "time"))
+            """
+            Leave captures for the next run that changed within this time, such as 10m. Times that are further ahead are no \
+            reason to wait: a clock is wrong, and a warning says so.
+            """, valueName: "time"))
     var settle: Duration?
     @Flag(help: "Print JSON.") var json = false
 

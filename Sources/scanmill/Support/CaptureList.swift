@@ -145,6 +145,16 @@ struct CaptureList {
         ]
     }
 
+    /// What `--settle` cannot tell, because a clock is wrong or was.
+    static func warnings(of plan: BatchPlan) -> [String] {
+        let captures = plan.fromTheFuture.map(\.path)
+        if captures.isEmpty { return [] }
+        return [
+            "warning: \(some(captures)) changed at a time that is still to come, so --settle does not wait",
+            "   = fix: set the clock of this machine, or of the one that the captures lie on",
+        ]
+    }
+
     private static func some(_ paths: [String]) -> String {
         let more = paths.count > shown ? " and \(paths.count - shown) more" : ""
         return paths.prefix(shown).joined(separator: ", ") + more
