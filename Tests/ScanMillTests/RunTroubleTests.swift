@@ -243,6 +243,36 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
     }
 
+    /// A line that is too long for the terminal would leave its end there for ever, and so would one too many.
+    @Test func theLiveViewFitsTheTerminal() throws {
+        for number in 0..<6 {
+            var mini = MiniCapture()
+            mini.id = "captures/\(number)-with-a-long-name-扫描扫描扫描"
+            try mini.write(in: folder)
+        }
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        let script = """
+            import fcntl, os, pty, re, struct, subprocess, sys, termios, unicodedata
+            terminal, end = pty.openpty()
+            fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 5, 40, 0, 0))
+            run = subprocess.Popen(sys.argv[1:], stdin=end, stdout=subprocess.DEVNULL, stderr=end)
+            os.close(end)
+            text = b''
+            try:
+                while part := os.read(terminal, 65536): text += part
+            except OSError: pass
+            run.wait()
+            text = text.decode()
+            wide = lambda line: sum(2 if unicodedata.east_asian_width(c) == 'W' else 1 for c in line)
+            lines = re.sub('\\x1b\\\\[[0-9]*[AJ]', '', text).split('\\r\\n')
+            print(max(map(wide, lines)), max(map(int, re.findall('\\x1b\\\\[([0-9]+)A', text))), run.returncode)
+            """
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "6", "--no-report"]
+        let result = try runCommand(
+            ["python3", "-c", script] + run, in: folder.path, environment: ["TERM": "xterm"])
+        #expect(result.output == "40 4 0\n", "\(result.output) \(result.errors)")
+    }
+
     @Test func outputThatIsLostIsSaid() throws {
         let lost = try runCommand(["sh", "-c", "'\(Scanmill.path)' schema > /dev/full"])
         #expect(lost.status == 3)
