@@ -167,6 +167,26 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/paused"))
     }
 
+    /// As by an update during the run: every capture of a night is made by one and the same program.
+    @Test func aToolThatIsRemovedGoesOn() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        for id in ["a", "b"] {
+            mini.id = "captures/\(id)"
+            try mini.write(in: folder)
+        }
+        let path = try fake(version: "FFMPEG -version", else: "rm -f bin/scanmill; exec FFMPEG \"$@\"")
+        try FileManager.default.copyItem(atPath: Scanmill.path, toPath: "\(folder.path)/bin/scanmill")
+        try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
+        let result = try runCommand(
+            ["\(folder.path)/bin/scanmill", "run", "t.yaml", "captures", "-o", "out", "--jobs", "1"],
+            in: folder.path, environment: path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("2 captures: 2 done"), "\(result.output)")
+        #expect(result.output.contains("the report is "))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/bin/scanmill"))
+    }
+
     /// The results are there all the same, and so is the rest of what was asked for.
     @Test func figuresThatCannotBeWritten() throws {
         try MiniCapture().write(in: folder)

@@ -33,7 +33,9 @@ struct CaptureProcess: Sendable {
             // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
             options.createSession = true
             let ended = try await Subprocess.run(
-                .path(FilePath(Self.executablePath)), arguments: [CaptureChildCommand.name],
+                .path(FilePath(Self.executable)),
+                arguments: Arguments(
+                    executablePathOverride: Self.executablePath, remainingValues: [CaptureChildCommand.name]),
                 environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
@@ -155,6 +157,19 @@ struct CaptureProcess: Sendable {
         let path = "\(prefix)/libexec/scanmill/swift-backtrace"
         return FileSystem.exists(path) ? path : nil
     }()
+
+    /// What is started for a capture: the running binary, also when another one has its name by now, or none, because
+    /// ScanMill was updated during the run.
+    static var executable: String {
+        let running = "/proc/self/exe"
+        guard let file = file(at: running) else { return executablePath }
+        return file == self.file(at: executablePath) ? executablePath : running
+    }
+
+    private static func file(at path: String) -> [UInt64]? {
+        var status = stat()
+        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
 
     /// The running binary, whatever name it was called by.
     static let executablePath: String = {
