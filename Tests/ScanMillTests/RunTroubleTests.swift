@@ -302,6 +302,28 @@ import Testing
         #expect(closed.status == 0 && closed.errors == "")
     }
 
+    /// Nothing is read before the pipe is full, which a writer that does not block is told as a failure.
+    @Test func aPipeThatDoesNotBlock() throws {
+        let script = """
+            import array, fcntl, os, subprocess, sys, termios, time
+            outlet, inlet = os.pipe()
+            size = fcntl.fcntl(inlet, 1031, 4096)
+            os.set_blocking(inlet, False)
+            run = subprocess.Popen([sys.argv[1], 'schema'], stdout=inlet)
+            os.close(inlet)
+            held = array.array('i', [0])
+            while held[0] < size and run.poll() is None:
+                fcntl.ioctl(outlet, termios.FIONREAD, held)
+                time.sleep(0.01)
+            text = os.fdopen(outlet, 'rb').read()
+            sys.stdout.buffer.write(text)
+            sys.exit(run.wait())
+            """
+        let result = try runCommand(["python3", "-c", script, Scanmill.path])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.outputBytes == (try Scanmill.run(["schema"]).outputBytes))
+    }
+
     /// As a user who may not read them: root may read everything, so root's tests run the tool as nobody.
     @Test func filesThatMayNotBeReadAreNamed() throws {
         for name in ["open", "closed", "locked"] {
