@@ -36,10 +36,12 @@ import Testing
         var mini = MiniCapture()
         mini.pictures = .mp4
         try mini.write(in: folder)
-        let pause = "[ -e paused ] || { touch paused; kill -STOP $(cat run); sleep 5; kill -CONT $(cat run); }"
+        // First the capture's process, so that all it said is heard, and last, so that it says nothing more at once.
+        let sleeps = "kill -STOP $PPID; sleep 0.5; kill -STOP $(cat run); sleep 6; kill -CONT $(cat run)"
+        let pause = "[ -e paused ] || { touch paused; \(sleeps); sleep 1; kill -CONT $PPID; }"
         let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "\(pause); exec FFMPEG \"$@\"")
         try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
-        let script = "echo $$ > run; exec \"$1\" run t.yaml mini -o out --patience 3s --no-report"
+        let script = "echo $$ > run; exec \"$1\" run t.yaml mini -o out --patience 4s --no-report"
         let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: path)
         #expect(result.status == 0, "\(result.errors)")
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/paused"))
