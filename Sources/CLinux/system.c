@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,6 +16,14 @@ int sm_exchange(const char *a, const char *b) {
 int sm_lock(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int sm_wait_for_lock(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int failed;
+    do failed = fcntl(descriptor, F_OFD_SETLKW, &lock);
+    while (failed && errno == EINTR);
+    return failed;
 }
 
 int sm_is_locked(int descriptor) {
@@ -30,6 +40,14 @@ int sm_sync_filesystem(int descriptor) { return syncfs(descriptor); }
 int64_t sm_filesystem_type(int descriptor) {
     struct statfs facts;
     return fstatfs(descriptor, &facts) == 0 ? (int64_t)facts.f_type : -1;
+}
+
+int64_t sm_raise_open_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+    struct rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+    if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+    return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
 }
 
 void sm_tune_allocator(void) {

@@ -18,10 +18,11 @@ public struct Batch: Sendable {
     }
 
     /// How the cores are spread: over captures first, and over frames inside one when there are more cores than captures.
+    /// - Parameter most: how many captures can run at once, whatever the cores and the memory are.
     public static func spread(
-        cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1
+        cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1, most: Int = .max
     ) -> (sideBySide: Int, workers: Int) {
-        var sideBySide = max(1, min(cores, captures))
+        var sideBySide = max(1, min(cores, captures, most))
         if let memory { sideBySide = max(1, min(sideBySide, Int(clamping: memory / max(1, perCapture)))) }
         return (sideBySide, max(1, cores / sideBySide))
     }
@@ -29,7 +30,7 @@ public struct Batch: Sendable {
     /// - Parameters:
     ///   - sideBySide: how many captures run at once.
     ///   - make: the job for a capture.
-    ///   - began: called when a capture begins.
+    ///   - began: called once a capture, when it begins, also where it turns out to be busy and comes again.
     ///   - ended: called once a capture, in the order they end, one at a time.
     /// - Returns: the outcomes in the order of the inputs.
     public func run(
@@ -58,7 +59,7 @@ public struct Batch: Sendable {
                         continue
                     }
                     let job = make(input)
-                    began(input)
+                    if !triedAgain.contains(number) { began(input) }
                     begins[number] = Self.seconds(since: start)
                     group.addTask { (number, await launch(job) { progress(input, $0) }) }
                     running += 1

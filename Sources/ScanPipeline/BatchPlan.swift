@@ -10,6 +10,14 @@ public struct BatchPlan: Sendable {
         case upToDate
         case failedBefore(Problem)
         case arriving
+
+        /// Whether a process is started for the capture, be it to compare digests.
+        var isToRun: Bool {
+            switch self {
+            case .run, .compare: true
+            case .upToDate, .failedBefore, .arriving: false
+            }
+        }
     }
 
     public struct Entry: Sendable {
@@ -29,22 +37,29 @@ public struct BatchPlan: Sendable {
     }
 
     public private(set) var entries: [Entry] = []
+    /// Captures that are not waited for although they changed at a time that is still to come.
+    public private(set) var fromTheFuture: [CaptureInput] = []
 
-    /// - Parameter programs: what a run would make results with now.
+    /// - Parameters:
+    ///   - programs: what a run would make results with now.
+    ///   - now: nanoseconds since 1970.
     public init(
-        _ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules, programs: ProgramVersions
+        _ inputs: [CaptureInput], pipeline: Pipeline, output: String, rules: Rules, programs: ProgramVersions,
+        now: Int64 = wallClock()
     ) {
         var programs = programs
         let state = StateFolder(output: output)
         let digest = pipeline.digest
-        let now = wallClock()
         let unfinished = state.unfinished
-        entries = inputs.map { input in
-            Entry(
-                input: input,
-                decision: Self.decide(
-                    input, pipeline, digest, state, rules, now, &programs,
-                    isUnfinished: unfinished.contains(input.id)))
+        for input in inputs {
+            let arrival = rules.settleSeconds > 0 ? Arrival(of: input.path, by: now, rules.settleSeconds) : nil
+            let decision: Decision =
+                arrival?.isGoingOn == true
+                ? .arriving
+                : Self.decide(
+                    input, pipeline, digest, state, rules, &programs, isUnfinished: unfinished.contains(input.id))
+            entries.append(Entry(input: input, decision: decision))
+            if arrival?.isPast == false, decision.isToRun { fromTheFuture.append(input) }
         }
     }
 
@@ -59,11 +74,8 @@ public struct BatchPlan: Sendable {
 
     private static func decide(
         _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
-        _ now: Int64, _ programs: inout ProgramVersions, isUnfinished: Bool
+        _ programs: inout ProgramVersions, isUnfinished: Bool
     ) -> Decision {
-        if rules.settleSeconds > 0, (now - newest(input.path, now)) / 1_000_000_000 < rules.settleSeconds {
-            return .arriving
-        }
         if rules.isForced { return .run("asked for with --force") }
         var reason: String?
         var doubt: String?
@@ -88,14 +100,25 @@ public struct BatchPlan: Sendable {
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         return .run(isUnfinished ? "it was never finished" : "new")
     }
+}
 
-    /// When anything in a capture changed last, as far as `now`. Who unpacks or copies a file may give it any time, also
-    /// one that is still to come: then the one counts that nobody can set.
-    private static func newest(_ path: String, _ now: Int64) -> Int64 {
-        let times = FileSystem.reachable(from: path).compactMap(\.status).map { status in
-            min(status.modified > now ? status.changed : status.modified, now)
+/// Whether a capture is still being copied, by when anything in it changed.
+private struct Arrival {
+    /// Something changed a moment ago.
+    private(set) var isGoingOn = false
+    /// Nothing changed at a time that is still to come.
+    private(set) var isPast = true
+
+    init(of path: String, by now: Int64, _ settleSeconds: Int64) {
+        for status in FileSystem.reachable(from: path).compactMap(\.status) {
+            // Who unpacks or copies a file may give it any time, also one that is still to come: then the one counts that
+            // nobody can set.
+            let time = status.modified > now ? status.changed : status.modified
+            let seconds = (now - time) / 1_000_000_000
+            // Further ahead, the clock was another one then: what changes now has the time of now. To wait would be to wait
+            // for ever.
+            if seconds <= -settleSeconds { isPast = false } else if seconds < settleSeconds { isGoingOn = true }
         }
-        return times.max() ?? 0
     }
 }
 

@@ -9,12 +9,21 @@ public final class CaptureLock: Sendable {
     private let descriptor: Int32?
 
     /// - Returns: nil when another runner holds it.
-    public init?(_ id: String, in state: StateFolder) throws(Problem) {
-        let path = state.lock(id)
+    public convenience init?(_ id: String, in state: StateFolder) throws(Problem) {
+        try self.init(at: state.lock(id), take: sm_lock)
+    }
+
+    /// The lock under which OUT gets its owner. It is held for a moment, and waited for.
+    convenience init?(ownerOf state: StateFolder) throws(Problem) {
+        // No capture's id begins with a dot.
+        try self.init(at: state.lock(".owner"), take: sm_wait_for_lock)
+    }
+
+    private init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
         if descriptor < 0 { throw Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: errno) }
-        guard sm_lock(descriptor) == 0 else {
+        guard take(descriptor) == 0 else {
             let code = errno
             close(descriptor)
             switch code {
@@ -36,7 +45,8 @@ public final class CaptureLock: Sendable {
     /// Whether another runner works on the capture now. Makes nothing, and takes no lock either, which would stand in a
     /// runner's way.
     public static func isHeld(_ id: String, in state: StateFolder) -> Bool {
-        let descriptor = open(state.lock(id), O_RDWR | O_CLOEXEC)
+        // Others than the runner's user may only read it, which is enough to ask.
+        let descriptor = open(state.lock(id), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return sm_is_locked(descriptor) != 0

@@ -9,6 +9,7 @@ public enum CaptureWork {
     ) throws(Problem) -> CaptureEnding {
         let pipeline = try job.pipeline(library)
         let state = StateFolder(output: job.output)
+        try state.requireOwner(pipeline)
         guard let lock = try CaptureLock(job.input.id, in: state) else { return .busy }
         defer { withExtendedLifetime(lock) {} }
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
@@ -23,7 +24,11 @@ public enum CaptureWork {
                 return !job.isForced && isUpToDate(job, now.key)
             }
             if let receipt {
-                try runner.clock.measurePublish { () throws(Problem) in try output.publish(receipt: receipt.bytes) }
+                try runner.clock.measurePublish { () throws(Problem) in
+                    try output.publish(receipt: receipt.bytes) { () throws(Problem) in
+                        try state.requireOwner(pipeline)
+                    }
+                }
             } else {
                 output.abandon()
                 // Its runner may have been killed right after giving it its name. To call it up to date is to vouch for it.

@@ -125,6 +125,15 @@ package enum FileSystem {
         return fstat(descriptor, &status) == 0 ? Status(status) : nil
     }
 
+    /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.
+    package static func modified(_ path: String) -> Int64? { status(of: path)?.modified }
+
+    /// Bytes of a regular file; nil for whatever else bears the name.
+    package static func regularSize(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+    }
+
     static func size(of path: String) -> Int64? { status(of: path)?.byteCount }
 
     static func status(of path: String) -> Status? {

@@ -9,7 +9,7 @@ package struct KnownDigests: Sendable {
         var digest: Digest
     }
 
-    /// By path on disk.
+    /// By path on disk, as it was given or from the root.
     var entries: [String: Entry] = [:]
 
     package init() {}
@@ -22,7 +22,7 @@ package struct KnownDigests: Sendable {
     init(entries: [String: Entry]) { self.entries = entries }
 
     func digest(of path: String, _ status: FileSystem.Status) -> Digest? {
-        entries[path].flatMap { $0.status == status ? $0.digest : nil }
+        (entries[path] ?? entries[FileSystem.absolute(path)]).flatMap { $0.status == status ? $0.digest : nil }
     }
 }
 

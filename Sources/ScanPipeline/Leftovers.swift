@@ -45,12 +45,14 @@ public enum Leftovers {
     public static let rememberedRuns = 100
 
     /// Removes the records of the oldest runs.
+    /// - Parameter name: of a run that stays, whatever its clock says.
     @discardableResult
-    static func forgetOldRuns(in state: StateFolder) -> [String] {
+    static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
         // Their names begin with the time.
-        let old = FileSystem.names(in: state.runs).dropLast(rememberedRuns).map { "\(state.runs)/\($0)" }
+        let old = FileSystem.names(in: state.runs).dropLast(rememberedRuns).filter { $0 != name }
+            .map { "\(state.runs)/\($0)" }
         for path in old { FileSystem.removeTree(path) }
-        return Array(old)
+        return old
     }
 
     /// Removes the work folders that no runner works in any more, whether or not their capture is run again. Does nothing

@@ -179,12 +179,14 @@ public final class OutputFolder: Sendable {
     public var isPublished: Bool { state.withLock(\.isPublished) }
 
     /// Writes the receipt, makes everything durable, and gives the folder its name.
-    public func publish(receipt: [UInt8]) throws(Problem) {
+    /// - Parameter allow: asked just before the name is given; when it throws, nothing is published.
+    public func publish(receipt: [UInt8], allow: () throws(Problem) -> Void = {}) throws(Problem) {
         let listed = Set(files.map(\.path)).union([Receipt.fileName])
         try write(receipt, to: Receipt.fileName)
         FileSystem.removeTree(scratchFolder)
         try durability.flush(path: publishedPath)
         try settle(workPath, as: "", keeping: listed)
+        try allow()
         let replaced = try giveName()
         state.withLock {
             $0.isDone = true

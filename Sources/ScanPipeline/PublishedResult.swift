@@ -30,9 +30,24 @@ public struct PublishedResult: Sendable {
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
 
-    /// Reads every file again.
+    /// Reads every file again. A result that a run replaces meanwhile is looked at from the start, by its new receipt.
     /// - Returns: what is wrong, one problem a file; none for a sound result.
     public func verify() -> [Problem] {
+        var result = self
+        // Nothing is replaced so fast so often.
+        for _ in 0..<10 {
+            let problems = result.defects()
+            guard !problems.isEmpty, let now = PublishedResult(id, in: FileSystem.parent(of: path)),
+                now.receipt != result.receipt
+            else {
+                return problems
+            }
+            result = now
+        }
+        return result.defects()
+    }
+
+    private func defects() -> [Problem] {
         var problems: [Problem] = []
         for file in files {
             let full = "\(path)/\(file.path)"

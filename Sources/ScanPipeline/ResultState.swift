@@ -4,7 +4,7 @@ import ScanModel
 /// `OUT/.scanmill/inputs/<id>.json`: what the files were like when a result was published, so that a rerun need not
 /// digest them again. A cache: it may be deleted at any time, and is not believed where the disk says otherwise.
 struct ResultState: Hashable, Sendable {
-    /// The capture's path, as it was given.
+    /// The capture's path. Like all paths here it means the same from everywhere.
     var input: String
     /// ``Pipeline/digest``.
     var pipeline: Digest
@@ -31,8 +31,13 @@ struct ResultState: Hashable, Sendable {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
         return ResultState(
-            input: job.input.path, pipeline: pipeline.digest, key: opened.key, tool: tool, tools: opened.tools,
-            looked: looked, folders: opened.folders, inputs: opened.statuses, outputs: sizes)
+            input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
+            tools: opened.tools, looked: looked, folders: absolute(opened.folders),
+            inputs: absolute(opened.statuses), outputs: sizes)
+    }
+
+    private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
+        Dictionary(entries.map { (FileSystem.absolute($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// How a result stands against the files as they are now.
@@ -44,27 +49,31 @@ struct ResultState: Hashable, Sendable {
         case unsure(String)
     }
 
+    /// - Parameter input: the capture's path as it is given now, which is how its files are named.
     func standing(
         of input: String, pipeline: Digest, result: String, programs: inout ProgramVersions
     ) -> Standing {
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
-        if self.input != input { return .unsure("the capture lies at another path") }
+        if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
+        let shown = { (path: String) in
+            FileSystem.lies(path, in: self.input) ? input + path.dropFirst(self.input.count) : path
+        }
         var doubt: String?
         // A file so young that a change right after would not show.
         let wasNew = "its files had just changed when it was run"
         for (folder, known) in folders.sorted(by: { $0.key < $1.key }) {
-            guard let now = FileSystem.status(of: folder) else { return .stale("\(folder) is gone") }
+            guard let now = FileSystem.status(of: folder) else { return .stale("\(shown(folder)) is gone") }
             if now.modified != known.modified {
-                let what = FileSystem.isFolder(folder) ? "something in the folder \(folder)" : folder
+                let what = (FileSystem.isFolder(folder) ? "something in the folder " : "") + shown(folder)
                 return .stale("\(what) changed")
             }
             // Copying tools set the one time back, and nobody the other.
-            if now.changed != known.changed { doubt = "something about \(folder) changed" }
+            if now.changed != known.changed { doubt = "something about \(shown(folder)) changed" }
             if !known.isSettled(at: looked) { doubt = wasNew }
         }
         for (path, known) in inputs.sorted(by: { $0.key < $1.key }) {
-            guard let now = FileSystem.status(of: path) else { return .stale("\(path) is gone") }
-            if now != known.status { return .stale("\(path) changed") }
+            guard let now = FileSystem.status(of: path) else { return .stale("\(shown(path)) is gone") }
+            if now != known.status { return .stale("\(shown(path)) changed") }
             if !known.status.isSettled(at: looked) { doubt = wasNew }
         }
         for (name, version) in tools.sorted(by: { $0.key < $1.key }) {

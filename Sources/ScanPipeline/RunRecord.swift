@@ -4,7 +4,10 @@ import ScanModel
 /// `OUT/.scanmill/runs/<when>-<random>/`: what one run was asked to do and how it went.
 public struct RunRecord: Sendable {
     private let state: StateFolder
+    private let pipeline: Pipeline
     public let path: String
+    /// The folder's name.
+    public let name: String
 
     /// What the run was told, for commands that people can repeat.
     public struct Command: Sendable, Hashable {
@@ -34,7 +37,9 @@ public struct RunRecord: Sendable {
     /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
     public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
         self.state = state
-        path = "\(state.runs)/\(Self.newName())"
+        self.pipeline = pipeline
+        name = Self.newName()
+        path = "\(state.runs)/\(name)"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
         var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
@@ -54,6 +59,8 @@ public struct RunRecord: Sendable {
         _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil
     ) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
+        // Results that another pipeline has taken over are not this run's to find fault with.
+        if state.foreignOwner(for: pipeline) != nil { return }
         let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
             id: outcome.input.id, input: outcome.input.path, problem: problem,
@@ -97,7 +104,7 @@ public struct RunRecord: Sendable {
             .object([
                 "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
             ]), to: "\(path)/outcome.json")
-        Leftovers.forgetOldRuns(in: state)
+        Leftovers.forgetOldRuns(in: state, besides: name)
     }
 
     private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
@@ -116,12 +123,7 @@ public struct RunRecord: Sendable {
 extension BatchPlan {
     /// The captures that get a process: those that run, and those that will turn out to be up to date or not.
     public var toRun: [CaptureInput] {
-        entries.compactMap { entry in
-            switch entry.decision {
-            case .run, .compare: entry.input
-            case .upToDate, .failedBefore, .arriving: nil
-            }
-        }
+        entries.filter(\.decision.isToRun).map(\.input)
     }
 
     public var toCompare: [CaptureInput] {

@@ -89,18 +89,34 @@ public struct StateFolder: Sendable, Hashable {
     /// would replace each other by turns.
     /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
-        let name = try ownerName()
-        if name == pipeline.name { return }
-        if let name, !replacing {
-            throw Problem(
-                .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
-                fix: "choose another folder with -o, or replace the results with  --replace")
-        }
+        if try belongs(to: pipeline, replacing: replacing) { return }
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
         for made in try FileSystem.makeFolders(path) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
+        // Of two pipelines that begin at one moment, the second one finds the first one's name.
+        let lock = try CaptureLock(ownerOf: self)
+        defer { withExtendedLifetime(lock) {} }
+        if try belongs(to: pipeline, replacing: replacing) { return }
         let json = JSONValue.object(["pipeline": .string(pipeline.name)])
         try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+    }
+
+    /// - Returns: false when there is no owner yet, or another one that is to be replaced.
+    private func belongs(to pipeline: Pipeline, replacing: Bool) throws(Problem) -> Bool {
+        guard let name = try ownerName() else { return false }
+        if name == pipeline.name || replacing { return name == pipeline.name }
+        throw Problem(
+            .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
+            fix: "choose another folder with -o, or replace the results with  --replace")
+    }
+
+    /// - Throws: a problem with fault `usage` when another pipeline has taken OUT over since it was claimed.
+    func requireOwner(_ pipeline: Pipeline) throws(Problem) {
+        guard let name = try ownerName(), name != pipeline.name else { return }
+        throw Problem(
+            .usage, "the pipeline `\(name)` has taken the results over from `\(pipeline.name)`",
+            fix: "choose another folder with -o, or replace the results with  --replace"
+        ).at(file: output)
     }
 
     /// - Throws: when there is an owner, and nobody can say which.

@@ -23,7 +23,7 @@ struct PlanCommand: ParsableCommand {
         }
         let plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
-        found.warnings.forEach(Console.error)
+        (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
         let estimate = SizeEstimate(plan, output: batch.output)
         if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
     }

@@ -17,13 +17,15 @@ struct ReportCommand: ParsableCommand {
             """)
 
     @Argument(help: "The folder with the results.") var output: String
+    /// Whatever clock the others were recorded under, a run reports on itself.
+    @Option(name: .customLong("run"), help: .hidden) var runName: String?
     @Flag(name: .shortAndLong, help: "Do not print the page's path.") var quiet = false
 
     func run() throws {
         Allocator.returnLargeBuffers()
         // A picture of a video is there in a second, or never.
         FFmpeg.usualPatience.store(30, ordering: .relaxed)
-        let page = try Console.orExit { () throws(Problem) in try ReportFiles.make(for: output) }
+        let page = try Console.orExit { () throws(Problem) in try ReportFiles.make(for: output, run: runName) }
         if !quiet { Console.out(page) }
     }
 }

@@ -21,8 +21,10 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var batch: BatchOptions
     @Option(help: "Cores to use in all, over captures and over frames inside one.") var jobs: Int?
     @Flag(help: "Replace the results of another pipeline.") var replace = false
-    @Option(help: ArgumentHelp("Begin no capture after this time of day, such as 06:00.", valueName: "time")) var until:
-        TimeOfDay?
+    @Option(
+        help: ArgumentHelp(
+            "Begin no capture after this time of day, such as 06:00: the next one after the start.", valueName: "time"))
+    var until: TimeOfDay?
     @Option(
         help: ArgumentHelp("Begin no capture while less is free on OUT's filesystem, such as 20G.", valueName: "size"))
     var minFree: ByteSize?
@@ -35,7 +37,10 @@ struct RunCommand: AsyncParsableCommand {
     var patience = Duration.seconds(600)
     @Option(
         help: ArgumentHelp(
-            "Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set.", valueName: "command")
+            """
+            Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT and SIGTERM are \
+            passed on to it, and end it 5 seconds later.
+            """, valueName: "command")
     )
     var onFinish: String?
     @Option(
@@ -55,6 +60,8 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // First of all: searching may take until that time.
+        let deadline = until?.next
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(batch)
         let state = StateFolder(output: batch.output)
@@ -72,47 +79,62 @@ struct RunCommand: AsyncParsableCommand {
         let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
         if !quiet && !batch.json { loaded.warn() }
         // Whatever is left out is said, since nothing else tells of it.
-        found.warnings.forEach(Console.error)
+        (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
         for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
-        let outcomes = others + (await runAll(plan, loaded, stop, report, state, besides: others))
+        let record = plan.toRun.isEmpty ? nil : self.record(plan, loaded.pipeline, state)
+        var outcomes = others
+        if let record { outcomes += await runAll(plan, loaded, stop, report, record, deadline, besides: others) }
 
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
-        do throws(Problem) {
+        Self.attempt(&code) { () throws(Problem) in
             if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
-        } catch {
-            // The results are there all the same, and so is the rest of what was asked for.
-            Console.error(error.message())
-            code = code == 0 ? ExitStatus.environment : code
         }
         report.runEnded(outcomes, status: code)
+        Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
-        if !noReport, stop.reason == nil, outcomes.contains(where: \.isWork) {
-            await ReportProcess.run(batch.output, isQuiet: quiet || batch.json)
+        if !noReport, stop.reason == nil, let record, outcomes.contains(where: \.isWork) {
+            await ReportProcess.run(batch.output, run: record.name, isQuiet: quiet || batch.json, stop: stop)
+            code = stop.exitCode ?? code
         }
-        if let onFinish { await FinishHook.run(onFinish, status: code, output: batch.output) }
+        if let onFinish {
+            await FinishHook.run(onFinish, status: code, output: batch.output, stop: stop)
+            code = stop.exitCode ?? code
+        }
         if code != 0 { throw ExitCode(code) }
     }
 
-    private func runAll(
-        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ state: StateFolder,
-        besides others: [CaptureOutcome]
-    ) async -> [CaptureOutcome] {
-        let inputs = plan.toRun
-        if inputs.isEmpty { return [] }
-        let record = RunRecord(
-            state: state, pipeline: loaded.pipeline, inputs: inputs,
+    /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
+    /// asked for, but the exit code says so.
+    private static func attempt(_ code: inout Int32, _ body: () throws(Problem) -> Void) {
+        do throws(Problem) { try body() } catch {
+            Console.error(error.message())
+            code = code == 0 ? ExitStatus.environment : code
+        }
+    }
+
+    private func record(_ plan: BatchPlan, _ pipeline: Pipeline, _ state: StateFolder) -> RunRecord {
+        RunRecord(
+            state: state, pipeline: pipeline, inputs: plan.toRun,
             command: RunRecord.Command(
                 pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
+    }
+
+    private func runAll(
+        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ record: RunRecord,
+        _ deadline: Int?, besides others: [CaptureOutcome]
+    ) async -> [CaptureOutcome] {
+        let inputs = plan.toRun
         let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         let (sideBySide, workers) = Batch.spread(
-            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory)
+            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory,
+            most: OpenFiles.raiseLimit())
         let process = CaptureProcess(
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
-        let gate = Gate(stop: stop, until: until?.next, minFree: minFree?.bytes, output: batch.output)
+        let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
         let options = batch
         // Messages show other paths below the capture.

@@ -272,6 +272,24 @@ import Testing
         return nil
     }
 
+    /// A run that was recorded under a clock a lifetime ahead is not the newest one until then.
+    @Test func aRunReportsOnItselfWhateverTheClockWas() throws {
+        #expect(try run().status == 0)
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        let first = try #require(try FileManager.default.contentsOfDirectory(atPath: runs).first)
+        try FileManager.default.moveItem(atPath: "\(runs)/\(first)", toPath: "\(runs)/20991231T000000Z-ahead")
+        #expect(try run(["--force"]).status == 0)
+        #expect(try !newestPage().contains("ahead"))
+        _ = try report()
+        #expect(try !newestPage().contains("ahead"))
+        // Nor when the files' times are ahead too.
+        let outcome = "\(runs)/20991231T000000Z-ahead/outcome.json"
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 4e7)], ofItemAtPath: outcome)
+        _ = try report()
+        #expect(try !newestPage().contains("ahead"))
+    }
+
     /// The pictures of a result that has not changed are kept, even when the capture itself has gone.
     @Test func picturesAreTakenOnce() throws {
         try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/desk")

@@ -1,5 +1,4 @@
 import Foundation
-import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -15,15 +14,6 @@ import Testing
     ) throws -> CommandResult {
         try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
         return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: folder.path, environment: environment)
-    }
-
-    /// Puts another ffmpeg before the real one, which scripts call FFMPEG.
-    /// - Returns: the environment in which it is found.
-    private func fake(version: String, else command: String) throws -> [String: String] {
-        let script = "#!/bin/sh\n[ \"$1\" = -version ] && exec \(version)\n\(command)\n"
-        try folder.write(script.replacing("FFMPEG", with: try FFmpeg.find().ffmpeg), to: "bin/ffmpeg")
-        #expect(chmod("\(folder.path)/bin/ffmpeg", 0o755) == 0)
-        return ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
     }
 
     /// A missing tool is the machine's fault, also for a stage that could do without the colours; and the next night
@@ -51,7 +41,8 @@ import Testing
         let frames = "read, write-transforms"
         #expect(try run(frames).status == 0)
         #expect(try run(frames).output.contains("1 up to date"))
-        let path = try fake(version: "echo 'ffmpeg version 999 of another day'", else: "exec FFMPEG \"$@\"")
+        let path = try folder.fakeFFmpeg(
+            version: "echo 'ffmpeg version 999 of another day'", else: "exec FFMPEG \"$@\"")
         let plan = try Scanmill.run(
             ["plan", "trouble.yaml", "mini", "-o", "out"], in: folder.path, environment: path)
         #expect(plan.output.contains(", and now there is ffmpeg version 999"), "\(plan.output)")
@@ -74,6 +65,25 @@ import Testing
         #expect(try run("read", ["notes.txt", "-o", "out2"]).status == 2)
         #expect(try run("read", ["mini", "nosuch", "-o", "out2"]).status == 2)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
+    }
+
+    @Test func whatCannotBeLookedAtCanBeNamedAlone() throws {
+        try MiniCapture().write(in: folder)
+        // Two captures whose files share a folder.
+        let pack = """
+            import os, zipfile
+            with zipfile.ZipFile('two.zip', 'w') as z:
+                for one in ['a', 'b']:
+                    for name in os.listdir('mini'):
+                        if name.startswith('recorded'): z.write('mini/' + name, name.replace('recorded', one))
+            """
+        try folder.write(pack, to: "pack.py")
+        #expect(try runCommand(["python3", "pack.py"], in: folder.path).status == 0)
+        let alone = try run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "two"])
+        #expect(alone.status == 1)
+        #expect(alone.output.hasPrefix("failed   two  2 captures lie in one folder"), "\(alone.output) \(alone.errors)")
+        #expect(alone.output.contains("1 capture: 1 failed"))
+        #expect(try run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "mini"]).status == 0)
     }
 
     @Test func theInputIsNeverWrittenTo() throws {
@@ -119,21 +129,6 @@ import Testing
         #expect(result.errors.contains("error: depth stream truncated"), "\(result.errors)")
     }
 
-    /// A healthy ffmpeg ends with its reader; one that hangs is why there is patience.
-    @Test func aHungFfmpegEndsWithItsCapture() throws {
-        var mini = MiniCapture()
-        mini.pictures = .mp4
-        try mini.write(in: folder)
-        let path = try fake(version: "FFMPEG -version", else: "sh -c 'sleep 1000; : \(folder.path)/hung'")
-        let result = try run(
-            "read, filter-blur: {window: 3}, write-transforms",
-            ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)
-        #expect(result.status == 3)
-        #expect(result.errors.contains("the capture made no progress for 2 s and was ended"), "\(result.errors)")
-        #expect(result.errors.contains("= nothing was published for mini\n"), "\(result.errors)")
-        #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
-    }
-
     /// The results are there all the same, and so is the rest of what was asked for.
     @Test func figuresThatCannotBeWritten() throws {
         try MiniCapture().write(in: folder)
@@ -147,6 +142,26 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
         let hook = try run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
         #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
+    }
+
+    @Test func aLogThatIsNotCompleteIsSaid() throws {
+        try MiniCapture().write(in: folder)
+        let lost = try run("read, decompress", ["mini", "-o", "out", "--log", "/dev/full"])
+        #expect(lost.status == 3)
+        #expect(lost.output.contains("1 capture: 1 done"))
+        let cause = "error: the log is not complete: No space left on device\n  --> /dev/full\n"
+        #expect(lost.errors.contains(cause), "\(lost.errors)")
+    }
+
+    /// As a full disk leaves it: the night after is not lost with it.
+    @Test func aTornLineOfTheLogStaysAlone() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("{\"event\":\"run-ended\"}\n{\"event\":\"run-be", to: "log")
+        #expect(try run("read, decompress", ["mini", "-o", "out", "--log", "log"]).status == 0)
+        let lines = String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 6)
+        #expect(lines.dropFirst().first == "{\"event\":\"run-be")
+        for line in lines.dropFirst(2) { _ = try JSONValue.parse(Array(line.utf8), file: "log") }
     }
 
     @Test func outputThatIsLostIsSaid() throws {
@@ -255,6 +270,21 @@ import Testing
     @Test func moreJobsThanAnyMachineHas() throws {
         try MiniCapture().write(in: folder)
         #expect(try run("read, decompress", ["mini", "-o", "out", "--jobs", "9999999999"]).status == 0)
+    }
+
+    @Test func aCaptureUnderManySpellingsIsOne() throws {
+        var mini = MiniCapture()
+        mini.id = "caps/a"
+        try mini.write(in: folder)
+        let spellings = ["caps", "./caps/a", "caps//a", "\(folder.path)/caps", "caps/../caps/a/"]
+        let result = try run("read", spellings + ["-o", "out"])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.hasPrefix("done     a  "), "\(result.output)")
+        #expect(result.output.contains("1 capture: 1 done"))
+        // Links that have other names make other captures of it.
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/links", withIntermediateDirectories: true)
+        for name in ["b", "c"] { #expect(symlink("../caps/a", "\(folder.path)/links/\(name)") == 0) }
+        #expect(try run("read", ["links/b", "links/c", "-o", "out"]).output.contains("2 captures: 2 done"))
     }
 
     @Test func aCaptureNamedTwiceIsOne() throws {

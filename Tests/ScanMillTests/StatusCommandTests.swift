@@ -29,6 +29,23 @@ import Testing
         #expect(try scanmill("status", "out").output.contains("stale  a  "))
     }
 
+    /// Relative inputs are those of the run, wherever `status` is asked.
+    @Test func fromAnotherFolder() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        let elsewhere = try TemporaryFolder()
+        let status = try Scanmill.run(["status", "\(folder.path)/out"], in: elsewhere.path)
+        #expect(status.output == "2 done\n", "\(status.output)")
+        try folder.write(try folder.bytes("in/a/desk.jsonl") + [0x0A], to: "in/a/desk.jsonl")
+        let stale = try Scanmill.run(["status", "\(folder.path)/out"], in: elsewhere.path)
+        #expect(stale.output.hasPrefix("stale  a  "), "\(stale.output)")
+        // A run names its files as they are given to it.
+        let plan = try scanmill("plan", "quick.yaml", "in", "-o", "out")
+        #expect(plan.output.hasPrefix("run        a  in/a/desk.jsonl changed\n"), "\(plan.output)")
+        // No machine's path is in what is published.
+        let receipt = String(decoding: try folder.bytes("out/a/receipt.json"), as: UTF8.self)
+        #expect(!receipt.contains(folder.path))
+    }
+
     /// A mistyped path must not pass for a folder in which all is well.
     @Test(arguments: ["status", "verify", "gc", "report"]) func aFolderThatIsNotThere(_ command: String) throws {
         let result = try scanmill(command, "nosuch")

@@ -121,6 +121,28 @@ import Testing
         #expect(try fixture.plan([input]) { $0.settleSeconds = 1 } == [.run("new")])
     }
 
+    /// A clock that is behind the files: nothing that changes now has such times, so there is nothing to wait for.
+    @Test func filesFromBeforeAClockWasSetBack() throws {
+        let fixture = try DiskFixture()
+        let inputs = [try fixture.capture("a"), try fixture.capture("b")]
+        try fixture.run(inputs[1])
+        func plan(_ hoursAgo: Int64, settle: Int64) throws -> BatchPlan {
+            var rules = BatchPlan.Rules()
+            rules.settleSeconds = settle
+            return BatchPlan(
+                inputs, pipeline: try fixture.pipeline(), output: fixture.output, rules: rules,
+                programs: fixture.programs, now: wallClock() - hoursAgo * 3_600_000_000_000)
+        }
+        let behind = try plan(8760, settle: 600)
+        #expect(behind.entries.map(\.decision) == [.run("new"), .upToDate])
+        // What is up to date is no matter of time.
+        #expect(behind.fromTheFuture == [inputs[0]])
+        // Clocks of two machines never agree quite.
+        #expect(try plan(2, settle: 10_800).entries.map(\.decision) == [.arriving, .arriving])
+        #expect(try plan(2, settle: 10_800).fromTheFuture == [])
+        #expect(try plan(8760, settle: 0).fromTheFuture == [])
+    }
+
     /// What another version of ScanMill or of a program that it used made is not taken for granted.
     @Test func otherPrograms() throws {
         let fixture = try DiskFixture()

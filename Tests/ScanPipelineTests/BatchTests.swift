@@ -19,9 +19,11 @@ import Testing
     }
 
     @Test func coresAreSpreadOverCapturesFirst() {
-        func spread(_ cores: Int, _ captures: Int, memory: Int64? = nil, perCapture: Int64 = 1) -> [Int] {
+        func spread(
+            _ cores: Int, _ captures: Int, memory: Int64? = nil, perCapture: Int64 = 1, most: Int = .max
+        ) -> [Int] {
             let (sideBySide, workers) = Batch.spread(
-                cores: cores, captures: captures, memory: memory, perCapture: perCapture)
+                cores: cores, captures: captures, memory: memory, perCapture: perCapture, most: most)
             return [sideBySide, workers]
         }
         #expect(spread(8, 100) == [8, 1])
@@ -36,6 +38,9 @@ import Testing
         #expect(spread(8, 100, memory: 1000, perCapture: 5000) == [1, 8])
         #expect(spread(8, 100, memory: 0, perCapture: 0) == [1, 8])
         #expect(spread(8, 100, memory: .max, perCapture: 1) == [8, 1])
+        #expect(spread(192, 260, most: 96) == [96, 2])
+        #expect(spread(8, 100, memory: 1000, perCapture: 300, most: 2) == [2, 4])
+        #expect(spread(8, 100, most: 0) == [1, 8])
     }
 
     @Test func outcomesComeInTheOrderOfTheInputs() async {
@@ -106,9 +111,12 @@ import Testing
             default: .upToDate
             }
         }
+        var began: [String] = []
         var ended: [String] = []
         let outcomes = await batch.run(
-            Self.inputs(4), sideBySide: 1, make: Self.job, ended: { ended.append($0.input.id) })
+            Self.inputs(4), sideBySide: 1, make: Self.job, began: { began.append($0.id) },
+            ended: { ended.append($0.input.id) })
+        #expect(began == ["scan 0", "scan 1", "scan 2", "scan 3"])
         #expect(tries.withLock { $0 } == ["scan 0", "scan 1", "scan 2", "scan 3", "scan 0", "scan 1"])
         #expect(outcomes.map(\.ending) == [.upToDate, .busy, .upToDate, .upToDate])
         #expect(ended == ["scan 2", "scan 3", "scan 0", "scan 1"])

@@ -47,6 +47,21 @@ import Testing
         #expect(!CaptureLock.isHeld("a", in: fixture.state))
     }
 
+    /// As another user, in a process of its own, since a user is the whole process's.
+    @Test func whoMayOnlyReadTheLockCanAsk() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try DiskFixture()
+            let lock = try CaptureLock("a", in: fixture.state)
+            precondition(chmod(fixture.state.lock("a"), 0o444) == 0)
+            // Root may do everything.
+            let user = geteuid()
+            if user == 0 { precondition(seteuid(65534) == 0) }
+            precondition(CaptureLock.isHeld("a", in: fixture.state))
+            if user == 0 { precondition(seteuid(0) == 0) }
+            withExtendedLifetime(lock) {}
+        }
+    }
+
     @Test func aLockThatCannotBeMade() throws {
         let fixture = try DiskFixture()
         try fixture.write("", to: "out/.scanmill/locks")

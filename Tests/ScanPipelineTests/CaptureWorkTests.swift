@@ -130,6 +130,32 @@ import Testing
         }
     }
 
+    /// `--replace` in another run: what this one has not published yet it never publishes.
+    @Test func resultsThatAnotherPipelineTookOver() throws {
+        let fixture = try DiskFixture()
+        let (mine, other) = ("{name: mine, stages: [read, write]}", "{name: other, stages: [read, write]}")
+        let inputs = try ["a", "b"].map { try fixture.capture($0) }
+        try fixture.state.claim(for: try fixture.pipeline(mine), replacing: false)
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(mine), inputs: inputs)
+        let pipeline = try fixture.pipeline(other)
+        let late = try #require(
+            problem {
+                _ = try CaptureWork.run(
+                    fixture.job(inputs[0], mine), library: fixture.library, tool: fixture.programs.tool
+                ) { _ in try? fixture.state.claim(for: pipeline, replacing: true) }
+            })
+        #expect(late.fault == .usage)
+        #expect(late.summary == "the pipeline `other` has taken the results over from `mine`")
+        #expect(late.notes == ["nothing was published for a"])
+        #expect(problem { try fixture.run(inputs[1], mine) }?.summary == late.summary)
+        #expect(fixture.results().isEmpty)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
+        // Nor does it leave a note beside the other one's results.
+        try record.note(CaptureOutcome(input: inputs[0], ending: .failed(late)), fingerprint: Digest.of([]))
+        #expect(fixture.state.failed == [])
+        guard case .done = try fixture.run(inputs[0], other) else { Issue.record("not done"); return }
+    }
+
     @Test func aCaptureThatAnotherRunnerWorksOnIsLeft() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

@@ -36,6 +36,17 @@ import Testing
             ])
     }
 
+    /// Between reading the receipt and reading the files.
+    @Test func aResultThatIsReplacedMeanwhile() throws {
+        let fixture = try DiskFixture()
+        let result = try Self.result(fixture)
+        try fixture.run(try fixture.capture("a", frames: "one\ntwo\nthree\n"))
+        #expect(result.verify() == [])
+        // What is wrong with the new one is said of the new one.
+        try fixture.write("3", to: "out/a/deep/a.txt")
+        #expect(result.verify().map(\.summary) == ["a file of the result has 1 bytes instead of 8"])
+    }
+
     @Test func filesThatDoNotFit() throws {
         let fixture = try DiskFixture()
         let result = try Self.result(fixture)

@@ -1,5 +1,7 @@
+import Dispatch
 import ScanModel
 import ScanPipeline
+import Synchronization
 import Testing
 
 @Suite struct StateFolderTests {
@@ -21,6 +23,22 @@ import Testing
         #expect(refused.fault == .usage)
         try fixture.state.claim(for: second, replacing: true)
         #expect(fixture.state.foreignOwner(for: first) == "second")
+    }
+
+    /// Of pipelines that begin at one moment, one gets the folder.
+    @Test func oneOfManyClaimsWins() throws {
+        for _ in 0..<20 {
+            let fixture = try DiskFixture()
+            let pipelines = try (0..<8).map { try fixture.pipeline("{name: p\($0), stages: [read, write]}") }
+            let winners = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: pipelines.count) { number in
+                let refused = problem { try fixture.state.claim(for: pipelines[number], replacing: false) }
+                if refused == nil { winners.withLock { $0.append(pipelines[number].name) } }
+            }
+            let names = winners.withLock { $0 }
+            #expect(names.count == 1)
+            #expect(pipelines.allSatisfy { (fixture.state.foreignOwner(for: $0) == nil) == names.contains($0.name) })
+        }
     }
 
     /// A power cut may have emptied it: then nobody's results are replaced by mistake.

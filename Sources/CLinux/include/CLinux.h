@@ -11,6 +11,9 @@ int sm_exchange(const char *a, const char *b);
 /// kernel drops when the last descriptor is closed, kill -9 included. Fails with EAGAIN when it is held elsewhere.
 int sm_lock(int descriptor);
 
+/// The same, but waits for whoever holds it.
+int sm_wait_for_lock(int descriptor);
+
 /// Returns 1 when somebody holds that lock, otherwise 0, also where it cannot be told.
 int sm_is_locked(int descriptor);
 
@@ -24,6 +27,10 @@ int sm_sync_filesystem(int descriptor);
 
 /// The kind of filesystem that an open file lies on, as one of the numbers in linux/magic.h, or -1.
 int64_t sm_filesystem_type(int descriptor);
+
+/// Raises the number of files that this process may have open as far as the system lets it. Returns the number then, or -1
+/// where it cannot be told.
+int64_t sm_raise_open_files(void);
 
 /// Keeps freed memory for the next frame instead of giving it back and faulting it in again (2.4 times faster on
 /// frame buffers).

@@ -33,9 +33,10 @@ struct NightReport: Sendable {
         }
     }
 
-    init(output: String) {
+    /// - Parameter run: the name of the run that is reported on; the newest without.
+    init(output: String, run: String?) {
         let state = StateFolder(output: output)
-        let run = RunFacts.newest(in: state).map { RunFacts($0, in: state) }
+        let run = (run ?? RunFacts.newest(in: state)).map { RunFacts($0, in: state) }
         let earlier = EarlierRun.all(in: state, before: run?.name)
         let captures = Self.gather(state, run)
         let first = captures.first { $0.hasResult }.flatMap { PublishedResult($0.id, in: output) }

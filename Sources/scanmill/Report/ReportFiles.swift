@@ -9,13 +9,14 @@ struct ReportFiles {
     /// The page, for people to open.
     var page: String { "\(folder)/\(ReportPage.fileName)" }
 
+    /// - Parameter run: the name of the run that is reported on; the newest without.
     /// - Returns: the page's path.
     /// - Throws: a problem with fault `usage` when nothing was ever run into the folder; with fault `environment` when
     ///   the files cannot be written.
     @discardableResult
-    static func make(for output: String) throws(Problem) -> String {
+    static func make(for output: String, run: String? = nil) throws(Problem) -> String {
         let state = StateFolder(output: output)
-        var report = NightReport(output: output)
+        var report = NightReport(output: output, run: run)
         if report.captures.isEmpty && report.run == nil {
             try state.requireOutput()
             throw state.nothingWasRun

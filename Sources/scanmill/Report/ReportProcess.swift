@@ -7,12 +7,13 @@ import SystemPackage
 /// must change nothing about the run.
 enum ReportProcess {
     /// Prints the path under which the newest report always is; or a warning, when there is no report.
-    static func run(_ output: String, isQuiet: Bool) async {
+    /// - Parameter run: the name of the run that has ended.
+    static func run(_ output: String, run: String, isQuiet: Bool, stop: StopSignal) async {
         do {
-            let ended = try await Subprocess.run(
-                .path(FilePath(CaptureProcess.executablePath)), arguments: ["report", "--", output],
-                environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), input: .none,
-                output: .string(limit: 1 << 16), error: .string(limit: 1 << 16))
+            let ended = try await Follower.run(
+                FilePath(CaptureProcess.executable), ["report", "--run", run, "--", output],
+                environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]),
+                output: .string(limit: 1 << 16), error: .string(limit: 1 << 16), stop: stop)
             if ended.terminationStatus.isSuccess {
                 let doorway = "\(StateFolder(output: output).path)/\(ReportPage.fileName)"
                 if !isQuiet { Console.out("the report is \(doorway)") }
@@ -21,7 +22,9 @@ enum ReportProcess {
             let words = ended.standardError.split(separator: "\n").prefix(2).map { line in
                 String(line.drop { $0 == " " }.replacing("error: ", with: "", maxReplacements: 1))
             }
-            let why = words.isEmpty ? "it ended with \(ended.terminationStatus)" : words.joined(separator: " ")
+            let why =
+                stop.reason
+                ?? (words.isEmpty ? "it ended with \(ended.terminationStatus)" : words.joined(separator: " "))
             Console.error("warning: the report was not written: \(why)")
         } catch {
             Console.error("warning: the report was not written: \(error)")

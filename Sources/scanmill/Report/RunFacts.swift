@@ -48,7 +48,20 @@ struct RunFacts: Sendable {
     /// The newest run that has ended, or else the newest.
     static func newest(in state: StateFolder) -> String? {
         let names = names(in: state)
-        return names.last { FileSystem.exists("\(state.runs)/\($0)/outcome.json") } ?? names.last
+        return newest(of: names, by: "outcome.json", state) ?? newest(of: names, by: "plan.json", state) ?? names.last
+    }
+
+    /// By the time at which a file was written, and not by the name: a run under a clock that was a year ahead would be the
+    /// newest for a year. A time that is still to come was written under such a clock.
+    private static func newest(of names: [String], by file: String, _ state: StateFolder) -> String? {
+        let now = wallClock()
+        var newest: (name: String, time: Int64)?
+        for name in names {
+            guard var time = FileSystem.modified("\(state.runs)/\(name)/\(file)") else { continue }
+            if time > now { time = .min }
+            if time >= newest?.time ?? .min { newest = (name, time) }
+        }
+        return newest?.name
     }
 
     init(_ name: String, in state: StateFolder) {

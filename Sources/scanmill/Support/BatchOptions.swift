@@ -26,7 +26,10 @@ struct BatchOptions: ParsableArguments {
     @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false
     @Option(
         help: ArgumentHelp(
-            "Leave captures for the next run that changed within this time, such as 10m.", valueName: "time"))
+            """
+            Leave captures for the next run that changed within this time, such as 10m. Times that are further ahead are no \
+            reason to wait: a clock is wrong, and a warning says so.
+            """, valueName: "time"))
     var settle: Duration?
     @Flag(help: "Print JSON.") var json = false
 
@@ -96,18 +99,5 @@ struct TimeOfDay: ExpressibleByArgument, Sendable {
     }
 
     /// The next time that the local clock shows it, seconds since 1970.
-    var next: Int {
-        var now = time(nil)
-        var local = tm()
-        localtime_r(&now, &local)
-        local.tm_hour = hour
-        local.tm_min = minute
-        local.tm_sec = 0
-        local.tm_isdst = -1
-        let today = mktime(&local)
-        if today > now { return today }
-        local.tm_mday += 1
-        local.tm_isdst = -1
-        return mktime(&local)
-    }
+    var next: Int { LocalTime.next(hour: hour, minute: minute, after: time(nil)) }
 }

@@ -20,18 +20,19 @@ struct CaptureList {
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
         var list = CaptureList()
         let (found, unreadable) = try list.search(options.inputs, skipping: options.output)
-        for id in options.only where !found.contains(where: { $0.id == id }) {
+        let isWanted = { (id: String) in options.only.isEmpty || options.only.contains(id) }
+        let odd = unreadable.filter { isWanted($0.name) }
+        for id in options.only where !found.contains(where: { $0.id == id }) && !odd.contains(where: { $0.name == id })
+        {
             Console.error("error: `--only \(id)`: no capture has this id")
             throw ExitCode(ExitStatus.usage)
         }
         try Console.orExit { () throws(Problem) in try requireApart(found, from: options.output) }
-        if options.only.isEmpty {
-            list.refused = unreadable.map { odd in
-                let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
-                return CaptureOutcome(input: input, ending: .failed(odd.problem))
-            }
+        list.refused = odd.map { odd in
+            let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
+            return CaptureOutcome(input: input, ending: .failed(odd.problem))
         }
-        let wanted = options.only.isEmpty ? found : found.filter { options.only.contains($0.id) }
+        let wanted = found.filter { isWanted($0.id) }
         let byID = Dictionary(grouping: wanted, by: \.id)
         for capture in wanted {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
@@ -79,9 +80,23 @@ struct CaptureList {
             throw ExitCode(ExitStatus.usage)
         }
         warn(without: without)
-        // By bytes: to Swift, names that differ in Unicode's composition alone are equal.
-        var seen: Set<[UInt8]> = []
-        return (found.filter { seen.insert(Array($0.path.utf8)).inserted }, unreadable)
+        var seen: Set<Place> = []
+        return (
+            found.filter { seen.insert(Place($0.id, $0.path)).inserted },
+            unreadable.filter { seen.insert(Place($0.name, $0.path)).inserted }
+        )
+    }
+
+    /// What an id and a path lead to: however a path is spelt, it is one capture; under two ids, by links, it is two.
+    private struct Place: Hashable {
+        /// As bytes: to Swift, names that differ in Unicode's composition alone are equal.
+        let id: [UInt8]
+        let path: [UInt8]
+
+        init(_ id: String, _ path: String) {
+            self.id = Array(id.utf8)
+            self.path = Array((FileSystem.realPath(path) ?? path).utf8)
+        }
     }
 
     private static func twinProblem(_ twins: [CaptureSearch.Found]) -> Problem? {
@@ -127,6 +142,16 @@ struct CaptureList {
         warnings += [
             "warning: \(path) is one capture, but there are more in it: \(Self.some(inner))",
             "   = fix: if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one",
+        ]
+    }
+
+    /// What `--settle` cannot tell, because a clock is wrong or was.
+    static func warnings(of plan: BatchPlan) -> [String] {
+        let captures = plan.fromTheFuture.map(\.path)
+        if captures.isEmpty { return [] }
+        return [
+            "warning: \(some(captures)) changed at a time that is still to come, so --settle does not wait",
+            "   = fix: set the clock of this machine, or of the one that the captures lie on",
         ]
     }
 

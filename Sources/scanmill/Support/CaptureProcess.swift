@@ -33,7 +33,9 @@ struct CaptureProcess: Sendable {
             // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
             options.createSession = true
             let ended = try await Subprocess.run(
-                .path(FilePath(Self.executablePath)), arguments: [CaptureChildCommand.name],
+                .path(FilePath(Self.executable)),
+                arguments: Arguments(
+                    executablePathOverride: Self.executablePath, remainingValues: [CaptureChildCommand.name]),
                 environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
@@ -82,8 +84,9 @@ struct CaptureProcess: Sendable {
     /// Looks at the child five times a second.
     private func guardChild(_ pid: pid_t, _ watch: ChildWatch) async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(200))
+            try? await Task.sleep(for: .seconds(ChildWatch.tick))
             if Task.isCancelled { return }
+            watch.goOn()
             var reason: CaptureEnding?
             if let why = hurry() {
                 reason = .notBegun(why)
@@ -155,6 +158,19 @@ struct CaptureProcess: Sendable {
         return FileSystem.exists(path) ? path : nil
     }()
 
+    /// What is started for a capture: the running binary, also when another one has its name by now, or none, because
+    /// ScanMill was updated during the run.
+    static var executable: String {
+        let running = "/proc/self/exe"
+        guard let file = file(at: running) else { return executablePath }
+        return file == self.file(at: executablePath) ? executablePath : running
+    }
+
+    private static func file(at path: String) -> [UInt64]? {
+        var status = stat()
+        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+
     /// The running binary, whatever name it was called by.
     static let executablePath: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -167,14 +183,20 @@ struct CaptureProcess: Sendable {
 /// What is known of a running child.
 private final class ChildWatch: Sendable {
     private struct State: Sendable {
-        var lastSign = ContinuousClock.now
+        var ticksOfSilence = 0
         var reason: CaptureEnding?
         var words: [UInt8] = []
     }
 
     private let state = Mutex(State())
 
-    func sign() { state.withLock { $0.lastSign = .now } }
+    /// Seconds between two looks at the child.
+    static let tick = 0.2
+
+    func sign() { state.withLock { $0.ticksOfSilence = 0 } }
+
+    /// A tick has gone by.
+    func goOn() { state.withLock { $0.ticksOfSilence += 1 } }
 
     func hear(_ part: SubprocessOutputSequence.Buffer) {
         let bytes = part.withUnsafeBytes { Array($0) }
@@ -183,10 +205,9 @@ private final class ChildWatch: Sendable {
 
     func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
 
-    var silence: Double {
-        let gap = state.withLock { ContinuousClock.now - $0.lastSign }
-        return Double(gap.components.seconds)
-    }
+    /// Seconds without a sign, by looks and not by a clock: while the machine sleeps or this process is stopped, a clock
+    /// goes on, and nobody could give a sign.
+    var silence: Double { state.withLock { Double($0.ticksOfSilence) * Self.tick } }
 
     var reason: CaptureEnding? { state.withLock(\.reason) }
 

@@ -32,6 +32,12 @@ enum Console {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
+                // A pipe that does not block, as some programs make theirs, says that it is full.
+                if errno == EAGAIN {
+                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&room, 1, -1)
+                    continue
+                }
                 // A reader that has seen enough is no failure.
                 if descriptor == STDOUT_FILENO && errno != EPIPE { lost.store(errno, ordering: .relaxed) }
                 return

@@ -68,8 +68,12 @@ final class LiveView: Sendable {
 
     private func draw(_ state: inout State) {
         state.lastDrawn = .now
-        var lines = state.running.map { Self.line($0.id, $0.progress) }
-        lines.append(total(state))
+        let size = Self.terminalSize
+        // A line too long or one too many would stay on the terminal for ever.
+        let shown = state.running.prefix(max(0, size.rows - 2))
+        let lines = (shown.map { Self.line($0.id, $0.progress) } + [total(state)]).map {
+            Self.cut($0, to: size.columns)
+        }
         let text = erasure(&state) + lines.joined(separator: "\n") + "\n"
         state.drawnLines = lines.count
         Self.write(text)
@@ -82,6 +86,7 @@ final class LiveView: Sendable {
     }
 
     private static func line(_ id: String, _ progress: RunProgress?) -> String {
+        let id = Console.visible(id)
         let name = id.count > 24 ? id.prefix(23) + "…" : id + String(repeating: " ", count: 24 - id.count)
         guard let progress, progress.frameCount > 0 else { return "\(name) [\(bar(0))] opening" }
         let share = Double(progress.frame) / Double(progress.frameCount)
@@ -95,6 +100,33 @@ final class LiveView: Sendable {
             text += ", about \(Self.time(seconds / Double(state.done) * Double(count - state.done))) left"
         }
         return text
+    }
+
+    /// Asked each time, since people change it. Where it cannot be told, it is what terminals once were.
+    private static var terminalSize: (columns: Int, rows: Int) {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+        return (
+            isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80, isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
+        )
+    }
+
+    private static func cut(_ line: String, to columns: Int) -> String {
+        var left = columns
+        return String(
+            line.prefix { character in
+                left -= width(of: character)
+                return left >= 0
+            })
+    }
+
+    /// Columns that a character takes: those of East Asia and pictures take two.
+    private static func width(of character: Character) -> Int {
+        let wide: [ClosedRange<UInt32>] = [
+            0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60,
+            0xffe0...0xffe6, 0x1f300...0x1faff, 0x20000...0x3fffd,
+        ]
+        return character.unicodeScalars.contains { scalar in wide.contains { $0.contains(scalar.value) } } ? 2 : 1
     }
 
     private static func bar(_ share: Double) -> String {

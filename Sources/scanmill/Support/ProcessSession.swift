@@ -11,6 +11,9 @@ enum ProcessSession {
         endOthers(than: leader)
     }
 
+    /// Whether anything of a session still runs.
+    static func isAlive(_ leader: pid_t) -> Bool { kill(leader, 0) == 0 || !members(of: leader).isEmpty }
+
     /// Kills every process of a session but its leader.
     static func endOthers(than leader: pid_t) {
         // Again until there are none: one of them may just have started another.

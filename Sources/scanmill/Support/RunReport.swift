@@ -1,8 +1,6 @@
 import FoundationEssentials
-import Glibc
 import ScanModel
 import ScanPipeline
-import Synchronization
 
 /// What a run says about its captures.
 struct RunReport: Sendable {
@@ -178,30 +176,5 @@ struct RunReport: Sendable {
         if faults.contains(.environment) { return ExitStatus.environment }
         if !faults.isEmpty { return ExitStatus.capturesFailed }
         return outcomes.contains { $0.ending == .busy } ? ExitStatus.busy : 0
-    }
-}
-
-/// What happens, one JSON object a line, with the time.
-final class RunLog: Sendable {
-    private let handle: Int32
-
-    init(path: String) throws {
-        handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-        if handle < 0 {
-            let code = errno
-            try Console.orExit { () throws(Problem) in
-                throw Problem.system("cannot open the log", path: path, code: code)
-            }
-        }
-    }
-
-    deinit { close(handle) }
-
-    func write(_ event: String, _ facts: JSONObject) {
-        var object: JSONObject = ["time": .string(Date().formatted(.iso8601)), "event": .string(event)]
-        for (key, value) in facts.members { object[key] = value }
-        let line = JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
-        // One call a line, so that lines of several runs do not mix.
-        _ = line.withUnsafeBytes { Glibc.write(handle, $0.baseAddress, $0.count) }
     }
 }

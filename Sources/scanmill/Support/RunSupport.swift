@@ -24,12 +24,15 @@ enum FreeSpace {
 
 /// The command that is run when a run has ended.
 enum FinishHook {
-    static func run(_ command: String, status: Int32, output: String) async {
+    /// As long as a capture has after a signal.
+    private static let grace = Duration.seconds(5)
+
+    static func run(_ command: String, status: Int32, output: String, stop: StopSignal) async {
         do {
-            let ended = try await Subprocess.run(
-                .path("/bin/sh"), arguments: ["-c", command],
-                environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]), input: .none,
-                output: .currentStandardError, error: .currentStandardError)
+            let ended = try await Follower.run(
+                "/bin/sh", ["-c", command],
+                environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]),
+                output: .currentStandardError, error: .currentStandardError, stop: stop, grace: grace)
             if !ended.terminationStatus.isSuccess {
                 let how =
                     switch ended.terminationStatus {

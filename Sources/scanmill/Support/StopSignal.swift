@@ -46,6 +46,9 @@ final class StopSignal: @unchecked Sendable {
             "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
     }
 
+    /// The one that came.
+    var caught: Int32? { state.withLock(\.signal) }
+
     /// Why no capture may begin.
     var reason: String? { state.withLock { $0.signal.map { "stopped by \(Self.name($0))" } } }
 

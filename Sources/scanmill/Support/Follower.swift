@@ -1,0 +1,48 @@
+import Glibc
+import Subprocess
+import SystemPackage
+
+/// A program that runs when a run has ended, and ends early when SIGINT or SIGTERM comes meanwhile.
+enum Follower {
+    /// - Parameter grace: how long it has after the signal, which is passed on to it; without, it is ended at once.
+    static func run<Output: OutputProtocol, Errors: ErrorOutputProtocol>(
+        _ program: FilePath, _ arguments: Arguments, environment: Environment, output: Output, error: Errors,
+        stop: StopSignal, grace: Duration? = nil
+    ) async throws -> ExecutionResult<Void, Output, Errors> {
+        var options = PlatformOptions()
+        // A session of its own: the signal comes from here alone, and whatever it started ends with it.
+        options.createSession = true
+        // After a signal that ended the run it runs to its end: the next signal ends this process itself.
+        let watches = stop.caught == nil
+        var watch: Task<Void, Never>?
+        defer { watch?.cancel() }
+        let ended = try await Subprocess.run(
+            .path(program), arguments: arguments, environment: environment, platformOptions: options, input: .none,
+            output: output, error: error
+        ) { execution in
+            let leader = execution.processIdentifier.value
+            if watches { watch = Task { await end(leader, when: stop, grace) } }
+        }
+        // What it started may take longer to end than itself.
+        if stop.caught != nil { await watch?.value }
+        return ended
+    }
+
+    private static func end(_ leader: pid_t, when stop: StopSignal, _ grace: Duration?) async {
+        do {
+            var signal = stop.caught
+            while signal == nil {
+                try await Task.sleep(for: .milliseconds(100))
+                signal = stop.caught
+            }
+            if let grace, let signal {
+                kill(-leader, signal)
+                let end = ContinuousClock.now + grace
+                while ProcessSession.isAlive(leader), .now < end { try await Task.sleep(for: .milliseconds(100)) }
+            }
+            if ProcessSession.isAlive(leader) { ProcessSession.end(leader) }
+        } catch {
+            // It has ended by itself.
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Glibc
+import ScanModel
+import ScanPipeline
+import Synchronization
+
+/// What happens, one JSON object a line, with the time.
+final class RunLog: Sendable {
+    private struct State: Sendable {
+        /// The file ends inside a line, which a full disk tore.
+        var isTorn: Bool
+        /// Why something that was to be written did not get there.
+        var failure: Int32?
+    }
+
+    private let path: String
+    private let handle: Int32
+    private let state: Mutex<State>
+
+    init(path: String) throws {
+        self.path = path
+        handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        let code = errno
+        state = Mutex(State(isTorn: Self.endsInsideALine(path)))
+        if handle < 0 {
+            try Console.orExit { () throws(Problem) in
+                throw Problem.system("cannot open the log", path: path, code: code)
+            }
+        }
+    }
+
+    deinit { close(handle) }
+
+    /// Of a file that an earlier run could not write to its end.
+    private static func endsInsideALine(_ path: String) -> Bool {
+        guard let size = FileSystem.regularSize(of: path), size > 0 else { return false }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var last = UInt8(ascii: "\n")
+        return pread(file, &last, 1, off_t(size - 1)) == 1 && last != UInt8(ascii: "\n")
+    }
+
+    func write(_ event: String, _ facts: JSONObject) {
+        var object: JSONObject = ["time": .string(Date().formatted(.iso8601)), "event": .string(event)]
+        for (key, value) in facts.members { object[key] = value }
+        let line = JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
+        state.withLock { state in
+            // One call a line, so that lines of several runs do not mix.
+            let (written, failure) = Self.write((state.isTorn ? [UInt8(ascii: "\n")] : []) + line, to: handle)
+            if written > 0 { state.isTorn = failure != nil }
+            state.failure = state.failure ?? failure
+        }
+    }
+
+    /// - Returns: how many bytes got there, and why the others did not.
+    private static func write(_ bytes: [UInt8], to handle: Int32) -> (written: Int, failure: Int32?) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(handle, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { return (written, errno) }
+            written += count
+        }
+        return (written, nil)
+    }
+
+    /// - Throws: a problem when something of what happened is not in the file.
+    func requireWhole() throws(Problem) {
+        guard let failure = state.withLock(\.failure) else { return }
+        throw Problem.system("the log is not complete", path: FileSystem.absolute(path), code: failure)
+    }
+}

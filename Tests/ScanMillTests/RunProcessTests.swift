@@ -1,0 +1,197 @@
+import Foundation
+import ScanFormats
+import TestSupport
+import Testing
+
+/// The processes of a run: how many there are, what ends them, and what they write to.
+@Suite struct RunProcessTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(
+        _ stages: String, _ arguments: [String] = ["mini", "-o", "out"], environment: [String: String] = [:]
+    ) throws -> CommandResult {
+        try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
+        return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: folder.path, environment: environment)
+    }
+
+    /// A healthy ffmpeg ends with its reader; one that hangs is why there is patience.
+    @Test func aHungFfmpegEndsWithItsCapture() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "sh -c 'sleep 1000; : \(folder.path)/hung'")
+        let result = try run(
+            "read, filter-blur: {window: 3}, write-transforms",
+            ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)
+        #expect(result.status == 3)
+        #expect(result.errors.contains("the capture made no progress for 2 s and was ended"), "\(result.errors)")
+        #expect(result.errors.contains("= nothing was published for mini\n"), "\(result.errors)")
+        #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
+    }
+
+    /// As when a machine sleeps: what could not run has not stood still.
+    @Test func timeInWhichTheRunIsStoppedDoesNotCount() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        // First the capture's process, so that all it said is heard, and last, so that it says nothing more at once.
+        let sleeps = "kill -STOP $PPID; sleep 0.5; kill -STOP $(cat run); sleep 6; kill -CONT $(cat run)"
+        let pause = "[ -e paused ] || { touch paused; \(sleeps); sleep 1; kill -CONT $PPID; }"
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "\(pause); exec FFMPEG \"$@\"")
+        try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
+        let script = "echo $$ > run; exec \"$1\" run t.yaml mini -o out --patience 4s --no-report"
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(FileManager.default.fileExists(atPath: "\(folder.path)/paused"))
+    }
+
+    /// As by an update during the run: every capture of a night is made by one and the same program.
+    @Test func aToolThatIsRemovedGoesOn() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        for id in ["a", "b"] {
+            mini.id = "captures/\(id)"
+            try mini.write(in: folder)
+        }
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "rm -f bin/scanmill; exec FFMPEG \"$@\"")
+        try FileManager.default.copyItem(atPath: Scanmill.path, toPath: "\(folder.path)/bin/scanmill")
+        try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
+        let result = try runCommand(
+            ["\(folder.path)/bin/scanmill", "run", "t.yaml", "captures", "-o", "out", "--jobs", "1"],
+            in: folder.path, environment: path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("2 captures: 2 done"), "\(result.output)")
+        #expect(result.output.contains("the report is "))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/bin/scanmill"))
+    }
+
+    /// Starts a run in the background, waits until what it runs at its end has made the file `begun`, and sends SIGTERM.
+    private func stoppedAtItsEnd(_ arguments: String, environment: [String: String] = [:]) throws -> CommandResult {
+        try folder.write("name: trouble\nstages: [read, decompress]\n", to: "trouble.yaml")
+        let script = """
+            "$1" run trouble.yaml mini -o out \(arguments) & run=$!
+            for i in $(seq 300); do [ -e begun ] && break; sleep 0.1; done
+            kill -TERM $run; wait $run; echo "status $?"
+            """
+        return try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: environment)
+    }
+
+    @Test func aSignalIsPassedOnToTheLastCommand() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write(
+            "trap 'echo told; exit 7' TERM\ntouch begun\nsleep 60 & wait\necho slept\n", to: "hook.sh")
+        let result = try stoppedAtItsEnd("--no-report --on-finish 'sh hook.sh'")
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("told\n") && !result.errors.contains("slept"), "\(result.errors)")
+    }
+
+    @Test func aLastCommandThatGoesOnIsEnded() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("trap '' TERM\necho $$ > pid\ntouch begun\nsleep 60\necho slept\n", to: "hook.sh")
+        let result = try stoppedAtItsEnd("--no-report --on-finish 'sh hook.sh'")
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(!result.errors.contains("slept"))
+        // It may be a zombie where nobody looks after orphans.
+        let state = try runCommand(["sh", "-c", "grep State: /proc/$(cat pid)/status"], in: folder.path).output
+        #expect(state == "" || state.contains("zombie"), "\(state)")
+    }
+
+    @Test func aSignalEndsTheReport() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "touch begun; exec sleep 1000")
+        let result = try stoppedAtItsEnd("--on-finish 'echo ended with $SCANMILL_STATUS'", environment: path)
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("warning: the report was not written: stopped by SIGTERM\n"))
+        #expect(result.errors.contains("ended with 143\n"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
+    }
+
+    /// A line that is too long for the terminal would leave its end there for ever, and so would one too many.
+    @Test func theLiveViewFitsTheTerminal() throws {
+        for number in 0..<6 {
+            var mini = MiniCapture()
+            mini.id = "captures/\(number)-with-a-long-name-扫描扫描扫描"
+            try mini.write(in: folder)
+        }
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let script = """
+            import fcntl, os, pty, re, struct, subprocess, sys, termios, unicodedata
+            terminal, end = pty.openpty()
+            fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 5, 40, 0, 0))
+            run = subprocess.Popen(sys.argv[1:], stdin=end, stdout=subprocess.DEVNULL, stderr=end)
+            os.close(end)
+            text = b''
+            try:
+                while part := os.read(terminal, 65536): text += part
+            except OSError: pass
+            run.wait()
+            text = text.decode()
+            wide = lambda line: sum(2 if unicodedata.east_asian_width(c) == 'W' else 1 for c in line)
+            lines = re.sub('\\x1b\\\\[[0-9]*[AJ]', '', text).split('\\r\\n')
+            print(max(map(wide, lines)), max(map(int, re.findall('\\x1b\\\\[([0-9]+)A', text))), run.returncode)
+            """
+        let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "6", "--no-report"]
+        let result = try runCommand(
+            ["python3", "-c", script] + run, in: folder.path, environment: ["TERM": "xterm"])
+        #expect(result.output == "40 4 0\n", "\(result.output) \(result.errors)")
+    }
+
+    /// Nothing is read before the pipe is full, which a writer that does not block is told as a failure.
+    @Test func aPipeThatDoesNotBlock() throws {
+        let script = """
+            import array, fcntl, os, subprocess, sys, termios, time
+            outlet, inlet = os.pipe()
+            size = fcntl.fcntl(inlet, 1031, 4096)
+            os.set_blocking(inlet, False)
+            run = subprocess.Popen([sys.argv[1], 'schema'], stdout=inlet)
+            os.close(inlet)
+            held = array.array('i', [0])
+            while held[0] < size and run.poll() is None:
+                fcntl.ioctl(outlet, termios.FIONREAD, held)
+                time.sleep(0.01)
+            text = os.fdopen(outlet, 'rb').read()
+            sys.stdout.buffer.write(text)
+            sys.exit(run.wait())
+            """
+        let result = try runCommand(["python3", "-c", script, Scanmill.path])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.outputBytes == (try Scanmill.run(["schema"]).outputBytes))
+    }
+
+    /// The limit that a shell sets is raised where that is allowed, and kept where it is not.
+    @Test func moreJobsThanFilesMayBeOpen() throws {
+        for number in 0..<40 {
+            var mini = MiniCapture()
+            mini.id = "captures/\(number)"
+            mini.frameCount = 2
+            try mini.write(in: folder)
+        }
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        func run(_ limit: String, _ output: String) throws -> CommandResult {
+            let command =
+                "ulimit \(limit); exec '\(Scanmill.path)' run t.yaml captures -o \(output) --jobs 40 --no-report"
+            return try runCommand(["sh", "-c", "\(command) --on-finish 'ulimit -Sn'"], in: folder.path)
+        }
+        let few = try run("-n 94", "few")
+        #expect(few.status == 0, "\(few.errors)")
+        #expect(few.output.contains("40 captures: 40 done"))
+        let raised = try run("-Sn 94", "raised")
+        #expect(raised.status == 0, "\(raised.errors)")
+        #expect(!raised.errors.hasSuffix("94\n"), "\(raised.errors)")
+    }
+}
+
+extension TemporaryFolder {
+    /// Puts another ffmpeg before the real one, which scripts call FFMPEG.
+    /// - Returns: the environment in which it is found.
+    func fakeFFmpeg(version: String, else command: String) throws -> [String: String] {
+        let script = "#!/bin/sh\n[ \"$1\" = -version ] && exec \(version)\n\(command)\n"
+        try write(script.replacing("FFMPEG", with: try FFmpeg.find().ffmpeg), to: "bin/ffmpeg")
+        #expect(chmod("\(path)/bin/ffmpeg", 0o755) == 0)
+        return ["PATH": "\(path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+    }
+}
