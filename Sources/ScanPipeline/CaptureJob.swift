@@ -13,11 +13,12 @@ public struct CaptureJob: Sendable, Hashable, Codable {
     public var workers: Int
     /// Run even when the result that stands there is up to date.
     public var isForced = false
+    /// Replace a result of another capture with the same name.
+    public var replaces = false
 
     public init(
         input: CaptureInput, pipelineText: String, pipelinePath: String, settings: [String], output: String,
-        workers: Int,
-        isForced: Bool = false
+        workers: Int, isForced: Bool = false, replaces: Bool = false
     ) {
         self.input = input
         self.pipelineText = pipelineText
@@ -26,6 +27,7 @@ public struct CaptureJob: Sendable, Hashable, Codable {
         self.output = output
         self.workers = workers
         self.isForced = isForced
+        self.replaces = replaces
     }
 }
 

@@ -29,7 +29,7 @@ struct CaptureRun {
     }
 
     /// - Returns: false when `isDone` said that there is nothing to do.
-    mutating func execute(unless isDone: (Runner.Opened) -> Bool) throws(Problem) -> Bool {
+    mutating func execute(unless isDone: (Runner.Opened) throws(Problem) -> Bool) throws(Problem) -> Bool {
         var next = 0
         while next < steps.count {
             let plan = PassPlan.next(from: next, of: steps)
@@ -43,7 +43,7 @@ struct CaptureRun {
                 var opened = Runner.Opened(
                     key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses, folders: folders())
                 opened.capture.frames = []
-                if isDone(opened) { return false }
+                if try isDone(opened) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound

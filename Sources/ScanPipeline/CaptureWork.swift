@@ -15,13 +15,16 @@ public enum CaptureWork {
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
 
         var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
-        runner.knownDigests = ResultState.load(job.input.id, in: state)?.knownDigests ?? KnownDigests()
+        let known = ResultState.load(job.input.id, in: state)
+        runner.knownDigests = known?.knownDigests ?? KnownDigests()
         let output = try OutputFolder(root: job.output, id: job.input.id)
         var opened: Runner.Opened?
         do throws(Problem) {
-            let receipt = try runner.run(job.input, into: output) { now in
+            let receipt = try runner.run(job.input, into: output) { (now) throws(Problem) in
                 opened = now
-                return !job.isForced && isUpToDate(job, now.key)
+                if !job.isForced && isUpToDate(job, now.key) { return true }
+                if !job.replaces { try checkIdentity(job, now, known) }
+                return false
             }
             if let receipt {
                 try runner.clock.measurePublish { () throws(Problem) in
@@ -56,6 +59,24 @@ public enum CaptureWork {
                     ? "nothing was published for \(job.input.id); the last good result is unchanged"
                     : "nothing was published for \(job.input.id)")
         }
+    }
+
+    /// Ids are names of folders, and two captures in different places may have one. A result of the other one is not this
+    /// one's to replace.
+    private static func checkIdentity(
+        _ job: CaptureJob, _ opened: Runner.Opened, _ known: ResultState?
+    ) throws(Problem) {
+        guard let known, known.input != FileSystem.absolute(job.input.path),
+            let published = PublishedResult(job.input.id, in: job.output)
+        else { return }
+        let before = published.inputDigests
+        let shared = before.intersection(opened.inputs.map(\.digest)).count
+        // Most of a capture that was moved is still the same, whatever was mended in it or is asked of it now.
+        if shared * 2 >= min(before.count, opened.inputs.count) { return }
+        throw Problem(
+            .usage, "the result of another capture has this name",
+            notes: ["it was made of \(known.input), and its files are others"],
+            fix: "rename one of the two captures, choose another folder with -o, or replace the result with  --replace")
     }
 
     private static func isUpToDate(_ job: CaptureJob, _ key: ResultKey) -> Bool {

@@ -27,6 +27,11 @@ public struct PublishedResult: Sendable {
         }
     }
 
+    /// The digests of what it was made of.
+    var inputDigests: Set<Digest> {
+        Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string.map { Digest(hex: $0) } })
+    }
+
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
 

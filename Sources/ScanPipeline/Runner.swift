@@ -48,7 +48,7 @@ public struct Runner: Sendable {
     /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(_ input: CaptureInput, into output: OutputFolder) throws(Problem) -> Receipt {
-        guard let receipt = try run(input, into: output, unless: { _ in false }) else {
+        guard let receipt = try run(input, into: output, unless: { (_) throws(Problem) in false }) else {
             throw Problem(.tool, "a run that nothing stopped has no receipt")
         }
         return receipt
@@ -56,11 +56,11 @@ public struct Runner: Sendable {
 
     /// The same, unless there turns out to be nothing to do.
     /// - Parameter isDone: asked once the key of the result is known and before any frame is looked at; saying yes ends
-    ///   the run.
+    ///   the run, and so does a problem.
     /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``; nil when `isDone` said yes.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(
-        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) -> Bool
+        _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) throws(Problem) -> Bool
     ) throws(Problem) -> Receipt? {
         var run = CaptureRun(runner: self, input: input, output: output)
         do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {

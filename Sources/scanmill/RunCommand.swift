@@ -20,7 +20,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var batch: BatchOptions
     @Option(help: "Cores to use in all, over captures and over frames inside one.") var jobs: Int?
-    @Flag(help: "Replace the results of another pipeline.") var replace = false
+    @Flag(help: "Replace results of another pipeline, or of other captures with the same names.") var replace = false
     @Option(
         help: ArgumentHelp(
             "Begin no capture after this time of day, such as 06:00: the next one after the start.", valueName: "time"))
@@ -136,7 +136,7 @@ struct RunCommand: AsyncParsableCommand {
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
         let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
-        let options = batch
+        let (options, replaces) = (batch, replace)
         // Messages show other paths below the capture.
         let output = FileSystem.absolute(batch.output)
         let fingerprint = { (input: CaptureInput) in
@@ -148,7 +148,7 @@ struct RunCommand: AsyncParsableCommand {
             make: { input in
                 CaptureJob(
                     input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.settings,
-                    output: output, workers: workers, isForced: options.force)
+                    output: output, workers: workers, isForced: options.force, replaces: replaces)
             },
             began: { input in
                 fingerprints[input] = fingerprint(input)

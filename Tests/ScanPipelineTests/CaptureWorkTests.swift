@@ -130,6 +130,33 @@ import Testing
         }
     }
 
+    /// Two nights' captures may have one name. The later one must not take the earlier one's place without a word.
+    @Test func anotherCaptureOfTheSameName() throws {
+        let fixture = try DiskFixture()
+        try fixture.run(try fixture.capture("a"))
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: "\(fixture.output)/a/receipt.json"))
+        let refused = try #require(problem { try fixture.run(tuesday) })
+        #expect(refused.fault == .usage && refused.summary == "the result of another capture has this name")
+        #expect(refused.notes.first == "it was made of \(fixture.path)/in/a, and its files are others")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.output)/a/receipt.json")) == before)
+        guard case .done = try fixture.run(tuesday, replaces: true) else {
+            Issue.record("it was not replaced")
+            return
+        }
+        // What was only moved is the same capture, also under another pipeline.
+        try FileManager.default.moveItem(atPath: tuesday.path, toPath: "\(fixture.path)/a")
+        let moved = CaptureInput(id: "a", path: "\(fixture.path)/a", pipelineFolder: fixture.path)
+        #expect(try fixture.run(moved) == .upToDate)
+        try FileManager.default.moveItem(atPath: moved.path, toPath: "\(fixture.path)/in/a~")
+        let again = CaptureInput(id: "a", path: "\(fixture.path)/in/a~", pipelineFolder: fixture.path)
+        guard case .done = try fixture.run(again, "stages: [read, write: {level: 2}]") else {
+            Issue.record("a capture that was moved is taken for another")
+            return
+        }
+    }
+
     /// `--replace` in another run: what this one has not published yet it never publishes.
     @Test func resultsThatAnotherPipelineTookOver() throws {
         let fixture = try DiskFixture()

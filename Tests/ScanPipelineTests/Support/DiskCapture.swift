@@ -121,17 +121,20 @@ final class DiskFixture: Sendable {
         try Pipeline.load(text: text, path: "\(path)/p.yaml", library: library)
     }
 
-    func job(_ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false) -> CaptureJob {
+    func job(
+        _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, replaces: Bool = false
+    ) -> CaptureJob {
         CaptureJob(
             input: input, pipelineText: text, pipelinePath: "\(path)/p.yaml", settings: [], output: output, workers: 2,
-            isForced: forced)
+            isForced: forced, replaces: replaces)
     }
 
     /// - Parameter isAtOnce: right after the files were written; else an hour later, since nobody can set the time at which
     ///   something about a file changed.
     @discardableResult
     func run(
-        _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, isAtOnce: Bool = false
+        _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, replaces: Bool = false,
+        isAtOnce: Bool = false
     ) throws -> CaptureEnding {
         var ending = CaptureEnding.busy
         // A process that another test starts at this moment holds copies of all descriptors, and so of the lock that an
@@ -139,7 +142,7 @@ final class DiskFixture: Sendable {
         for attempt in 0..<10 where ending == .busy {
             if attempt > 0 { usleep(20_000) }
             ending = try CaptureWork.run(
-                job(input, text, forced: forced), library: library, tool: programs.tool,
+                job(input, text, forced: forced, replaces: replaces), library: library, tool: programs.tool,
                 looked: wallClock() + (isAtOnce ? 0 : 3_600_000_000_000)
             ) { _ in }
         }
