@@ -63,6 +63,13 @@ public final class ZipArchive: Sendable {
         return start == Array("PK\u{3}\u{4}".utf8) || start == Array("PK\u{5}\u{6}".utf8)
     }
 
+    /// What is wrong with an archive whose files are encrypted; nil where they are not.
+    var encryption: Problem? {
+        guard opened.contents.kinds.values.contains(ZipHandle.encrypted) else { return nil }
+        return Problem(
+            .input, "the archive is encrypted", fix: "unpack it, or pack the capture again without a password")
+    }
+
     /// A path in the archive, from a path in the tree.
     private func full(_ path: String) -> String { top.isEmpty ? path : "\(top)/\(path)" }
 }

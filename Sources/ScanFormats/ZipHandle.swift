@@ -41,9 +41,11 @@ struct ZipHandle: ~Copyable {
             kind: Self.kind(entry, name))
     }
 
+    static let encrypted = CaptureEntry.Kind.other("a file that is encrypted in its archive")
+
     private static func kind(_ entry: sm_zip_entry, _ name: String) -> CaptureEntry.Kind {
         if name.hasSuffix("/") { return .folder }
-        if entry.is_encrypted != 0 { return .other("a file that is encrypted in its archive") }
+        if entry.is_encrypted != 0 { return encrypted }
         // The top four bits of `st_mode` are the file's type.
         switch entry.mode >> 12 {
         case 0, 0o10: return .file(byteCount: Int64(clamping: entry.size))

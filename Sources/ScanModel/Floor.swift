@@ -39,17 +39,50 @@ public struct Floor: Hashable, Sendable {
         }
         guard let best, Double(best.count) * cellSize * cellSize >= minArea else { return nil }
         let (from, to) = (Double(best.layer - 1) * layer, Double(best.layer + 2) * layer)
-        var fit = PlaneFit()
-        for p in points {
-            let height = up.dot(p)
-            if height >= from, height < to { fit.add(right.dot(p), forward.dot(p), height) }
+        let axes = (right, forward, up)
+        var fit = fit(cloud, axes, below: below) { _, _, height in height >= from && height < to }
+        // The layer is level and cuts a slanted floor short; what lies near the plane found so far shows more of it.
+        for _ in 0..<10 {
+            let (plane, reach) = (fit, 1.5 * layer)
+            let next = self.fit(cloud, axes, below: below) { abs($2 - plane.height($0, $1)) < reach }
+            guard next.count > 2 else { break }
+            fit = next
+            if abs(next.tilt - plane.tilt) < 1e-4 { break }
         }
         return Floor(
             height: fit.mean, tilt: fit.tilt * 180 / .pi, area: Double(best.count) * cellSize * cellSize,
             pointCount: fit.count)
     }
 
-    private struct Cell: Hashable {
+    /// The plane of the points that are wanted. Walls run through any layer at right angles, and would pull it level: cells
+    /// whose points fill most of a layer's thickness are left out, as long as most cells are not like that.
+    private static func fit(
+        _ cloud: PointCloud, _ axes: (right: Vector3, forward: Vector3, up: Vector3), below: Double,
+        where isWanted: (_ x: Double, _ y: Double, _ height: Double) -> Bool
+    ) -> PlaneFit {
+        var cells: [Cell: (fit: PlaneFit, heights: ClosedRange<Double>)] = [:]
+        for index in 0..<cloud.count {
+            let p = cloud[index]
+            let (x, y, height) = (axes.right.dot(p), axes.forward.dot(p), axes.up.dot(p))
+            guard height < below, p.length < 1e6, isWanted(x, y, height) else { continue }
+            let cell = Cell(x: Int32((x / cellSize).rounded(.down)), y: Int32((y / cellSize).rounded(.down)))
+            var (fit, heights) = cells[cell] ?? (PlaneFit(), height...height)
+            fit.add(x, y, height)
+            heights = min(heights.lowerBound, height)...max(heights.upperBound, height)
+            cells[cell] = (fit, heights)
+        }
+        let flat = cells.filter { $0.value.heights.upperBound - $0.value.heights.lowerBound < 2 * layer }
+        var whole = PlaneFit()
+        // In order, since sums of floating point depend on it.
+        for (_, value) in (2 * flat.count >= cells.count ? flat : cells).sorted(by: { $0.key < $1.key }) {
+            whole.add(value.fit)
+        }
+        return whole
+    }
+
+    private struct Cell: Hashable, Comparable {
+        static func < (a: Cell, b: Cell) -> Bool { (a.x, a.y) < (b.x, b.y) }
+
         var x: Int32
         var y: Int32
     }
@@ -79,17 +112,36 @@ private struct PlaneFit {
         sum.yh += y * h
     }
 
+    mutating func add(_ other: PlaneFit) {
+        count += other.count
+        sum.x += other.sum.x
+        sum.y += other.sum.y
+        sum.h += other.sum.h
+        sum.xx += other.sum.xx
+        sum.xy += other.sum.xy
+        sum.yy += other.sum.yy
+        sum.xh += other.sum.xh
+        sum.yh += other.sum.yh
+    }
+
     /// The height at the middle of the points.
     var mean: Double { sum.h / Double(count) }
 
+    /// The height of the plane at a place.
+    func height(_ x: Double, _ y: Double) -> Double {
+        let (n, slope) = (Double(count), slope)
+        return mean + slope.x * (x - sum.x / n) + slope.y * (y - sum.y / n)
+    }
+
     /// Of the plane's normal against up, radians; 0 where the points lie on a line.
-    var tilt: Double {
+    var tilt: Double { Vector3(-slope.x, -slope.y, 1).angle(to: Vector3(0, 0, 1)) }
+
+    private var slope: (x: Double, y: Double) {
         let n = Double(count)
         let (xx, xy, yy) = (sum.xx - sum.x * sum.x / n, sum.xy - sum.x * sum.y / n, sum.yy - sum.y * sum.y / n)
         let (xh, yh) = (sum.xh - sum.x * sum.h / n, sum.yh - sum.y * sum.h / n)
         let d = xx * yy - xy * xy
-        guard d > 1e-9 * xx * yy else { return 0 }
-        let (a, b) = ((xh * yy - yh * xy) / d, (yh * xx - xh * xy) / d)
-        return Vector3(-a, -b, 1).angle(to: Vector3(0, 0, 1))
+        guard d > 1e-9 * xx * yy else { return (0, 0) }
+        return ((xh * yy - yh * xy) / d, (yh * xx - xh * xy) / d)
     }
 }

@@ -93,9 +93,12 @@ public struct GeometryCheck: Sendable {
 
     /// What depth has to be multiplied with to be plausible for a scan (0.2 to 10 m); 1 where nothing makes it so.
     private static func unitFactor(_ median: Double) -> Double {
-        if (0.2...10).contains(median) { return 1 }
-        return [1e-3, 1e3].first { (0.2...10).contains(median * $0) } ?? 1
+        if usualMedians.contains(median) { return 1 }
+        return [1e-3, 1e3].first { usualMedians.contains(median * $0) } ?? 1
     }
+
+    /// The median depth of scans, metres.
+    fileprivate static let usualMedians = 0.2...10.0
 
     // MARK: - Pairs
 
@@ -175,9 +178,11 @@ public struct GeometryVerdict: Hashable, Sendable {
 }
 
 extension GeometryCheck {
-    /// Decides. Passing means an error of at most 2 % and every alternative at least 4 times worse (swapped cx and cy
-    /// apart: on most cameras they differ too little to show); failing means an alternative at half the declared error
-    /// or less, or depth that is only plausible in another unit.
+    /// Decides. Passing means an error of at most 2 % and every alternative at least 4 times worse (swapped cx and cy and the
+    /// length of rays apart: on most cameras they differ too little to show); failing means an alternative at half the
+    /// declared error or less and at most 2 %, or depth that is only plausible in another unit. Depth that is large against
+    /// the path fits whatever the positions are: another unit of depth is an alternative only where a scan has such depth,
+    /// and else says that the positions are at fault.
     public func verdict() -> GeometryVerdict {
         let isDeclared = byDeclared.pairCount >= Self.minPairs
         let evidence = isDeclared ? byDeclared : byInverse
@@ -190,7 +195,8 @@ extension GeometryCheck {
         if let median, Self.unitFactor(median) != 1 {
             verdict.outcome = .fail
             verdict.cause = Self.unitFactor(median) < 1 ? .depthBy1000 : .depthTimes1000
-            verdict.reason = "half of the depth is beyond \(Self.text(median)) m, which no scan has"
+            let side = Self.unitFactor(median) < 1 ? "beyond" : "within"
+            verdict.reason = "half of the depth is \(side) \(Self.text(median)) m, which no scan has"
             return verdict
         }
         guard evidence.pairCount >= Self.minPairs else {
@@ -198,24 +204,34 @@ extension GeometryCheck {
                 "only \(evidence.pairCount) pairs of frames stand far enough apart and see the same; \(Self.minPairs) are needed"
             return verdict
         }
-        let alternatives = errors.filter { $0.key != .declared }
+        let alternatives = errors.filter { $0.key != .declared && Self.isPlausible($0.key, median) }
         // Ties go to the hypothesis that stands first, so that the answer never depends on a dictionary's order.
         let best = GeometryHypothesis.allCases.filter { alternatives[$0] != nil }.min {
             (alternatives[$0] ?? 0) < (alternatives[$1] ?? 0)
         }
         let declared = errors[.declared] ?? .infinity
-        if let best, let error = alternatives[best], error <= declared / 2 {
+        if let best, let error = alternatives[best], error <= min(Self.fits, declared / 2) {
             verdict.outcome = .fail
             verdict.cause = best
             verdict.reason = "depth fits \(Self.percent(error)) with it, and \(Self.percent(declared)) as declared"
+            return verdict
+        }
+        // Depth so large that the path is nothing against it: as if the camera had only turned.
+        if isDeclared, alternatives[.depthTimes1000] == nil, let still = errors[.depthTimes1000],
+            still <= min(Self.fits, declared / 2)
+        {
+            verdict.outcome = .fail
+            verdict.reason =
+                "depth fits \(Self.percent(still)) as if the camera stood still, and \(Self.percent(declared)) with its "
+                + "positions: they are in another unit than the depth, or wrong"
             return verdict
         }
         guard isDeclared else {
             verdict.reason = "the camera hardly moves, so that any convention fits"
             return verdict
         }
-        let close = alternatives.filter { $0.key != .swappedCentre && $0.value < 4 * declared }
-        if declared <= 0.02, close.isEmpty {
+        let close = alternatives.filter { ![.swappedCentre, .rayDepth].contains($0.key) && $0.value < 4 * declared }
+        if declared <= Self.fits, close.isEmpty {
             verdict.outcome = .pass
             verdict.reason = "depth of one frame fits the next within \(Self.percent(declared))"
             return verdict
@@ -226,9 +242,18 @@ extension GeometryCheck {
         }
         verdict.reason =
             "depth of one frame fits the next within \(Self.percent(declared))"
-            + (declared > 0.02 ? ", which is more than 2 %" : "")
+            + (declared > Self.fits ? ", which is more than 2 %" : "")
             + (rivals.isEmpty ? "" : "; not much better than \(rivals.joined(separator: ", "))")
         return verdict
+    }
+
+    /// The relative error of depth that fits.
+    private static let fits = 0.02
+
+    /// Whether a scan has depth such as a hypothesis about its unit makes it.
+    private static func isPlausible(_ hypothesis: GeometryHypothesis, _ median: Double?) -> Bool {
+        guard let median, hypothesis.depthFactor != 1 else { return true }
+        return usualMedians.contains(median * hypothesis.depthFactor)
     }
 
     private static func percent(_ share: Double) -> String {

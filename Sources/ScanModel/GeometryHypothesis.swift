@@ -70,7 +70,8 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    var depthFactor: Double {
+    /// By what it multiplies depth.
+    public var depthFactor: Double {
         switch self {
         case .depthTimes1000: 1000
         case .depthBy1000: 1e-3

@@ -6,6 +6,14 @@ public enum QuarterTurn {
     /// 0 to 3.
     public static func normalized(_ turns: Int) -> Int { ((turns % 4) + 4) % 4 }
 
+    /// The clockwise turns that bring the mean of `up` in the pictures to their top; 0 without poses.
+    public static func upright(_ poses: [Pose], up: Vector3) -> Int {
+        var sum = Vector3.zero
+        for pose in poses { sum = sum + pose.rotation.transposed * up }
+        if abs(sum.y) >= abs(sum.x) { return sum.y >= 0 ? 0 : 2 }
+        return sum.x < 0 ? 1 : 3
+    }
+
     public static func size(_ size: PixelSize, turns: Int) -> PixelSize {
         normalized(turns) % 2 == 0 ? size : PixelSize(size.height, size.width)
     }

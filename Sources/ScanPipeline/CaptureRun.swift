@@ -309,7 +309,9 @@ struct CaptureRun {
         let most = reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
         throw Problem(
             .input, "no frame is left of \(capture.frames.count)",
-            notes: most.map { "\($0.value) × \($0.key)" }, fix: "loosen the stage that dropped them")
+            notes: most.map { "\($0.value) × \($0.key)" },
+            fix: capture.frames.allSatisfy { $0.drop?.stage == steps[0].label }
+                ? "see what is wrong with it with  scanmill inspect" : "loosen the stage that dropped them")
     }
 
     private func checkBadFrames() throws(Problem) {

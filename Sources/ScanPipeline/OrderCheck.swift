@@ -149,7 +149,9 @@ package struct OrderCheck {
         _ index: Int, _ step: Pipeline.Step, _ group: [Channel], _ steps: [Pipeline.Step], _ library: StageLibrary
     ) {
         let names = group.map(\.name).joined(separator: " or ")
-        let makers = group.flatMap(library.makers(of:))
+        // What a reader only may give this one's captures do not have.
+        let readers = steps.first.map(Self.isReader) == true ? library.makers(of: .frames) : []
+        let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
         let instead = (step.uses.instead[group] ?? []).map { way in
             switch way {

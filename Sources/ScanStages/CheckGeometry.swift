@@ -16,7 +16,9 @@ public struct CheckGeometry: FoldStage {
             first later frame that stands at least 8 % of the median depth away and sees at least half of it.
 
             **pass**: the median relative error is at most 2 %, and every mistake would make it at least four times worse.
-            **fail**: with one of them it would be at most half; that one is named. **warning**: in between.
+            **fail**: with one of them it would be at most half, and at most 2 %; that one is named. So does a path that fits
+            only as if the camera stood still: its positions are in another unit than the depth, or wrong. **warning**: in
+            between. Ray length and swapped cx and cy may come close: on many cameras they differ too little to show.
             **undecided**: fewer than 8 pairs, as with a camera that hardly moves. Depth that is only plausible in another
             unit (a median of 0.2 to 10 m) fails without any pair, and placeholder intrinsics, pictures turned against
             their intrinsics and a clock that stands still are named as such. `if-wrong: fail` fails the capture; `warn`
@@ -29,7 +31,7 @@ public struct CheckGeometry: FoldStage {
             together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
             which way is up (only gravity tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}")
+        example: "- check-geometry: {if-wrong: fail}", revision: 2)
 
     let consequence: Consequence
 
@@ -66,7 +68,8 @@ public struct CheckGeometry: FoldStage {
             verdict.outcome = .fail
             verdict.reason = defects.joined(separator: "; ")
         }
-        if !capture.isMetric, verdict.cause == .depthBy1000 || verdict.cause == .depthTimes1000 {
+        let isOfUnits = verdict.cause.map { $0.depthFactor != 1 } ?? defects.isEmpty
+        if !capture.isMetric, verdict.outcome == .fail, isOfUnits {
             verdict.outcome = .undecided
             verdict.reason = "the world's unit is unknown"
         }
@@ -76,11 +79,12 @@ public struct CheckGeometry: FoldStage {
         case .pass, .undecided: break
         case .warning: context.warn("the geometry is in doubt: \(verdict.reason)")
         case .fail:
-            let what = defects.isEmpty ? verdict.cause?.meaning ?? verdict.reason : verdict.reason
-            let detail = defects.isEmpty ? ": \(verdict.reason)" : ""
+            let named = defects.isEmpty ? verdict.cause : nil
+            let what = named?.meaning ?? verdict.reason
+            let detail = named == nil ? "" : ": \(verdict.reason)"
             guard consequence == .fail else { return context.warn("the geometry is wrong: \(what)\(detail)") }
             throw Problem(
-                .input, "the geometry is wrong: \(what)", notes: defects.isEmpty ? [verdict.reason] : [],
+                .input, "the geometry is wrong: \(what)", notes: named == nil ? [] : [verdict.reason],
                 fix: "correct the capture where it was made, or go on with  --set \(context.label).if-wrong=warn")
         }
     }

@@ -10,13 +10,13 @@ public struct FindFloor: CaptureStage {
             The cloud is cut into layers of 2 cm along the world's up. Of the layers below the lowest camera (less
             `clearance`), three neighbouring ones whose points cover most of the ground, in cells of 5 cm, are the floor;
             its height is their points' mean. Cells are counted rather than points, because what is near the cameras has
-            more of those. A plane fitted to the points tells the tilt, and a warning comes above 2°: the world may not
-            be upright.
+            more of those. A plane fitted to the points near it, but for those of walls, tells the tilt, up to some 5°, and a
+            warning comes above 2°: the world may not be upright.
 
             `crop` counts heights from it. A layer that covers less than `min-area` is no floor, and the capture goes on
             without one.
             """,
-        example: "- find-floor")
+        example: "- find-floor", revision: 2)
 
     let clearance: Double
     let minArea: Double

@@ -28,7 +28,7 @@ public struct MeasureMotion: CaptureStage {
 
             A capture without poses or times is not measured, or in part, and the receipt says so under `not-measured`.
             """,
-        example: "- measure-motion: {too-fast: 0.5}")
+        example: "- measure-motion: {too-fast: 0.5}", revision: 2)
 
     let tooFast: Trajectory.Rate
     let tooSlow: Trajectory.Rate
@@ -82,7 +82,10 @@ public struct MeasureMotion: CaptureStage {
             context.record("speed-m-per-s", Measurement.object(speeds))
             context.record("turning-deg-per-s", Measurement.object(turning))
         }
-        if !isMetric { context.warn("the world's unit is unknown, so only turning tells what is too fast or too slow") }
+        if !isMetric {
+            context.record("is-metric", .bool(false))
+            context.warn("the world's unit is unknown, so only turning tells what is too fast or too slow")
+        }
         let fast = rates.count { isMetric && $0.speed > tooFast.speed || $0.turning > tooFast.turning }
         let slow = rates.count { (!isMetric || $0.speed < tooSlow.speed) && $0.turning < tooSlow.turning }
         context.record("too-fast", .of(fast))

@@ -39,7 +39,7 @@ public struct RenderCloud: CaptureStage {
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
             alone.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 2)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 3)
 
     /// It is drawn four times as large.
     private static let mostPixels = 8_000_000
@@ -143,6 +143,12 @@ public struct RenderCloud: CaptureStage {
         direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
     }
 
+    /// Whether the view from the side is of the box's left face. Boxes are named from within: whoever looks at the front has
+    /// the left face on the right.
+    private static func isLeft(_ scene: CloudScene, _ capture: Capture) -> Bool {
+        capture.box.map { $0.worldFromBox.columns.0.dot(scene.axes.right) < 0 } ?? false
+    }
+
     private static func panel(
         _ view: CloudView, _ direction: CloudView.Direction, _ scene: CloudScene, _ capture: Capture
     ) -> RGBImage {
@@ -150,7 +156,7 @@ public struct RenderCloud: CaptureStage {
             switch direction {
             case .above: "from above"
             case .front: "from the front"
-            case .side: "from the right"
+            case .side: isLeft(scene, capture) ? "from the left" : "from the right"
             case .oblique: "in perspective"
             }
         var picture = scene.picture(view)

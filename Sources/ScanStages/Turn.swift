@@ -74,14 +74,6 @@ public struct Turn: CaptureStage {
                 .input, "the capture does not say which way is up",
                 fix: "say how to turn it, such as  --set turn.quarter-turns=1")
         }
-        return Self.quarterTurns(of: capture.keptFrames.compactMap(\.pose), up: up)
-    }
-
-    /// The clockwise turns that bring the mean of `up` in the pictures to their top.
-    package static func quarterTurns(of poses: [Pose], up: Vector3) -> Int {
-        var sum = Vector3.zero
-        for pose in poses { sum = sum + pose.rotation.transposed * up }
-        if abs(sum.y) >= abs(sum.x) { return sum.y >= 0 ? 0 : 2 }
-        return sum.x < 0 ? 1 : 3
+        return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
     }
 }

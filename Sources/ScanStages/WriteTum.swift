@@ -18,14 +18,14 @@ public struct WriteTum: FrameStage, FoldStage {
             taking its nearest value, and never smoothed. It is as the stages above have left it; without `decompress` above
             it is as recorded. Frames without depth are in `rgb.txt` alone.
 
-            **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height` of the
-            first frame, the principal point counted from the centre of the top-left pixel. When later frames differ, because
-            the lens has focused, the largest change of the focal length goes into the receipt.
+            **The camera** has no place in the format. `calibration.txt` is ScanMill's own: `fx fy cx cy width height`, the
+            median of the frames', the principal point counted from the centre of the top-left pixel. Where the frames' own
+            differ, because the lens has focused, the receipt says by how many pixels at the picture's border.
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
             """,
-        example: "- write-tum: {color: png}", revision: 3)
+        example: "- write-tum: {color: png}", revision: 4)
 
     /// Every path of the sequence begins here.
     private static let folder = "tum"
@@ -83,8 +83,7 @@ public struct WriteTum: FrameStage, FoldStage {
         fileprivate var color = TUMText.listHeader("color images")
         fileprivate var depth = TUMText.listHeader("depth maps, 5000 units a metre")
         fileprivate var poses = TUMText.trajectoryHeader
-        fileprivate var camera: CameraIntrinsics?
-        fileprivate var focalChange = 0.0
+        fileprivate var camera = OneCamera()
         fileprivate var times: Set<String> = []
         fileprivate var count = 0
         fileprivate var depthCount = 0
@@ -108,20 +107,17 @@ public struct WriteTum: FrameStage, FoldStage {
             fold.depth += TUMText.listLine(timestamp: parcel.timestamp, path: "depth/\(time).png")
             fold.depthCount += 1
         }
-        let (first, camera) = (fold.camera ?? parcel.camera, parcel.camera)
-        fold.camera = first
-        fold.focalChange = max(fold.focalChange, abs(camera.fx / first.fx - 1), abs(camera.fy / first.fy - 1))
+        try fold.camera.add(parcel.camera)
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        guard let camera = fold.camera else { return }
+        guard let camera = fold.camera.settled(context) else { return }
         try context.output.write(Array(fold.color.utf8), to: "\(Self.folder)/rgb.txt")
         try context.output.write(Array(fold.poses.utf8), to: "\(Self.folder)/groundtruth.txt")
         try context.output.write(Array(TUMText.cameraText(camera).utf8), to: "\(Self.folder)/calibration.txt")
         if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "\(Self.folder)/depth.txt") }
         context.count("frames", fold.count)
         context.count("frames-with-depth", fold.depthCount)
-        if fold.focalChange > 0 { context.record("largest-focal-change", .number(fold.focalChange)) }
         if !capture.isMetric { context.warn("the world's unit is unknown: the sequence is not in metres") }
     }
 }

@@ -273,6 +273,11 @@ import Testing
         let tree = try ZipArchive(path: path)
         let problem = problem { () throws(Problem) in _ = try tree.open("a.txt") }
         #expect(problem?.summary == "expected a file, found a file that is encrypted in its archive")
+        // Nothing in it can be recognised, which is no matter of its format.
+        let unknown = ScanFormatsTests.problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
+        #expect(unknown?.summary == "the archive is encrypted")
+        let search = try CaptureSearch(at: path)
+        #expect(search.unreadable.map(\.problem.summary) == ["the archive is encrypted"])
     }
 
     /// Cut anywhere, an archive is refused; its directory stands at its end.

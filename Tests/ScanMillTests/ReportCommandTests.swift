@@ -200,6 +200,16 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs").count == 1)
     }
 
+    @Test func lengthsOfAnUnknownUnitAreNotMetres() throws {
+        try folder.write("name: cm\nstages: [{read: {rate: 5}}, measure-motion, write-colmap]\n", to: "cm.yaml")
+        let colmap = SharedData.checkout.appendingPathComponent("samples/colmap").path
+        _ = try Scanmill.run(["run", "cm.yaml", colmap, "-o", "out"], in: folder.path)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains(" units/s") && html.contains(" units</text>"))
+        #expect(!html.contains(" m/s") && !html.contains(" m</text>"))
+        #expect(try report()["captures"]?.array?.first?["motion"]?["is-metric"] == .bool(false))
+    }
+
     @Test func whatWasNotMeasuredIsNamed() throws {
         try folder.write("name: plain\nstages: [read, decompress, unproject, write-ply]\n", to: "plain.yaml")
         let desk = SharedData.checkout.appendingPathComponent("samples/desk").path

@@ -291,6 +291,11 @@ import Testing
                    = 1 × read: no pose
                    = fix: loosen the stage that dropped them
                 """)
+        let bad = Self.reader(2) { capture in
+            for index in 0..<2 { capture.drop(index, stage: "read", reason: "no pose") }
+        }
+        let unread = problem { _ = try MockRun([bad, .decompress, .unproject, Self.ply]) }
+        #expect(unread?.fix == "see what is wrong with it with  scanmill inspect")
     }
 
     @Test func whatACaptureLacksIsSaidBeforeItsFirstFrame() throws {

@@ -65,6 +65,34 @@ import Testing
         #expect(warnings.contains { $0.contains(mistake.meaning) }, "\(warnings)")
     }
 
+    /// Depth that is large against the path fits anything; that is no reason to make good depth 1,000 times larger.
+    @Test(arguments: [10.0, 100]) func positionsInAnotherUnit(_ factor: Double) throws {
+        let run = try StageRun(
+            "- check-geometry",
+            on: try Self.capture { item in
+                item.pose = item.pose.map { Pose(rotation: $0.rotation, position: $0.position * factor) }
+            })
+        let counts = run.counts("check-geometry")
+        #expect(counts["verdict"]?.string == "fail" && counts["fits-better"] == nil)
+        #expect(counts["reason"]?.string?.hasSuffix("they are in another unit than the depth, or wrong") == true)
+        #expect(run.warnings.count == 1)
+    }
+
+    /// The length of rays and depth differ by a few per cent, which the noise of a sensor hides.
+    @Test func noiseIsNoReasonForDoubt() throws {
+        var generator = SplitMix(seed: 5)
+        let run = try StageRun(
+            "- check-geometry",
+            on: try Self.capture { item in
+                guard var depth = item.depth else { return }
+                depth.metres = depth.metres.map {
+                    $0 * Float(1 + 0.02 * (Double.random(in: 0..<1, using: &generator) - 0.5))
+                }
+                item.depth = depth
+            })
+        #expect(run.counts("check-geometry")["verdict"]?.string == "pass")
+    }
+
     @Test func soundCapturesPass() throws {
         let run = try StageRun("- check-geometry: {if-wrong: fail}", on: try Self.capture { _ in }, workers: 2)
         let counts = run.counts("check-geometry")

@@ -1,3 +1,4 @@
+import Foundation
 import ScanModel
 import TestSupport
 import Testing
@@ -43,6 +44,30 @@ import Testing
             Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: 0.5, minArea: 0.25))
         #expect((-1.01 ... -0.96).contains(floor.height))
         #expect(abs(floor.tilt - 0.716) < 0.05)
+    }
+
+    /// Walls stand on it, and a level layer cuts it short: neither may make it look level.
+    @Test(arguments: [0.0, 1, 2, 3, 5]) func theTiltOfARoom(_ degrees: Double) throws {
+        let (c, s) = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))
+        let turn = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, c, -s), Vector3(0, s, c))
+        var positions: [Float] = []
+        func add(_ x: Double, _ y: Double, _ z: Double) {
+            positions += (turn * Vector3(x, y, z)).components.map { Float($0) }
+        }
+        for a in 0..<160 {
+            for b in 0..<160 {
+                let (a, b) = (Double(a) * 0.025 - 2, Double(b) * 0.025 - 2)
+                add(a, -1.4, b)
+                for wall in [-2.0, 2] {
+                    add(wall, a + 0.6, b)
+                    add(a, b + 0.6, wall)
+                }
+            }
+        }
+        let floor = try #require(
+            Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: -0.1, minArea: 0.25))
+        #expect(abs(floor.tilt - degrees) < 0.1)
+        #expect(abs(floor.height + 1.4) < 0.06)
     }
 
     @Test func upNeedNotBeY() throws {

@@ -65,7 +65,7 @@ import Testing
     /// Up is to the left of the picture, as on a phone held upright with its top to the left.
     @Test(arguments: [(0, 0), (1, 3), (2, 2), (3, 1)]) func autoBringsUpToTheTop(_ held: Int, _ expected: Int) {
         let upright = Pose(rotation: .rotation(aboutY: 0.7), position: .zero)
-        #expect(Turn.quarterTurns(of: [upright.turned(quarterTurns: held)], up: Vector3(0, 1, 0)) == expected)
+        #expect(QuarterTurn.upright([upright.turned(quarterTurns: held)], up: Vector3(0, 1, 0)) == expected)
     }
 
     @Test func autoNeedsAnUp() throws {

@@ -40,8 +40,8 @@ import Testing
             run.receipt["notes"]?.array?.compactMap(\.string).contains(
                 "unproject: the points take the place of the cloud that was there before") == true)
         #expect(
-            PipelineRun.mistakes("- read\n- decompress\n- unproject\n- render-cloud").first?.hasPrefix(
-                "`render-cloud` needs cloud, which no stage before it makes") == true)
+            PipelineRun.mistakes("- read\n- decompress\n- unproject\n- render-cloud").first
+                == "`render-cloud` needs cloud, which no stage before it makes; put `voxel-downsample` above it")
     }
 
     @Test func aCameraCountedFromThePixelsCentreGivesTheSameEitherWay() throws {

@@ -5,6 +5,8 @@ public struct CapturePictures: Sendable {
     /// The frames that have a picture, as far as the capture's files tell.
     public let frames: [Int]
     private let capture: Capture
+    /// Clockwise, so that up is up where the capture says which way that is.
+    private let quarterTurns: Int
 
     /// Opens a capture as far as that is possible: a damaged one still has pictures.
     /// - Throws: when it is none, cannot be opened, or has no pictures; with the fault `environment` when only this
@@ -18,10 +20,16 @@ public struct CapturePictures: Sendable {
         guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
         capture = opened
         frames = opened.keptFrames.map(\.index)
+        quarterTurns =
+            opened.worldUp.map { QuarterTurn.upright(opened.keptFrames.compactMap(\.pose), up: $0) } ?? 0
     }
 
-    /// A frame's picture, made smaller to lie within `size`; never made larger.
+    /// A frame's picture, upright, and made smaller to lie within `size`; never made larger.
     public func picture(of frame: Int, within size: PixelSize) throws(Problem) -> RGBImage {
+        try recorded(frame, within: QuarterTurn.size(size, turns: quarterTurns)).turned(quarterTurns: quarterTurns)
+    }
+
+    private func recorded(_ frame: Int, within size: PixelSize) throws(Problem) -> RGBImage {
         if let video = (capture.source as? TreeSource)?.video {
             let location = try capture.source.place(video.file)
             let input = capture.videoInput(video.file, at: location)

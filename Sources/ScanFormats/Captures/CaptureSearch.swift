@@ -110,6 +110,7 @@ public struct CaptureSearch: Sendable {
         guard let archive = try? ZipArchive(path: path) else { return captures.append((name, path)) }
         do throws(Problem) {
             guard let capture = try CaptureFormats.capture(in: archive), isNamed || !Self.isResult(capture) else {
+                if let problem = archive.encryption { throw problem }
                 return without.append(path)
             }
             try CaptureFormats.requireOne(in: capture)

@@ -19,8 +19,7 @@ struct ShownPictures: Sendable {
         self.width = width
         self.multiple = multiple
         let poses = context.capture.keptFrames.compactMap(\.pose)
-        let up = isUpright && !poses.isEmpty ? context.capture.worldUp : nil
-        quarterTurns = up.map { Turn.quarterTurns(of: poses, up: $0) } ?? 0
+        quarterTurns = isUpright ? context.capture.worldUp.map { QuarterTurn.upright(poses, up: $0) } ?? 0 : 0
     }
 
     static func upright(_ options: inout OptionReader) -> Bool {

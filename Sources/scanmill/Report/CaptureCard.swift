@@ -56,14 +56,15 @@ struct CaptureCard {
     private func path(_ motion: Measured.Motion?) -> HTML {
         guard let motion else { return Self.lack("Path and speed", "measure-motion") }
         let at = "\(pointer)/motion"
+        let unit = motion.isMetric ? " m" : " units"
         let speed = motion.speed.map {
-            ", median \(Figure.measure($0.median, " m/s", "\(at)/speed-m-per-s/median"))" as HTML
+            ", median \(Figure.measure($0.median, "\(unit)/s", "\(at)/speed-m-per-s/median"))" as HTML
         }
         let fast = motion.tooFast.flatMap { $0 > 0 ? ", \(Figure.count($0, "\(at)/too-fast")) too fast" as HTML : nil }
         let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
         return Self.plot(
             PathFromAbove.draw(motion) ?? HTML(),
-            "path from above, \(Figure.measure(motion.pathLength, " m", "\(at)/path-length-m"))\(speed)\(fast)\(jumps)")
+            "path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(fast)\(jumps)")
     }
 
     private func faces(_ coverage: Measured.Coverage?) -> HTML {

@@ -27,8 +27,10 @@ struct FindingRules {
         dropped = usual { $0.frames.map { 1 - $0.keptShare } }
         depthShare = usual(\.measured.depth?.share)
         depth = usual(\.measured.depth?.median)
-        pathLength = usual(\.measured.motion?.pathLength)
-        speed = usual(\.measured.motion?.speed?.p90)
+        // Lengths of a capture's own unit compare with nothing.
+        let metric = { (capture: CaptureFacts) in capture.measured.motion.flatMap { $0.isMetric ? $0 : nil } }
+        pathLength = usual { metric($0)?.pathLength }
+        speed = usual { metric($0)?.speed?.p90 }
         let said = Phrase.counted(results, \.warnings)
         let many = said.filter { results.count >= Self.fewestForCommon && 2 * $0.count > results.count }
         common = many.map { (text: $0.phrase.text, count: $0.count) }

@@ -106,6 +106,8 @@ struct Measured: Sendable {
     }
 
     struct Motion: Sendable {
+        /// Whether lengths are in metres; else in a unit of the capture's own.
+        var isMetric: Bool
         var pathLength: Double
         var seconds: Double?
         var speed: Spread?
@@ -123,6 +125,7 @@ struct Measured: Sendable {
 
         init?(_ json: JSONValue?) {
             guard let json, let length = json["path-length-m"]?.finite else { return nil }
+            isMetric = json["is-metric"]?.bool ?? true
             pathLength = length
             seconds = json["seconds"]?.finite
             speed = Spread(json["speed-m-per-s"])

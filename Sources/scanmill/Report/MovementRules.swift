@@ -86,7 +86,7 @@ extension FindingRules {
                         expected: "goal: 0"), weight: Double(motion.jumpCount)))
         }
         if let finding = speed(motion, frames, index) { found.append(finding) }
-        if let usual = pathLength, usual.isTooLow(motion.pathLength, step: 0.3 * usual.median) {
+        if motion.isMetric, let usual = pathLength, usual.isTooLow(motion.pathLength, step: 0.3 * usual.median) {
             found.append(
                 Finding(
                     kind: .path, capture: index, title: "The camera hardly moves",
@@ -102,14 +102,14 @@ extension FindingRules {
     private func speed(_ motion: Measured.Motion, _ frames: Int, _ index: Int) -> Finding? {
         let share = Double(motion.tooFast ?? 0) / Double(frames)
         let p90 = motion.speed?.p90
-        let isOdd = p90.map { speed?.isTooHigh($0, step: 0.3) ?? false } ?? false
+        let isOdd = motion.isMetric && p90.map { speed?.isTooHigh($0, step: 0.3) ?? false } ?? false
         guard share > Self.manyFrames || isOdd else { return nil }
         var sentences: [String] = []
         if let count = motion.tooFast, count > 0 {
-            let limit = motion.fastLimit.map { " than \(Wording.measure($0)) m/s" } ?? ""
+            let limit = (motion.isMetric ? motion.fastLimit : nil).map { " than \(Wording.measure($0)) m/s" } ?? ""
             sentences.append("\(Wording.count(count, "frame")) of \(Wording.grouped(frames)) move faster\(limit)")
         }
-        if let spread = motion.speed {
+        if motion.isMetric, let spread = motion.speed {
             sentences.append(
                 "The median is \(Wording.measure(spread.median)) m/s, a tenth is above \(Wording.measure(spread.p90)) m/s"
                     + (speed.map { ", where \(Wording.measure($0.median)) m/s is usual in this batch" } ?? ""))

@@ -206,6 +206,7 @@ extension Measured.Sharpness {
 extension Measured.Motion {
     fileprivate var json: JSONValue {
         var object: JSONObject = ["path-length-m": .number(pathLength)]
+        if !isMetric { object["is-metric"] = .bool(false) }
         object["seconds"] = seconds.map { .number($0) }
         object["speed-m-per-s"] = speed?.json
         object["turning-deg-per-s"] = turning?.json

@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
@@ -20,6 +21,27 @@ import Testing
         let other = try pictures.picture(of: 40, within: PixelSize(48, 48))
         let apart = zip(other.pixels, expected.pixels).map { abs(Int($0) - Int($1)) }
         #expect(apart.reduce(0, +) > 3 * differences.reduce(0, +))
+    }
+
+    /// A phone that was held upright records its pictures lying on their side.
+    @Test func picturesStandUpright() throws {
+        let whole = try CapturePictures(at: Self.desk).picture(of: 7, within: PixelSize(64, 64))
+        #expect(whole.width > whole.height)
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: Self.desk, toPath: "\(folder.path)/desk")
+        let lines = String(decoding: try folder.bytes("desk/desk.jsonl"), as: UTF8.self)
+        let turned = try lines.split(separator: "\n").map { line -> String in
+            var json = try #require(try JSONValue.parse(Array(line.utf8), file: "line").object)
+            let m = try #require(json["transform"]?.doubles)
+            // The camera turned clockwise by a quarter: x' = −y, y' = x, in columns of four.
+            json["transform"] = .of(m[4..<8].map { -$0 } + Array(m[0..<4]) + Array(m[8...]))
+            return String(decoding: JSONWriter.text(.object(json)), as: UTF8.self).split(whereSeparator: \.isNewline)
+                .map { $0.trimmingCharacters(in: .whitespaces) }.joined()
+        }
+        try folder.write(turned.joined(separator: "\n") + "\n", to: "desk/desk.jsonl")
+        let upright = try CapturePictures(at: "\(folder.path)/desk").picture(of: 7, within: PixelSize(64, 64))
+        #expect(upright.width < upright.height)
+        #expect([whole.turned(quarterTurns: 1), whole.turned(quarterTurns: 3)].contains(upright))
     }
 
     @Test func everySampleShowsItsPictures() throws {
