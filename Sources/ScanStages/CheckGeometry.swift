@@ -141,9 +141,14 @@ public struct CheckGeometry: FoldStage {
         guard let up = capture.worldUp, let file = capture.motionFiles.first(where: { $0.kind == .gravity }) else {
             return
         }
-        let samples: ContiguousArray<MotionSample>
+        var samples: ContiguousArray<MotionSample>
         do throws(Problem) {
-            samples = try MotionStream.samples(try capture.source.open(file.path), kind: .gravity).samples
+            let (found, facts) = try MotionStream.samples(try capture.source.open(file.path), kind: .gravity)
+            samples = found
+            // At rest Android's sensor reads what holds the device up (SensorEvent, TYPE_GRAVITY), iOS's what pulls it down.
+            if facts.layout == .bigEndian {
+                for index in samples.indices { samples[index].value = -samples[index].value }
+            }
         } catch {
             // The sensor only bears witness; whoever needs the file will say what is wrong with it.
             return context.warn("gravity was not compared: \(error.oneLine)")

@@ -143,10 +143,11 @@ public struct RenderCloud: CaptureStage {
         direction == .oblique ? scene.axes.facing(as: capture.keptFrames.compactMap(\.pose)) : scene.axes
     }
 
-    /// Whether the view from the side is of the box's left face. Boxes are named from within: whoever looks at the front has
-    /// the left face on the right.
-    private static func isLeft(_ scene: CloudScene, _ capture: Capture) -> Bool {
-        capture.box.map { $0.worldFromBox.columns.0.dot(scene.axes.right) < 0 } ?? false
+    /// What the view from the right of the front is called: with a box by the face that it shows, as `report-coverage` names
+    /// it. Faces are named from within, so that whoever looks at the front has the left one on the right.
+    package static func sideTitle(of box: OrientedBox?, seenFrom right: Vector3) -> String {
+        let isLeft = box.map { $0.worldFromBox.columns.0.dot(right) < 0 } ?? false
+        return isLeft ? "from the left" : "from the right"
     }
 
     private static func panel(
@@ -156,7 +157,7 @@ public struct RenderCloud: CaptureStage {
             switch direction {
             case .above: "from above"
             case .front: "from the front"
-            case .side: isLeft(scene, capture) ? "from the left" : "from the right"
+            case .side: sideTitle(of: capture.box, seenFrom: scene.axes.right)
             case .oblique: "in perspective"
             }
         var picture = scene.picture(view)

@@ -1,3 +1,5 @@
+import Foundation
+import ScanFormats
 import ScanModel
 import ScanStages
 import TestSupport
@@ -164,6 +166,22 @@ import Testing
         #expect(found.angle < 1e-5)
         let lying = try #require(CheckGeometry.gravity(samples, frames, Vector3(1, 0, 0)))
         #expect(lying.angle > 30)
+    }
+
+    /// Android's sensor tells what holds the device up, and iOS's what pulls it down.
+    @Test(arguments: [1.0, -1]) func gravityOfAndroidPointsUp(_ sign: Double) throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: desk, toPath: "\(folder.path)/desk")
+        let source = MemorySource(try folder.bytes("desk/desk.grav"), name: "desk.grav")
+        let records = try MotionStream.samples(source, kind: .gravity).samples.flatMap { sample -> [UInt8] in
+            let words = [UInt64(bitPattern: sample.timestamp)] + sample.value.components.map { (-sign * $0).bitPattern }
+            return words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+        }
+        try folder.write(records, to: "desk/desk.grav")
+        let run = try StageRun("- read\n- decompress\n- check-geometry", reading: "\(folder.path)/desk")
+        let angle = try #require(run.counts("check-geometry")["gravity-angle-degrees"]?.double)
+        #expect(sign > 0 ? angle < 1 : angle > 15)
     }
 
     @Test(.enabled(if: SharedData.isThere), arguments: ["office", "office-video"])

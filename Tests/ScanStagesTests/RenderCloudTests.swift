@@ -1,6 +1,7 @@
 import ScanFormats
 import ScanModel
 import ScanPipeline
+import ScanStages
 import TestSupport
 import Testing
 
@@ -134,6 +135,14 @@ import Testing
         let picture = try Self.picture(run, "memory_cloud_front.png")
         #expect(read["width"]?.integer == 64 && read["channels"]?.integer == 3)
         #expect(read["rows"]?.integer == Int64(picture.pixels.reduce(0) { $0 + Int($1) }))
+    }
+
+    /// As `report-coverage` names the box's faces: its right one lies at +x.
+    @Test func theSideIsNamedAfterTheFaceThatIsSeen() {
+        let box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+        #expect(RenderCloud.sideTitle(of: box, seenFrom: Vector3(1, 0, 0)) == "from the right")
+        #expect(RenderCloud.sideTitle(of: box, seenFrom: Vector3(-1, 0, 0)) == "from the left")
+        #expect(RenderCloud.sideTitle(of: nil, seenFrom: Vector3(-1, 0, 0)) == "from the right")
     }
 
     @Test func pictureSizesHaveALimit() {
