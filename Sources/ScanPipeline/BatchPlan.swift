@@ -63,12 +63,15 @@ public struct BatchPlan: Sendable {
         }
     }
 
-    /// Removes the failure notes of captures that are up to date: another attempt failed, and what stands is what was
-    /// asked for now.
-    public func forgetMendedFailures(in state: StateFolder) {
-        let failed = Set(state.failed)
-        for entry in entries where entry.decision == .upToDate && failed.contains(entry.input.id) {
-            FailureNote.remove(entry.input.id, in: state)
+    /// Removes the failure notes that are about nothing any more: of captures that are up to date, since another attempt
+    /// failed and what stands is what was asked for now; and of captures that are gone.
+    public func forgetPastFailures(in state: StateFolder) {
+        let decisions = Dictionary(entries.map { ($0.input.id, $0.decision) }, uniquingKeysWith: { first, _ in first })
+        for id in state.failed {
+            let isPast =
+                decisions[id].map { $0 == .upToDate }
+                ?? FailureNote.load(id, in: state).map { !FileSystem.exists($0.input) } ?? false
+            if isPast { FailureNote.remove(id, in: state) }
         }
     }
 

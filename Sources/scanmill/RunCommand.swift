@@ -72,7 +72,7 @@ struct RunCommand: AsyncParsableCommand {
         // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
         // only takes up space.
         _ = try? Leftovers.collectWork(in: state)
-        plan.forgetMendedFailures(in: state)
+        plan.forgetPastFailures(in: state)
 
         let stop = StopSignal()
         stop.listen()

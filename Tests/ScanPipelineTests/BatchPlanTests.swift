@@ -248,6 +248,19 @@ import Testing
         #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
     }
 
+    @Test func capturesThatAreGone() throws {
+        let fixture = try DiskFixture()
+        let (stays, goes) = (try fixture.capture("stays"), try fixture.capture("goes"))
+        for input in [stays, goes] { try Self.fail(input, fixture) }
+        try FileManager.default.removeItem(atPath: goes.path)
+        // Captures that this run is not about stay as they are, as long as they are there.
+        BatchPlan(
+            [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: fixture.programs
+        ).forgetPastFailures(in: fixture.state)
+        #expect(fixture.state.failed == ["stays"])
+    }
+
     /// The failure may be one of what came and went meanwhile.
     @Test func aCaptureThatChangedWhileItFailed() throws {
         let fixture = try DiskFixture()
@@ -315,7 +328,7 @@ import Testing
             [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
             programs: fixture.programs)
         #expect(plan.entries.map(\.decision) == [.upToDate])
-        plan.forgetMendedFailures(in: fixture.state)
+        plan.forgetPastFailures(in: fixture.state)
         #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.done])
     }
 
