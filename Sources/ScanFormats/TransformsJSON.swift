@@ -80,12 +80,9 @@ public struct TransformsJSON: Sendable {
     public var split: (trained: TransformsJSON, held: TransformsJSON) {
         var (trained, held) = (self, self)
         (trained.testEvery, held.testEvery) = (0, 0)
-        guard testEvery > 0 else {
-            held.entries = []
-            return (trained, held)
-        }
-        trained.entries = entries.indices.filter { $0 % testEvery != 0 }.map { entries[$0] }
-        held.entries = entries.indices.filter { $0 % testEvery == 0 }.map { entries[$0] }
+        let isHeldOut = { (number: Int) in testEvery > 0 && number % testEvery == 0 }
+        trained.entries = entries.indices.filter { !isHeldOut($0) }.map { entries[$0] }
+        held.entries = entries.indices.filter(isHeldOut).map { entries[$0] }
         return (trained, held)
     }
 

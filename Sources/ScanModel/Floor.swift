@@ -26,10 +26,7 @@ public struct Floor: Hashable, Sendable {
         for p in points {
             let height = up.dot(p)
             guard height < below, abs(height) < 1e6, p.length < 1e6 else { continue }
-            let cell = Cell(
-                x: Int32((right.dot(p) / cellSize).rounded(.down)), y: Int32((forward.dot(p) / cellSize).rounded(.down))
-            )
-            layers[Int((height / layer).rounded(.down)), default: []].insert(cell)
+            layers[Int((height / layer).rounded(.down)), default: []].insert(Cell(right.dot(p), forward.dot(p)))
         }
         var best: (layer: Int, count: Int)?
         // In order, so that of two equal layers the lower one is taken.
@@ -65,7 +62,7 @@ public struct Floor: Hashable, Sendable {
             let p = cloud[index]
             let (x, y, height) = (axes.right.dot(p), axes.forward.dot(p), axes.up.dot(p))
             guard height < below, p.length < 1e6, isWanted(x, y, height) else { continue }
-            let cell = Cell(x: Int32((x / cellSize).rounded(.down)), y: Int32((y / cellSize).rounded(.down)))
+            let cell = Cell(x, y)
             var (fit, heights) = cells[cell] ?? (PlaneFit(), height...height)
             fit.add(x, y, height)
             heights = min(heights.lowerBound, height)...max(heights.upperBound, height)
@@ -81,10 +78,16 @@ public struct Floor: Hashable, Sendable {
     }
 
     private struct Cell: Hashable, Comparable {
-        static func < (a: Cell, b: Cell) -> Bool { (a.x, a.y) < (b.x, b.y) }
+        private let x: Int32
+        private let y: Int32
 
-        var x: Int32
-        var y: Int32
+        /// The cell of a place on the ground, metres.
+        init(_ x: Double, _ y: Double) {
+            self.x = Int32((x / cellSize).rounded(.down))
+            self.y = Int32((y / cellSize).rounded(.down))
+        }
+
+        static func < (a: Cell, b: Cell) -> Bool { (a.x, a.y) < (b.x, b.y) }
     }
 
     /// Two directions at right angles to `up` and to each other.

@@ -125,6 +125,22 @@ package enum FileSystem {
         return fstat(descriptor, &status) == 0 ? Status(status) : nil
     }
 
+    /// What the kernel knows a file or folder by, whatever path leads to it.
+    package struct Identity: Hashable, Sendable {
+        private let device: UInt64
+        private let file: UInt64
+
+        fileprivate init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            file = UInt64(status.st_ino)
+        }
+    }
+
+    package static func identity(of path: String) -> Identity? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Identity(status) : nil
+    }
+
     /// When a file's bytes changed last, nanoseconds since 1970; nil where there is none.
     package static func modified(_ path: String) -> Int64? { status(of: path)?.modified }
 
@@ -154,14 +170,23 @@ package enum FileSystem {
             throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)
         }
         defer { close(descriptor) }
-        var done = 0
-        while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: errno) }
-            done += count
+        if let code = write(bytes, to: descriptor).error {
+            throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: code)
         }
         if isDurable { try sync(descriptor, path: path) }
+    }
+
+    /// Writes to an open file as far as that goes.
+    /// - Returns: how many bytes got there, and the system's error where these are not all.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> (written: Int, error: Int32?) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { return (written, errno) }
+            written += count
+        }
+        return (written, nil)
     }
 
     /// Writes a whole file in one step: others see the old one or the new one, and nothing is left of what failed.
@@ -232,11 +257,9 @@ package enum FileSystem {
     /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
     /// lead is listed once. Folders are listed too, before what is in them.
     static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {
-        var seen: Set<[UInt64]> = []
+        var seen: Set<Identity> = []
         var found: [(path: String, status: Status?, isFolder: Bool)] = []
-        func isNew(_ folder: stat) -> Bool {
-            seen.insert([UInt64(folder.st_dev), UInt64(folder.st_ino)]).inserted
-        }
+        func isNew(_ folder: stat) -> Bool { seen.insert(Identity(folder)).inserted }
         func look(_ path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return found.append((path, nil, false)) }

@@ -47,14 +47,12 @@ package struct OrderCheck {
         var available = capture.channels
         for step in steps {
             for role in step.uses.roles {
-                for channel in role.needs + role.wants where !available.contains(channel) {
-                    if let obstacle = capture.obstacles[channel] { return obstacle.inStage(step.label) }
-                }
                 let missing = role.demands(given: available).filter(available.isDisjoint)
+                let absent = missing.joined() + role.wants.filter { !available.contains($0) }
+                if let obstacle = absent.compactMap({ capture.obstacles[$0] }).first {
+                    return obstacle.inStage(step.label)
+                }
                 if !missing.isEmpty {
-                    if let obstacle = missing.joined().compactMap({ capture.obstacles[$0] }).first {
-                        return obstacle.inStage(step.label)
-                    }
                     // The channel that the capture itself lacks: what the missing one would have been made from.
                     let roots = missing.joined().flatMap { channel in
                         [channel]

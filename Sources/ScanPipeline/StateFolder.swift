@@ -107,15 +107,17 @@ public struct StateFolder: Sendable, Hashable {
         if name == pipeline.name || replacing { return name == pipeline.name }
         throw Problem(
             .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
-            fix: "choose another folder with -o, or replace the results with  --replace")
+            fix: Self.wayPastOwner)
     }
+
+    private static let wayPastOwner = "choose another folder with -o, or replace the results with  --replace"
 
     /// - Throws: a problem with fault `usage` when another pipeline has taken OUT over since it was claimed.
     func requireOwner(_ pipeline: Pipeline) throws(Problem) {
         guard let name = try ownerName(), name != pipeline.name else { return }
         throw Problem(
             .usage, "the pipeline `\(name)` has taken the results over from `\(pipeline.name)`",
-            fix: "choose another folder with -o, or replace the results with  --replace"
+            fix: Self.wayPastOwner
         ).at(file: output)
     }
 

@@ -81,8 +81,8 @@ struct RunCommand: AsyncParsableCommand {
         // Whatever is left out is said, since nothing else tells of it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
-        for outcome in found.refused + plan.waiting { report.ended(outcome) }
         let others = found.refused + plan.waiting
+        others.forEach(report.ended)
         let record = plan.toRun.isEmpty ? nil : self.record(plan, loaded.pipeline, state)
         var outcomes = others
         if let record { outcomes += await runAll(plan, loaded, stop, report, record, deadline, besides: others) }

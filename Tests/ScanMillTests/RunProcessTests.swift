@@ -9,20 +9,13 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func run(
-        _ stages: String, _ arguments: [String] = ["mini", "-o", "out"], environment: [String: String] = [:]
-    ) throws -> CommandResult {
-        try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
-        return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: folder.path, environment: environment)
-    }
-
     /// A healthy ffmpeg ends with its reader; one that hangs is why there is patience.
     @Test func aHungFfmpegEndsWithItsCapture() throws {
         var mini = MiniCapture()
         mini.pictures = .mp4
         try mini.write(in: folder)
         let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "sh -c 'sleep 1000; : \(folder.path)/hung'")
-        let result = try run(
+        let result = try folder.run(
             "read, filter-blur: {window: 3}, write-transforms",
             ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)
         #expect(result.status == 3)

@@ -9,13 +9,6 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func run(
-        _ stages: String, _ arguments: [String] = ["mini", "-o", "out"], environment: [String: String] = [:]
-    ) throws -> CommandResult {
-        try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
-        return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: folder.path, environment: environment)
-    }
-
     /// A missing tool is the machine's fault, also for a stage that could do without the colours; and the next night
     /// tries again.
     @Test func withoutFfmpegNothingIsDoneInGrey() throws {
@@ -23,11 +16,11 @@ import Testing
         mini.pictures = .mp4
         try mini.write(in: folder)
         let cloud = "read, decompress, unproject, write-ply"
-        let without = try run(cloud, environment: ["PATH": "\(folder.path)/no-tools"])
+        let without = try folder.run(cloud, environment: ["PATH": "\(folder.path)/no-tools"])
         #expect(without.status == 3)
         #expect(without.errors.contains("ffmpeg"))
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/mini"))
-        let with = try run(cloud)
+        let with = try folder.run(cloud)
         #expect(with.status == 0, "\(with.errors)")
         let header = String(decoding: try folder.bytes("out/mini/mini.ply").prefix(400), as: UTF8.self)
         #expect(header.contains("property uchar red"))
@@ -39,15 +32,15 @@ import Testing
         mini.pictures = .mp4
         try mini.write(in: folder)
         let frames = "read, write-transforms"
-        #expect(try run(frames).status == 0)
-        #expect(try run(frames).output.contains("1 up to date"))
+        #expect(try folder.run(frames).status == 0)
+        #expect(try folder.run(frames).output.contains("1 up to date"))
         let path = try folder.fakeFFmpeg(
             version: "echo 'ffmpeg version 999 of another day'", else: "exec FFMPEG \"$@\"")
         let plan = try Scanmill.run(
             ["plan", "trouble.yaml", "mini", "-o", "out"], in: folder.path, environment: path)
         #expect(plan.output.contains(", and now there is ffmpeg version 999"), "\(plan.output)")
-        #expect(try run(frames, environment: path).output.contains("1 done"))
-        #expect(try run(frames, environment: path).output.contains("1 up to date"))
+        #expect(try folder.run(frames, environment: path).output.contains("1 done"))
+        #expect(try folder.run(frames, environment: path).output.contains("1 up to date"))
     }
 
     /// A wildcard names more than captures; what is none is said, and does not end the night.
@@ -56,14 +49,14 @@ import Testing
         try folder.write("notes", to: "notes.txt")
         try folder.write("notes", to: "papers/notes.txt")
         try folder.write("PK\u{3}\u{4} and then nothing", to: "cut.zip")
-        let result = try run("read, decompress", ["mini", "notes.txt", "papers", "cut.zip", "-o", "out"])
+        let result = try folder.run("read, decompress", ["mini", "notes.txt", "papers", "cut.zip", "-o", "out"])
         #expect(result.status == 1)
         #expect(result.output.contains("done     mini"))
         #expect(result.output.contains("failed   cut  "))
         #expect(result.errors.contains("warning: there is no capture in notes.txt, papers\n"), "\(result.errors)")
         #expect(result.errors.contains("  --> cut.zip, stage read\n"), "\(result.errors)")
-        #expect(try run("read", ["notes.txt", "-o", "out2"]).status == 2)
-        #expect(try run("read", ["mini", "nosuch", "-o", "out2"]).status == 2)
+        #expect(try folder.run("read", ["notes.txt", "-o", "out2"]).status == 2)
+        #expect(try folder.run("read", ["mini", "nosuch", "-o", "out2"]).status == 2)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out2"))
     }
 
@@ -79,30 +72,30 @@ import Testing
             """
         try folder.write(pack, to: "pack.py")
         #expect(try runCommand(["python3", "pack.py"], in: folder.path).status == 0)
-        let alone = try run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "two"])
+        let alone = try folder.run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "two"])
         #expect(alone.status == 1)
         #expect(alone.output.hasPrefix("failed   two  2 captures lie in one folder"), "\(alone.output) \(alone.errors)")
         #expect(alone.output.contains("1 capture: 1 failed"))
-        #expect(try run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "mini"]).status == 0)
+        #expect(try folder.run("read, decompress", ["mini", "two.zip", "-o", "out", "--only", "mini"]).status == 0)
     }
 
     @Test func theInputIsNeverWrittenTo() throws {
         try MiniCapture().write(in: folder)
         for output in ["mini", "mini/out", "./mini/../mini/deep/er"] {
-            let result = try run("read, decompress", ["mini", "-o", output])
+            let result = try folder.run("read, decompress", ["mini", "-o", output])
             #expect(result.status == 2)
             #expect(result.errors.contains("the results would be written into the capture mini"), "\(result.errors)")
         }
         #expect(symlink("mini", folder.path + "/link") == 0)
-        #expect(try run("read, decompress", ["mini", "-o", "link/out"]).status == 2)
+        #expect(try folder.run("read, decompress", ["mini", "-o", "link/out"]).status == 2)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/mini/.scanmill"))
         // A result is a capture too, and its own result would take its place.
         let staging = "read, decompress, write-staging"
-        #expect(try run(staging).status == 0)
-        let own = try run(staging, ["out/mini", "-o", "out", "--set", "read.format=multiscan"])
+        #expect(try folder.run(staging).status == 0)
+        let own = try folder.run(staging, ["out/mini", "-o", "out", "--set", "read.format=multiscan"])
         #expect(own.status == 2)
         #expect(own.errors.contains("the result would replace the capture out/mini itself"), "\(own.errors)")
-        #expect(try run(staging, ["out/mini", "-o", "out2"]).status == 0)
+        #expect(try folder.run(staging, ["out/mini", "-o", "out2"]).status == 0)
     }
 
     /// What the pipeline allows is said all the same.
@@ -110,7 +103,7 @@ import Testing
         try MiniCapture().write(in: folder)
         let depth = try folder.bytes("mini/recorded.depth.zlib")
         try folder.write(Array(depth.prefix(depth.count / 2)), to: "mini/recorded.depth.zlib")
-        let result = try run("{read: {truncated: keep-whole}}, decompress, unproject, write-ply")
+        let result = try folder.run("{read: {truncated: keep-whole}}, decompress, unproject, write-ply")
         #expect(result.status == 0)
         #expect(
             result.errors.hasPrefix("warning: mini: depth stream truncated (recorded.depth.zlib"), "\(result.errors)")
@@ -121,10 +114,10 @@ import Testing
         var mini = MiniCapture()
         mini.id = id
         try mini.write(in: folder)
-        #expect(try run("read, decompress, write-staging", [id, "-o", "out"]).status == 0)
+        #expect(try folder.run("read, decompress, write-staging", [id, "-o", "out"]).status == 0)
         let depth = try folder.bytes("\(id)/recorded.depth.zlib")
         try folder.write(Array(depth.prefix(depth.count / 2)), to: "\(id)/recorded.depth.zlib")
-        let result = try run("read, decompress, write-staging", [id, "-o", "out"])
+        let result = try folder.run("read, decompress, write-staging", [id, "-o", "out"])
         #expect(result.status == 1, "\(result.errors)")
         #expect(result.errors.contains("error: depth stream truncated"), "\(result.errors)")
     }
@@ -132,7 +125,7 @@ import Testing
     /// The results are there all the same, and so is the rest of what was asked for.
     @Test func figuresThatCannotBeWritten() throws {
         try MiniCapture().write(in: folder)
-        let result = try run(
+        let result = try folder.run(
             "read, decompress",
             ["mini", "-o", "out", "--metrics", "nosuch/figures", "--on-finish", "echo ended with $SCANMILL_STATUS"])
         #expect(result.status == 3)
@@ -140,13 +133,13 @@ import Testing
         #expect(result.errors.contains(cause), "\(result.errors)")
         #expect(result.errors.contains("ended with 3"))
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
-        let hook = try run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
+        let hook = try folder.run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
         #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
     }
 
     @Test func aLogThatIsNotCompleteIsSaid() throws {
         try MiniCapture().write(in: folder)
-        let lost = try run("read, decompress", ["mini", "-o", "out", "--log", "/dev/full"])
+        let lost = try folder.run("read, decompress", ["mini", "-o", "out", "--log", "/dev/full"])
         #expect(lost.status == 3)
         #expect(lost.output.contains("1 capture: 1 done"))
         let cause = "error: the log is not complete: No space left on device\n  --> /dev/full\n"
@@ -157,7 +150,7 @@ import Testing
     @Test func aTornLineOfTheLogStaysAlone() throws {
         try MiniCapture().write(in: folder)
         try folder.write("{\"event\":\"run-ended\"}\n{\"event\":\"run-be", to: "log")
-        #expect(try run("read, decompress", ["mini", "-o", "out", "--log", "log"]).status == 0)
+        #expect(try folder.run("read, decompress", ["mini", "-o", "out", "--log", "log"]).status == 0)
         let lines = String(decoding: try folder.bytes("log"), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 6)
         #expect(lines.dropFirst().first == "{\"event\":\"run-be")
@@ -225,7 +218,7 @@ import Testing
             of: #"\[\s*12,\s*16\s*\]"#, with: "[16, 12]", options: .regularExpression)
         #expect(swapped != text)
         try swapped.write(to: file, atomically: true, encoding: .utf8)
-        let result = try run("read, decompress, unproject, write-ply")
+        let result = try folder.run("read, decompress, unproject, write-ply")
         #expect(result.status == 1)
         #expect(result.errors.contains("depth of 12×16 does not fit pictures of 32×24"))
     }
@@ -239,7 +232,7 @@ import Testing
         let frame = MiniCapture.depthSize.width * MiniCapture.depthSize.height * 2
         for pixel in stride(from: 0, to: frame, by: 4) { bytes[5 + 3 * frame + pixel + 1] |= 0x80 }
         try Data(bytes).write(to: folder.url("mini/recorded.depth.zlib"))
-        let result = try run("read, decompress, unproject, write-ply")
+        let result = try folder.run("read, decompress, unproject, write-ply")
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.hasPrefix("done     mini  39 of 40 frames (1 bad frame dropped), "))
         let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
@@ -250,7 +243,7 @@ import Testing
 
     @Test func anEmptyCloudIsSaid() throws {
         try MiniCapture().write(in: folder)
-        let result = try run("read, decompress, {mask-range: {near: 50, far: 60}}, unproject, write-ply")
+        let result = try folder.run("read, decompress, {mask-range: {near: 50, far: 60}}, unproject, write-ply")
         #expect(result.status == 0)
         #expect((result.output + result.errors).contains("the cloud holds no points"))
     }
@@ -261,7 +254,7 @@ import Testing
             ["mini", "-o", "out", "--jobs", "0"], ["mini"], ["mini", "-o", "out", "--until", "25:99"],
             ["mini", "-o", "out", "--min-free", "20X"], ["mini", "-o", "out", "--min-free", "20"],
             ["mini", "-o", "out", "--max-memory", "20i"],
-        ] { #expect(try run("read", arguments).status == 2, "\(arguments)") }
+        ] { #expect(try folder.run("read", arguments).status == 2, "\(arguments)") }
         #expect(try Scanmill.run(["verfy"]).status == 2)
         #expect(try Scanmill.run(["--help"]).status == 0)
         #expect(try Scanmill.run(["run", "--help"]).output.contains("USAGE"))
@@ -269,7 +262,7 @@ import Testing
 
     @Test func moreJobsThanAnyMachineHas() throws {
         try MiniCapture().write(in: folder)
-        #expect(try run("read, decompress", ["mini", "-o", "out", "--jobs", "9999999999"]).status == 0)
+        #expect(try folder.run("read, decompress", ["mini", "-o", "out", "--jobs", "9999999999"]).status == 0)
     }
 
     @Test func aCaptureUnderManySpellingsIsOne() throws {
@@ -277,19 +270,19 @@ import Testing
         mini.id = "caps/a"
         try mini.write(in: folder)
         let spellings = ["caps", "./caps/a", "caps//a", "\(folder.path)/caps", "caps/../caps/a/"]
-        let result = try run("read", spellings + ["-o", "out"])
+        let result = try folder.run("read", spellings + ["-o", "out"])
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.hasPrefix("done     a  "), "\(result.output)")
         #expect(result.output.contains("1 capture: 1 done"))
         // Links that have other names make other captures of it.
         try FileManager.default.createDirectory(atPath: "\(folder.path)/links", withIntermediateDirectories: true)
         for name in ["b", "c"] { #expect(symlink("../caps/a", "\(folder.path)/links/\(name)") == 0) }
-        #expect(try run("read", ["links/b", "links/c", "-o", "out"]).output.contains("2 captures: 2 done"))
+        #expect(try folder.run("read", ["links/b", "links/c", "-o", "out"]).output.contains("2 captures: 2 done"))
     }
 
     @Test func aCaptureNamedTwiceIsOne() throws {
         try MiniCapture().write(in: folder)
-        let result = try run("read", ["mini", "mini", "-o", "out"])
+        let result = try folder.run("read", ["mini", "mini", "-o", "out"])
         #expect(result.status == 0)
         #expect(result.output.contains("1 capture: 1 done"))
     }

@@ -227,21 +227,28 @@ import Testing
         _ input: CaptureInput, _ fixture: DiskFixture, fault: Problem.Fault = .input,
         _ text: String = "stages: [read, write]"
     ) throws {
-        let pipeline = try fixture.pipeline(text)
-        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
+        let (record, fingerprint) = try begin(input, fixture, text)
         let outcome = CaptureOutcome(
             input: input, ending: .failed(Problem(fault, "torn").at(file: "frames.txt", line: 2)))
-        let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
         try record.note(outcome, fingerprint: fingerprint)
+    }
+
+    /// The record of a run that begins with a capture, and what that is like now.
+    private static func begin(
+        _ input: CaptureInput, _ fixture: DiskFixture, _ text: String = "stages: [read, write]"
+    ) throws -> (record: RunRecord, fingerprint: Digest) {
+        let pipeline = try fixture.pipeline(text)
+        return (
+            RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input]),
+            FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+        )
     }
 
     /// What comes while it fails is a change.
     @Test func aCaptureThatIsMendedWhileItFails() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
-        let pipeline = try fixture.pipeline()
-        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
-        let before = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+        let (record, before) = try Self.begin(input, fixture)
         try fixture.write("one\ntwo\nthree\nfour\n", to: "in/a/frames.txt")
         let torn = CaptureOutcome(input: input, ending: .failed(Problem(.input, "torn")))
         try record.note(torn, fingerprint: before)
@@ -265,9 +272,7 @@ import Testing
     @Test func aCaptureThatChangedWhileItFailed() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
-        let pipeline = try fixture.pipeline()
-        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input])
-        let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+        let (record, fingerprint) = try Self.begin(input, fixture)
         let torn = CaptureOutcome(input: input, ending: .failed(Problem(.input, "torn")))
         try record.note(torn, fingerprint: fingerprint) { fingerprint }
         #expect(try fixture.plan([input]) == [.failedBefore(Problem(.input, "torn"))])

@@ -12,3 +12,13 @@ public enum Scanmill {
         try runCommand([path] + arguments, in: folder, environment: environment)
     }
 }
+
+extension TemporaryFolder {
+    /// Runs a pipeline of these stages in the folder, without arguments on what ``MiniCapture`` wrote there.
+    public func run(
+        _ stages: String, _ arguments: [String] = ["mini", "-o", "out"], environment: [String: String] = [:]
+    ) throws -> CommandResult {
+        try write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
+        return try Scanmill.run(["run", "trouble.yaml"] + arguments, in: path, environment: environment)
+    }
+}

@@ -143,8 +143,7 @@ private struct Record3DReader {
         for (index, size) in sizes {
             guard let camera = capture.frames[index].intrinsics else { continue }
             do throws(Problem) { try capture.setIntrinsics(camera, of: index, for: size) } catch {
-                let problem = error.at(file: pictures[index])
-                try capture.drop(index, for: problem)
+                try capture.drop(index, for: error.at(file: pictures[index]))
             }
         }
     }

@@ -56,7 +56,7 @@ struct CaptureCard {
     private func path(_ motion: Measured.Motion?) -> HTML {
         guard let motion else { return Self.lack("Path and speed", "measure-motion") }
         let at = "\(pointer)/motion"
-        let unit = motion.isMetric ? " m" : " units"
+        let unit = " \(motion.unit)"
         let speed = motion.speed.map {
             ", median \(Figure.measure($0.median, "\(unit)/s", "\(at)/speed-m-per-s/median"))" as HTML
         }

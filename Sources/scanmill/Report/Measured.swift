@@ -108,6 +108,7 @@ struct Measured: Sendable {
     struct Motion: Sendable {
         /// Whether lengths are in metres; else in a unit of the capture's own.
         var isMetric: Bool
+        var unit: String { isMetric ? "m" : "units" }
         var pathLength: Double
         var seconds: Double?
         var speed: Spread?

@@ -162,13 +162,8 @@ struct CaptureProcess: Sendable {
     /// ScanMill was updated during the run.
     static var executable: String {
         let running = "/proc/self/exe"
-        guard let file = file(at: running) else { return executablePath }
-        return file == self.file(at: executablePath) ? executablePath : running
-    }
-
-    private static func file(at path: String) -> [UInt64]? {
-        var status = stat()
-        return stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+        guard let file = FileSystem.identity(of: running) else { return executablePath }
+        return file == FileSystem.identity(of: executablePath) ? executablePath : running
     }
 
     /// The running binary, whatever name it was called by.

@@ -47,22 +47,10 @@ final class RunLog: Sendable {
         let line = JSONWriter.text(.object(object), pretty: false) + [UInt8(ascii: "\n")]
         state.withLock { state in
             // One call a line, so that lines of several runs do not mix.
-            let (written, failure) = Self.write((state.isTorn ? [UInt8(ascii: "\n")] : []) + line, to: handle)
+            let (written, failure) = FileSystem.write((state.isTorn ? [UInt8(ascii: "\n")] : []) + line, to: handle)
             if written > 0 { state.isTorn = failure != nil }
             state.failure = state.failure ?? failure
         }
-    }
-
-    /// - Returns: how many bytes got there, and why the others did not.
-    private static func write(_ bytes: [UInt8], to handle: Int32) -> (written: Int, failure: Int32?) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { Glibc.write(handle, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 { return (written, errno) }
-            written += count
-        }
-        return (written, nil)
     }
 
     /// - Throws: a problem when something of what happened is not in the file.

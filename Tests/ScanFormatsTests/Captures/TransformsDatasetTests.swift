@@ -34,6 +34,17 @@ import Testing
         return try TransformsDataset.open(tree, rules: ReadRules())
     }
 
+    /// One at (4, 5, 6), coloured (1, 2, 3).
+    private func point() throws {
+        let ply =
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+            + "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n4 5 6 1 2 3\n"
+        try folder.write(Array(ply.utf8), to: "d/p.ply")
+    }
+
+    /// (x, y, z) → (x, −z, y).
+    private static let yUpToZUp = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
+
     private static var lens: [String: Any] { ["fl_x": 9.5, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6] }
 
     @Test func intrinsicsMayStandAtTheTop() throws {
@@ -71,14 +82,11 @@ import Testing
 
     /// (x, y, z) → (x, −z, y) was applied: it is undone, for points as for cameras, and up is y again.
     @Test func appliedTransformIsUndone() throws {
-        let applied = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
         try write(
-            [frame("a.png", x: 1)], Self.lens.merging(["applied_transform": applied, "ply_file_path": "p.ply"]) { $1 })
+            [frame("a.png", x: 1)],
+            Self.lens.merging(["applied_transform": Self.yUpToZUp, "ply_file_path": "p.ply"]) { $1 })
         try picture("a.png")
-        let ply =
-            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
-            + "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n4 5 6 1 2 3\n"
-        try folder.write(Array(ply.utf8), to: "d/p.ply")
+        try point()
         let capture = try open()
         #expect(capture.frames[0].pose?.position == Vector3(1, 3, -2))
         #expect(capture.cloud == PointCloud(positions: [4, 6, -5], colors: [1, 2, 3]))
@@ -87,15 +95,13 @@ import Testing
 
     /// Positions that were scaled to fit a trainer's cube are in another unit than depth.
     @Test func appliedScaleIsUndone() throws {
-        let applied = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
         try write(
             [frame("a.png", x: 1)],
-            Self.lens.merging(["applied_transform": applied, "applied_scale": 0.25, "ply_file_path": "p.ply"]) { $1 })
+            Self.lens.merging(["applied_transform": Self.yUpToZUp, "applied_scale": 0.25, "ply_file_path": "p.ply"]) {
+                $1
+            })
         try picture("a.png")
-        let ply =
-            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
-            + "end_header\n4 5 6\n"
-        try folder.write(Array(ply.utf8), to: "d/p.ply")
+        try point()
         let capture = try open()
         #expect(capture.frames[0].pose?.position == Vector3(4, 12, -8))
         #expect(capture.cloud?.positions == [16, 24, -20])

@@ -35,12 +35,12 @@ enum PathFromAbove {
         return """
             <svg class="path" viewBox="0 0 \(width) \(height)" role="img" aria-label="\(label(motion))">\
             \(corners.isEmpty ? HTML() : "<path class=\"box\" d=\"M\(corners)Z\"/>")\(lines)\
-            <circle class="start" cx="\(start.x)" cy="\(start.y)" r="3"/>\(ruler(scale, isMetric: motion.isMetric))</svg>
+            <circle class="start" cx="\(start.x)" cy="\(start.y)" r="3"/>\(ruler(scale, motion))</svg>
             """
     }
 
     /// A length of 1, 2 or 5 times a power of ten, about a third of the drawing long.
-    private static func ruler(_ scale: Double, isMetric: Bool) -> HTML {
+    private static func ruler(_ scale: Double, _ motion: Measured.Motion) -> HTML {
         let most = width * 0.4 / scale
         var length = 1e-4
         search: for power in [1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000, 1e4] {
@@ -52,11 +52,15 @@ enum PathFromAbove {
         let end = 8 + length * scale
         let y = height - 6
         let words =
-            !isMetric
-            ? "\(Wording.measure(length)) units"
-            : length >= 1
-                ? "\(Int(length)) m"
-                : length >= 0.01 ? "\(Int((length * 100).rounded())) cm" : "\(Int((length * 1000).rounded())) mm"
+            if !motion.isMetric {
+                "\(Wording.measure(length)) \(motion.unit)"
+            } else if length >= 1 {
+                "\(Int(length)) m"
+            } else if length >= 0.01 {
+                "\(Int((length * 100).rounded())) cm"
+            } else {
+                "\(Int((length * 1000).rounded())) mm"
+            }
         return """
             <path class="ruler" d="M8 \(y - 3)v6M8 \(y)H\(end)M\(end) \(y - 3)v6"/>\
             <text x="\(end + 5)" y="\(y + 3)">\(words)</text>
@@ -64,7 +68,7 @@ enum PathFromAbove {
     }
 
     private static func label(_ motion: Measured.Motion) -> String {
-        "path of the camera seen from above, \(Wording.measure(motion.pathLength)) \(motion.isMetric ? "m" : "units") long"
+        "path of the camera seen from above, \(Wording.measure(motion.pathLength)) \(motion.unit) long"
             + (motion.boxOutline.isEmpty ? "" : ", around the box")
     }
 }
