@@ -78,11 +78,15 @@ extension Pipeline {
 
         var steps: [Step] = []
         var places: [PipelineFile.Entry] = []
-        // How many steps stand before the first entry that is not understood. Nothing is certain about the order below
-        // it, and guesses would bury the mistake that causes them.
+        // Steps with mistakes of their own. What these need may be one of the mistakes; what they make is as good as said.
+        var doubtful: Set<Int> = []
+        // How many steps stand before the first entry of which nobody can tell what is meant. Nothing is certain about the
+        // order below it, and guesses would bury the mistake that causes them.
         var certain: Int?
         for (entry, label) in zip(file.entries, labels) {
+            let known = problems.count
             if let step = step(for: entry, label, in: file, library, &problems) {
+                if entry.isBroken || problems.count > known { doubtful.insert(steps.count) }
                 steps.append(step)
                 places.append(entry)
             } else if certain == nil {
@@ -93,32 +97,30 @@ extension Pipeline {
         let locate = { (finding: OrderCheck.Finding) in
             file.locate(finding.problem.at(line: places[finding.step].line, column: places[finding.step].column))
         }
-        problems += check.mistakes.filter { $0.step < certain ?? .max }.map(locate)
+        problems += check.mistakes.filter { $0.step < certain ?? .max && !doubtful.contains($0.step) }.map(locate)
         guard problems.isEmpty else { throw PipelineMistakes(problems: sorted(problems)) }
         return Pipeline(
             name: file.name, summary: file.summary, steps: steps, warnings: check.warnings.map(locate))
     }
 
-    /// Nil after a mistake, which is added to `problems`.
+    /// What an entry seems to mean, be it misspelt; nil where nobody can tell. Mistakes are added to `problems`.
     private static func step(
         for entry: PipelineFile.Entry, _ label: String, in file: PipelineFile, _ library: StageLibrary,
         _ problems: inout [Problem]
     ) -> Step? {
-        if entry.isBroken { return nil }
-        guard let kind = library[entry.stage] else {
+        let known = library[entry.stage]
+        if known == nil && !entry.stage.isEmpty {
             problems.append(
                 file.locate(
                     Problem(
                         .usage, "there is no stage `\(entry.stage)`",
                         fix: library.suggestion(for: entry.stage) ?? "`scanmill stages` lists them"
                     ).at(line: entry.line, column: entry.column)))
-            return nil
         }
+        guard let kind = known ?? library.nearest(to: entry.stage) else { return nil }
         var reader = OptionReader(given: entry.options)
         let stage = kind.make(&reader)
-        let mistakes = optionProblems(reader, entry, label, file)
-        problems += mistakes
-        guard mistakes.isEmpty else { return nil }
+        if known != nil && !entry.isBroken { problems += optionProblems(reader, entry, label, file) }
         return Step(
             label: label, name: entry.stage, stage: stage, uses: stage.uses, options: reader.resolved,
             revision: kind.card.revision)

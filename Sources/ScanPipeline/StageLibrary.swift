@@ -39,6 +39,9 @@ public struct StageLibrary: Sendable {
 
     public var names: [String] { entries.map(\.card.name) }
 
+    /// The stage that has nearly that name.
+    func nearest(to name: String) -> Entry? { Nearest.match(name, among: names).flatMap { self[$0] } }
+
     /// "did you mean …", when a stage has nearly that name.
     public func suggestion(for name: String) -> String? { Nearest.suggestion(name, among: names) }
 

@@ -21,7 +21,7 @@ public struct WriteCapture: FrameStage, FoldStage {
 
             | `format` | files | frames | pictures |
             | --- | --- | --- | --- |
-            | `stray-scanner` | `odometry.csv`, `camera_matrix.csv` with the last frame's camera, `rgb.mp4`, `depth/`, `confidence/` | counted anew from 0 | encoded as H.264 |
+            | `stray-scanner` | `odometry.csv`, `camera_matrix.csv`, `rgb.mp4`, `depth/`, `confidence/` | counted anew from 0 | encoded as H.264 |
             | `polycam` | `keyframes/` with `images/`, `cameras/`, `depth/`, `confidence/` | named after their times in µs | JPEG: copied, or encoded |
             | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
             | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/`, `wide/`, `wide_intrinsics/` | named after their times in ms | PNG |
@@ -31,7 +31,8 @@ public struct WriteCapture: FrameStage, FoldStage {
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
 
             **Stray Scanner** records a video of 1920×1440 and depth of 256×192, and its readers scale the camera by these
-            numbers: other sizes are written with a warning.
+            numbers: other sizes are written with a warning. The median of the frames' cameras stands for all of them; the
+            receipt says how far off that is.
 
             **ARKitScenes'** loader puts depth through the camera of `lowres_wide`, so pictures there have depth's size: each
             pixel is the mean over its area, and the camera goes with it. Larger pictures stand in `wide/` as well. Depth and
@@ -42,7 +43,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 3)
+        example: "- write-capture: {format: stray-scanner}", revision: 4)
 
     let format: Format
     let quality: Int

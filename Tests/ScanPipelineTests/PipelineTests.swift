@@ -128,6 +128,18 @@ import Testing
         #expect(try Self.messages("stages: [read, unproject, decompres, write-ply]").count == 2)
     }
 
+    /// What is misspelt, or has a wrong option, is taken for what it seems to be.
+    @Test func mistakesHideNoOrderBelowThem() throws {
+        for entry in ["decompres", "decompress: {a: 1}", "decompress: 5", "decompres: 5"] {
+            let mistakes = try Self.messages("stages:\n  - read\n  - \(entry)\n  - write-ply\n  - unproject\n  - {}\n")
+            #expect(mistakes.contains { $0.hasPrefix("p.yaml:4:5: error: `write-ply` needs ") }, "\(mistakes)")
+            #expect(mistakes.allSatisfy { !$0.contains("needs depth") }, "\(mistakes)")
+        }
+        let own = try Self.messages("stages: [read, {unproject: {a: 1}}, write-ply]")
+        #expect(own.count == 1, "what it needs may be its mistake: \(own)")
+        #expect(try Self.messages("stages: [read, poisson, write-ply]").count == 1)
+    }
+
     @Test func unknownStages() throws {
         #expect(
             try Self.messages("stages: [read, poisson]") == [

@@ -41,7 +41,7 @@ struct StrayScannerLayout: CaptureLayout {
 
     private let odometry: OutputFile
     private var video = StagingEncoder(path: "rgb.mp4")
-    private var camera: CameraIntrinsics?
+    private var camera = OneCamera()
     private var depthSize: PixelSize?
 
     init(_ context: StageContext) throws(Problem) {
@@ -55,7 +55,7 @@ struct StrayScannerLayout: CaptureLayout {
         if let depth = parcel.depth { try context.output.write(depth, to: "depth/\(name).png") }
         if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
         if let pixels = parcel.pixels { try video.append(pixels, at: parcel.timestamp, context) }
-        camera = parcel.camera
+        try camera.add(parcel.camera)
         // One map of another size than the app's is enough.
         if depthSize == nil || depthSize == Self.ownDepth { depthSize = parcel.depthSize ?? depthSize }
     }
@@ -63,7 +63,7 @@ struct StrayScannerLayout: CaptureLayout {
     mutating func finish(_ context: StageContext) throws(Problem) {
         try odometry.close()
         try video.finish(context)
-        if let camera {
+        if let camera = camera.settled(context) {
             try context.output.write(Array(StrayCameraMatrix.text(camera).utf8), to: "camera_matrix.csv")
             warn(PixelSize(camera.width, camera.height), context)
         }
