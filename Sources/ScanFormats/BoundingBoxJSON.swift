@@ -32,7 +32,8 @@ public struct BoundingBoxJSON: Hashable, Sendable {
     /// - Throws: fault `input`, naming the JSON path of what is missing or no number; and for boxes that cannot be used:
     ///   another anchor, or the corners of a fitted parallelepiped (`model_boundingbox.json`).
     public init(_ bytes: [UInt8], file: String) throws(Problem) {
-        let root = JSONField(try JSONValue.parse(bytes, file: file), file: file)
+        var warnings: [String] = []
+        let root = try JSONField(parsing: bytes, file: file, warnings: &warnings)
         _ = try root.object()
         if root["positions"].isAbsent, root[Self.corners[0].name].value?.array != nil {
             throw Problem(
@@ -61,10 +62,11 @@ public struct BoundingBoxJSON: Hashable, Sendable {
             floor: isClamped ? lowest : nil)
         if let defect = box.defect { throw Problem(.input, defect).at(file: file) }
 
-        warnings = Self.disagreement(of: box, with: positions, tolerance: tolerance).map { [$0] } ?? []
+        if let doubt = Self.disagreement(of: box, with: positions, tolerance: tolerance) { warnings.append(doubt) }
         if min(box.halfSize.x, box.halfSize.y, box.halfSize.z) == 0 || lowest >= origin.y {
             warnings.append("the box has no volume, so nothing is inside it")
         }
+        self.warnings = warnings
     }
 
     /// The same layout as the app's. The anchor is the identity.

@@ -11,6 +11,15 @@ public struct JSONField: Sendable {
     /// The whole text of a file.
     public init(_ value: JSONValue, file: String) { self.init(value, path: "", file: file) }
 
+    /// A file's text.
+    /// - Parameter warnings: gets a word on keys that an object holds twice, of which the last value counts.
+    package init(parsing bytes: [UInt8], file: String, warnings: inout [String]) throws(Problem) {
+        var repeats: [String] = []
+        self.init(try JSONValue.parse(bytes, file: file, repeatedKeys: &repeats), file: file)
+        guard !repeats.isEmpty else { return }
+        warnings.append("\(file) holds keys twice, of which the last counts: \(repeats.joined(separator: ", "))")
+    }
+
     private init(_ value: JSONValue?, path: String, file: String) {
         self.value = value
         self.path = path

@@ -29,10 +29,11 @@ extension CameraIntrinsics {
 }
 
 extension Capture {
-    /// Warns of what may be as it should and mostly is not, whatever the format: second copies among the frames' files, and
-    /// cameras that hardly can have taken these pictures.
+    /// Warns of what may be as it should and mostly is not, whatever the format: second copies among the frames' files,
+    /// pictures that others turn, and cameras that hardly can have taken these pictures.
     public mutating func noteDoubts(in tree: any CaptureTree) {
         noteCopies(in: tree)
+        noteOrientation(in: tree)
         let cameras = frames.filter { !$0.isDropped }.compactMap(\.intrinsics)
         let doubts = cameras.compactMap(\.doubt)
         if let doubt = doubts.first, doubts.count > cameras.count / 2 {

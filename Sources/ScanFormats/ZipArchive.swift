@@ -55,6 +55,11 @@ public final class ZipArchive: Sendable {
         return String(file[..<dot])
     }
 
+    /// Whether a file is named as apps name the ZIP archives that they export.
+    static func isNamed(_ path: String) -> Bool {
+        [".zip", ".r3d"].contains { path.lowercased().hasSuffix($0) }
+    }
+
     /// Whether a file begins as ZIP archives do, empty ones too.
     public static func isArchive(_ path: String) -> Bool {
         guard let file = try? FileSource(path: path, name: path), let start = try? file.bytes(at: 0, count: 4) else {

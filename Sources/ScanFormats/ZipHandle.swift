@@ -1,4 +1,5 @@
 internal import CScanMill
+import Glibc
 import ScanModel
 
 /// An archive that libzip has open.
@@ -15,6 +16,7 @@ struct ZipHandle: ~Copyable {
     }
 
     init(_ path: String) throws(Problem) {
+        if access(path, R_OK) != 0 { throw .system("cannot open the archive", path: path, code: errno) }
         var archive: OpaquePointer?
         let complaint = messageOf { sm_zip_open(path, &archive, $0) }
         guard let archive else {

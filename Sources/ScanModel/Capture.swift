@@ -46,6 +46,9 @@ public struct Capture: Sendable {
     /// The recorder's own description, with all keys, where there is one.
     public var metadata: JSONValue?
 
+    /// Frames without a file of a channel, in formats that have one for each frame.
+    public var gaps: [Channel: [Int]] = [:]
+
     /// What a bad frame means, and the share of bad frames above which the capture fails.
     public var onBadFrame = BadFrameRule.drop
     public var badFrameLimit = 0.05

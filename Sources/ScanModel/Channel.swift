@@ -7,6 +7,12 @@ public struct Channel: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
+    /// As messages about a frame call it: recorded depth is depth, too.
+    public var plainName: String {
+        let prefix = "recorded-"
+        return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+    }
+
     public init(_ name: String, _ meaning: String) {
         self.name = name
         self.meaning = meaning

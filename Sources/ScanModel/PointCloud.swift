@@ -14,6 +14,18 @@ public struct PointCloud: Hashable, Sendable {
         self.colors = colors
     }
 
+    /// Why points are coarse where the first one lies, if they are: coordinates are held in single precision.
+    public var coarseness: String? { count == 0 ? nil : Self.coarseness(at: self[0]) }
+
+    /// Why points at a place are coarse; nil within some 16 km of the origin.
+    public static func coarseness(at place: Vector3) -> String? {
+        let farthest = place.components.map(abs).max() ?? 0
+        let step = Double(Float(farthest).ulp)
+        guard step > 0.001, step.isFinite else { return nil }
+        return "the points lie \(Int(min(farthest / 1000, 1e15))) km from the origin, where coordinates are held in steps of "
+            + "\((step * 1000).rounded()) mm: move the origin of the world near them first"
+    }
+
     /// One point.
     public subscript(index: Int) -> Vector3 {
         Vector3(

@@ -58,7 +58,7 @@ struct CaptureRun {
         steps = OrderCheck.decide(steps, for: capture.channels)
         try requireFrames()
         try checkBadFrames()
-        let used = steps.reduce(into: Set<Channel>()) { $0.formUnion($1.uses.reads) }
+        let used = used
         let needed = capture.files.filter {
             runner.takesDigests && ($0.channels.isEmpty || !$0.channels.isDisjoint(with: used))
         }
@@ -314,8 +314,11 @@ struct CaptureRun {
                 ? "see what is wrong with it with  scanmill inspect" : "loosen the stage that dropped them")
     }
 
+    /// What the steps read of the capture.
+    private var used: Set<Channel> { steps.reduce(into: []) { $0.formUnion($1.uses.reads) } }
+
     private func checkBadFrames() throws(Problem) {
-        if let problem = capture.excessOfBadFrames(readBy: steps[0].label) { throw problem }
+        if let problem = capture.excessOfBadFrames(using: used, readBy: steps[0].label) { throw problem }
     }
 
     func receipt() throws(Problem) -> Receipt {

@@ -147,7 +147,10 @@ public struct CullByBox: FrameStage, CaptureStage {
         do throws(Problem) {
             let read = try BoundingBoxJSON(try context.file(box), file: box)
             read.warnings.forEach(context.warn)
-            return read.box
+            // Such files hold boxes that stand on a floor along y.
+            guard context.capture.worldUp == Vector3(0, 0, 1) else { return read.box }
+            context.note("the box of \(box) was turned like a world with y up, since the capture's has z up")
+            return WorldTurn.yUpToZUp.apply(read.box)
         } catch {
             // The option's fault, not a frame's: as `input` it would drop the frames one by one.
             var problem = error

@@ -11,7 +11,8 @@ public struct MaskConfidence: FrameStage {
             (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255.
             Confidence itself stays as recorded.
 
-            Many apps record none: `if-missing: pass` lets depth of such a capture through as it is, and says so.
+            Many apps record none: `if-missing: pass` lets depth of such a capture through as it is, and says so. Where only
+            some frames have none, nobody vouches for their depth: all of it becomes 0, or passes with `if-missing: pass`.
             """,
         example: "- mask-confidence: {at-least: 2}")
 
@@ -38,7 +39,11 @@ public struct MaskConfidence: FrameStage {
         if missing == .pass, !context.available.contains(.confidence) {
             return context.warn("the capture has no confidence, so no depth was masked by it")
         }
-        guard let confidence = frame.confidence else { throw Problem(.input, "the frame has no confidence") }
+        guard let confidence = frame.confidence else {
+            context.count("frames-without-confidence", 1)
+            if missing == .pass || level == 0 { return }
+            return try DepthMask.apply(to: &frame, in: context) { $0.mask(near: .infinity, far: .infinity) }
+        }
         let threshold = ConfidenceMap.threshold(level: level, in: confidence.range)
         try DepthMask.apply(to: &frame, in: context) { (depth) throws(Problem) in
             guard depth.width == confidence.width, depth.height == confidence.height else {

@@ -13,14 +13,20 @@ public struct Read: CaptureStage {
 
             **Streams of different lengths.** `mismatch: auto` uses as many frames as the shortest stream has, while the
             difference is at most 3 frames or 1 % of the longest, and fails beyond that, naming all counts; `shortest`
-            accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`.
+            accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`, and a
+            warning says so of pictures: what is missing is taken to be the end, and if it is not, poses are wrong.
 
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the frames before the
             damage and drops the rest by name.
 
             **Bad frames** are those with a pose or a camera line that cannot be used, or with a picture that will not
             decode. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
-            source's frames; `fail` fails the capture.
+            source's frames; `fail` fails the capture. In formats with a depth or confidence picture for each frame, those
+            without one stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they
+            lack.
+
+            **Pictures** are JPEG or PNG, grey or in colour, of 8 or 16 bits; neither CMYK nor HEIC nor WebP. They are taken
+            as they are stored: an EXIF orientation is named, and not followed.
 
             **Single files.** A `.sens` file is a capture by itself, and so is a folder that holds no other of its kind.
 
@@ -34,7 +40,8 @@ public struct Read: CaptureStage {
             file (under `TMPDIR`) while the capture runs. An archive that asks for more than the `max-archive-` limits is
             refused before anything is unpacked.
 
-            **Video** is decoded frame by frame as it was recorded, without filling gaps and without turning. Its
+            **Video** is what ffmpeg decodes, in a file that is named as the app names it. It is decoded frame by frame as it
+            was recorded, without filling gaps and without turning. Its
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
             half a frame is named.
 

@@ -18,7 +18,9 @@ public struct Turn: CaptureStage {
         details: """
             Phones record in landscape whatever way they are held. `quarter-turns: 1` turns clockwise once: W×H becomes
             H×W, cx' = H − cy, cy' = cx (from the corner), fx and fy change places, and the camera turns about its optical
-            axis. Points, boxes and the world stay where they are, and so do the files of the capture.
+            axis. Boxes and the world stay where they are, and so do the files of the capture. Points do so by the exact rule,
+            `pixel-centre: half` of `unproject`; its other rule puts points half a depth pixel off, towards a corner that
+            turns along.
 
             `auto` takes the quarter that brings the world's up nearest to the pictures' up, one for all frames: the mean
             over the frames decides. It needs a world of which up is known.

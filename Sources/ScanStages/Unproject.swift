@@ -54,6 +54,7 @@ public struct Unproject: FrameStage {
         var points = unprojection.points(of: depth, every: every, picture: isAligned ? picture : nil)
         if !isAligned, let picture { points.paint(from: picture, seenBy: CameraView(camera: camera, pose: pose)) }
         context.count("points", points.count)
+        if let doubt = PointCloud.coarseness(at: view.pose.position) { context.warn(doubt) }
         if context.available.contains(.cloud) {
             context.note("the points take the place of the cloud that was there before")
         }

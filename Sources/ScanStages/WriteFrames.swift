@@ -92,7 +92,6 @@ public struct WriteFrames: FrameStage, FoldStage {
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         if depth != .none && frame.depth == nil { throw Problem(.input, "the frame has no depth") }
-        if confidence != .none && frame.confidence == nil { throw Problem(.input, "the frame has no confidence") }
         if step == 1 {
             frame.parcels[context.label] = try pictures(of: &frame, context)
         } else if let color, color.encoding != .copy {

@@ -114,9 +114,15 @@ public struct WriteStaging: FrameStage, FoldStage {
                 depth == .masked ? try StagingDepth.masked(frame, context) : try StagingDepth.recorded(frame, context)
         }
         if context.available.contains(.recordedConfidence) {
-            guard let map = frame.recordedConfidence else { throw Problem(.input, "the frame has no confidence") }
-            parcel.confidence = try StagingBlock(map.values, size: PixelSize(map.width, map.height))
-            parcel.confidenceRange = map.range
+            if let map = frame.recordedConfidence {
+                parcel.confidence = try StagingBlock(map.values, size: PixelSize(map.width, map.height))
+                parcel.confidenceRange = map.range
+            } else {
+                // A stream has no place for a frame without: lowest confidence, which vouches for nothing.
+                guard let size = context.capture.depthSize else { throw Problem(.input, "the frame has no confidence") }
+                context.count("frames-without-confidence", 1)
+                parcel.confidence = try StagingBlock(Array(repeating: 0, count: size.width * size.height), size: size)
+            }
         }
         try checkSizes(parcel, context.capture)
         switch pictures(context) {
@@ -160,6 +166,7 @@ public struct WriteStaging: FrameStage, FoldStage {
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
+        try fold.content.requireSize(of: frame.intrinsics)
         let id = context.capture.id
         var facts = frame.facts
         let turn = WorldTurn.yUp(context.capture)
@@ -176,7 +183,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         if let confidence = parcel.confidence {
             try Self.append(confidence, to: &fold.confidenceFile, "\(id).confidence.zlib", context)
-            fold.content.confidenceRange = parcel.confidenceRange
+            fold.content.confidenceRange = parcel.confidenceRange ?? fold.content.confidenceRange
         }
         if let picture = parcel.picture {
             _ = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)

@@ -10,14 +10,14 @@ public struct WriteZip: FrameStage, FoldStage {
         details: """
             The archive holds one folder with the capture's id, in it `transforms.json`, `images/<n>.png` with the frames'
             numbers in the source, and `boundingbox.json` where the capture has a box. Poses are camera-to-world with
-            OpenGL's axes in the world as recorded; each frame has its own intrinsics and its timestamp in seconds, and
+            OpenGL's axes; a world with z up is turned to y up, which the project's readers expect. Each frame has its own intrinsics and its timestamp in seconds, and
             `file_path` has no extension, as the apps write it. The numbers at the top are the first frame's, where the
             apps leave placeholders.
 
             Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
             files are stored uncompressed and with the same date, so that equal captures make equal archives.
             """,
-        example: "- write-zip", revision: 2)
+        example: "- write-zip", revision: 3)
 
     let output: PictureOutput
 
@@ -63,14 +63,17 @@ public struct WriteZip: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        try fold.archive.add("\(capture.id)/transforms.json", Self.transforms(fold.frames))
+        let turn = WorldTurn.yUp(capture)
+        try fold.archive.add("\(capture.id)/transforms.json", Self.transforms(fold.frames, turn))
         if let box = capture.box {
-            try fold.archive.add("\(capture.id)/boundingbox.json", try BoundingBoxJSON.text(box))
+            try fold.archive.add("\(capture.id)/boundingbox.json", try BoundingBoxJSON.text(turn.apply(box)))
         }
         try fold.archive.close()
         try fold.file.close()
         context.count("frames", fold.frames.count)
-        if capture.worldUp != Vector3(0, 1, 0) {
+        if turn != .none {
+            context.record("applied-transform", .array(turn.rows.map { .of($0) }))
+        } else if capture.worldUp != Vector3(0, 1, 0) {
             context.warn("the project's readers take y for up, and this capture does not say that it is")
         }
         if !capture.isMetric { context.warn("the world's unit is unknown: the project is not in metres") }
@@ -78,7 +81,7 @@ public struct WriteZip: FrameStage, FoldStage {
 
     private static func picture(_ frame: FrameFacts) -> String { "images/\(frame.index)" }
 
-    private static func transforms(_ frames: [FrameFacts]) -> [UInt8] {
+    private static func transforms(_ frames: [FrameFacts], _ turn: WorldTurn) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
             if let camera = frames.first?.intrinsics { TransformsJSON.write(camera, &json) }
@@ -91,7 +94,7 @@ public struct WriteZip: FrameStage, FoldStage {
                         json.member("file_path", .string(picture(frame)))
                         if let time = frame.timestamp { json.member("timestamp", .number(Double(time) * 1e-9)) }
                         TransformsJSON.write(camera, &json)
-                        json.member("transform_matrix", .array(pose.rowMajorRows.map { .of($0) }))
+                        json.member("transform_matrix", .array(turn.apply(pose).rowMajorRows.map { .of($0) }))
                     }
                 }
             }

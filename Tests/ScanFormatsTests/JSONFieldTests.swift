@@ -47,4 +47,12 @@ import Testing
             #expect(problem?.fault == .input)
         }
     }
+
+    @Test func keysThatStandTwiceAreSaid() throws {
+        var warnings: [String] = []
+        let text = "{\"a\": 1,\n\"b\": {\"unit\": \"m\", \"unit\": \"mm\"}}"
+        let root = try JSONField(parsing: Array(text.utf8), file: "x.json", warnings: &warnings)
+        #expect(root["b"]["unit"].value?.string == "mm")
+        #expect(warnings == ["x.json holds keys twice, of which the last counts: “unit” in line 2"])
+    }
 }

@@ -19,7 +19,7 @@ import Testing
         #expect(problem?.summary == "3 of 40 frames are bad (7.5 %)")
         #expect(problem?.notes.first == "the limit is 5 %")
         #expect(problem?.notes.count == 4)
-        #expect(problem?.fix == "record the capture again, or allow more with  --set read[2].bad-frame-limit=0.08")
+        #expect(problem?.fix == "copy or record the capture again, or allow more with  --set read[2].bad-frame-limit=0.08")
     }
 
     @Test func whatAFilterDroppedDoesNotCount() {
@@ -34,5 +34,22 @@ import Testing
         #expect(capture.excessOfBadFrames() == nil)
         capture.badFrameLimit = 0
         #expect(capture.excessOfBadFrames() != nil)
+    }
+
+    /// As few as streams may differ in length by are no reason to fail.
+    @Test func whatFramesLackCountsWhereItIsUsed() {
+        var capture = capture(bad: 0, of: 20)
+        capture.gaps = [.recordedDepth: [5, 6, 7]]
+        #expect(capture.excessOfBadFrames() == nil)
+        capture.gaps = [.recordedDepth: [5, 6, 7, 8]]
+        let problem = capture.excessOfBadFrames(using: [.pose, .recordedDepth])
+        #expect(problem?.summary == "4 of 20 frames are bad (20 %)")
+        #expect(problem?.notes == ["the limit is 5 %"] + (5...7).map { "frame \($0): it has no depth" })
+        #expect(capture.excessOfBadFrames(using: [.color]) == nil)
+        capture.badFrameLimit = 0.2
+        #expect(capture.excessOfBadFrames() == nil)
+        // A frame that is bad as well is one frame.
+        capture.drop(5, stage: "read", reason: "the pose is not finite", isBad: true)
+        #expect(capture.excessOfBadFrames() == nil)
     }
 }

@@ -313,4 +313,19 @@ import Testing
         #expect(
             problem?.fix == "use a pipeline for captures without a box, such as the ready object-no-box.yaml")
     }
+
+    /// Such a file's box stands along y.
+    @Test func theBoxOfAFileIsTurnedToAWorldWithZUp() throws {
+        let box = OrientedBox(
+            center: Vector3(1, 2, 3), worldFromBox: .identity, halfSize: Vector3(0.5, 0.25, 0.125))
+        // (x, y, z) is (x, −z, y) there.
+        let points: [Float] = [1, -3, 2, 1, 2, 3, 1.4, -3.1, 2.2, 1.4, -3.2, 2]
+        var capture = MemoryCapture([.init(points: points)])
+        capture.worldUp = Vector3(0, 0, 1)
+        let folder = try TemporaryFolder()
+        try folder.write(try BoundingBoxJSON.text(box), to: "box.json")
+        let run = try StageRun("- cull-by-box: {box: box.json}", on: capture, pipelineFolder: folder.path)
+        #expect(run.frames.first?.points?.positions == [1, -3, 2, 1.4, -3.1, 2.2])
+        #expect((try #require(run.capture.box).center - Vector3(1, -3, 2)).length < 1e-6)
+    }
 }

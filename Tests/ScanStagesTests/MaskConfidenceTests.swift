@@ -73,4 +73,18 @@ import Testing
         #expect(run.receipt["warnings"]?.array?.count == 1)
         #expect(throws: Problem.self) { _ = try StageRun("- mask-confidence", on: capture) }
     }
+
+    /// Nobody vouches for its depth.
+    @Test func aFrameWithoutConfidence() throws {
+        var capture = capture([2, 2], 0...2)
+        capture.items.append(MemoryCapture.Item(depth: [3, 4]))
+        let run = try StageRun("- mask-confidence", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[1, 2], [0, 0]])
+        #expect(run.count("mask-confidence", "frames-without-confidence") == 1)
+        #expect(run.count("mask-confidence", "pixels-in") == 4 && run.count("mask-confidence", "pixels-out") == 2)
+        for options in ["{if-missing: pass}", "{at-least: 0}"] {
+            let passed = try StageRun("- mask-confidence: \(options)", on: capture)
+            #expect(passed.frames.map { $0.depth?.metres } == [[1, 2], [3, 4]])
+        }
+    }
 }

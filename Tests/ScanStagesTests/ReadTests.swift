@@ -276,4 +276,45 @@ import Testing
         #expect(problem?.summary == "the depth map is 8×6, more than 47 pixels")
         #expect(problem?.place.file == "scan.json")
     }
+
+    // MARK: - Frames that lack a file
+
+    /// Stray Scanner's sample, 12 frames, without these files.
+    private func recording(without files: [String]) throws -> String {
+        let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner")
+        try FileManager.default.copyItem(at: sample, to: folder.url("gaps"))
+        for file in files { try FileManager.default.removeItem(at: folder.url("gaps/\(file)")) }
+        return folder.url("gaps").path
+    }
+
+    @Test(arguments: ["masked", "source"]) func framesWithoutDepthOrConfidenceStay(_ depth: String) throws {
+        let path = try recording(
+            without: ["depth/000003.png", "confidence/000003.png", "confidence/000005.png", "depth/000011.png"])
+        let run = try StageRun(
+            "- read\n- decompress\n- mask-confidence: {at-least: 1}\n- unproject\n- write-staging: {depth: \(depth)}",
+            reading: path)
+        #expect(run.frames.count == 12 && run.drops == [])
+        #expect(run.frames.indices.filter { run.frames[$0].depth?.validCount == 0 } == [3, 5, 11])
+        #expect(
+            run.warnings == [
+                "2 of 12 frames have no depth: frames 3, 11", "2 of 12 frames have no confidence: frames 3, 5",
+            ])
+        let back = try StageRun("- read\n- decompress", reading: run.path)
+        #expect(back.frames.count == 12 && back.drops == [])
+        let empty = depth == "masked" ? [3, 5, 11] : [3, 11]
+        #expect(back.frames.indices.filter { back.frames[$0].depth?.validCount == 0 } == empty)
+        #expect(back.frames.indices.filter { back.frames[$0].confidence?.values.max() == 0 } == [3, 5])
+    }
+
+    @Test func aHalfCopiedRecordingFailsWhereDepthIsUsed() throws {
+        let path = try recording(without: (4..<12).map { "depth/0000\($0 < 10 ? "0" : "")\($0).png" })
+        let problem = #expect(throws: Problem.self) { try StageRun("- read\n- decompress", reading: path) }
+        #expect(problem?.summary == "8 of 12 frames are bad (66.667 %)")
+        #expect(problem?.notes.dropFirst().first == "frame 4: it has no depth")
+        let allowed = try StageRun("- read: {bad-frame-limit: 0.7}\n- decompress", reading: path)
+        #expect(allowed.frames.count == 12)
+        let pictures = try StageRun("- read\n- measure-blur", reading: path, probing: [.color])
+        #expect(pictures.frames.count == 12)
+        #expect(pictures.warnings == ["8 of 12 frames have no depth: frames 4 to 11"])
+    }
 }

@@ -126,4 +126,11 @@ import Testing
         let run = try StageRun("- unproject", on: capture)
         #expect(run.drops == ["1 unproject: the picture is 6×8, and the capture's pictures are 8×6 (1.png)"])
     }
+
+    @Test func coarsePointsAreSaid() throws {
+        var item = MemoryCapture.Item(depth: [1])
+        item.pose = Pose(rotation: .identity, position: Vector3(500_000, 5_400_000, 0))
+        let run = try StageRun("- unproject", on: MemoryCapture([item]))
+        #expect(run.warnings.count == 1 && run.warnings[0].contains("steps of 500 mm"), "\(run.warnings)")
+    }
 }

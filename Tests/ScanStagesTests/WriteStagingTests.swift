@@ -135,8 +135,7 @@ import Testing
         let run = try StageRun("- write-staging: {depth: \(depth)}", on: capture)
         let metadata = try JSONValue.parse(try run.bytes("memory.json"), file: "json")
         #expect(metadata["depth_unit"]?.string == "mm")
-        // Without a recording there is nothing to take as recorded.
-        let expected: [UInt16] = depth == "masked" ? [0, 1500, 2250, 3000, 0] : [1500, 2250, 3000]
+        let expected: [UInt16] = [0, 1500, 2250, 3000, 0]
         let bytes = try PipelineRun.inflated("\(run.path)/memory.depth.zlib")
         #expect(
             bytes == expected.flatMap { value in (0..<12).flatMap { _ in [UInt8(value & 255), UInt8(value >> 8)] } })
@@ -410,5 +409,27 @@ import Testing
         let cloud = try PipelineRun(made + points, on: folder.path, id: "made")
         let again = try PipelineRun("- read" + points, on: run.path)
         #expect(try cloud.bytes("made.ply") == again.bytes("made.ply"))
+    }
+
+    /// Readers take all intrinsics to be for one size.
+    @Test func picturesOfSeveralSizesHaveNoPlace() throws {
+        var capture = MemoryCapture((0..<3).map { MemoryCapture.Item(timestamp: Int64($0) * 33_000_000) })
+        capture.items[2].intrinsics = MemoryCapture.camera.resized(width: 4, height: 3)
+        let problem = #expect(throws: Problem.self) { try StageRun("- write-staging", on: capture) }
+        #expect(problem?.summary == "the frame's pictures are 4×3, and those before are 8×6")
+        capture.items.removeLast()
+        #expect(try StageRun("- write-staging", on: capture).count("write-staging", "frames") == 2)
+    }
+
+    /// Eleven pictures from 1 on for twelve lines may be all but the first, or all but the last of a program that counts
+    /// from 1; ScanMill counts its own from 0.
+    @Test func aFirstPictureThatIsMissingShiftsNothing() throws {
+        let scene = "- synthesize: {frames: 4, picture-width: 32, picture-height: 24, depth: none, confidence: none}\n"
+        let run = try StageRun(scene + "- write-staging: {rgb: frames}", reading: "nowhere/own", probing: [.pose])
+        try FileManager.default.removeItem(atPath: "\(run.path)/color/000000.jpg")
+        let back = try StageRun("- read: {bad-frame-limit: 0.5}", reading: run.path, probing: [.pose])
+        #expect(back.kept == [1, 2, 3])
+        #expect(back.frames.map(\.facts.pictureFile) == (1...3).map { "color/00000\($0).jpg" })
+        #expect(back.frames.map(\.pose) == run.frames.dropFirst().map(\.pose))
     }
 }

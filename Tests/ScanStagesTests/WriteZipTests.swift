@@ -52,4 +52,35 @@ import Testing
         let two = try StageRun(Self.scene + "- write-zip", reading: "nowhere/chair", workers: 4)
         #expect(try one.bytes("chair.zip") == two.bytes("chair.zip"))
     }
+
+    /// The project's readers take y for up.
+    @Test func worldsWithZUpAreTurned() throws {
+        let made = try StageRun(
+            Self.scene + "- write-zip\n- write-capture: {format: arkitscenes}", reading: "nowhere/chair", probing: [.pose])
+        let run = try StageRun("- read\n- write-zip", reading: made.path, probing: [.pose])
+        #expect(run.capture.worldUp == Vector3(0, 0, 1))
+        #expect(run.warnings == [])
+        let archive = try #require(run.files.first { $0.hasSuffix(".zip") })
+        let back = try StageRun("- read", reading: "\(run.path)/\(archive)", probing: [.pose])
+        #expect(back.frames.count == 5)
+        for (a, b) in zip(made.frames, back.frames) {
+            let (p, q) = (try #require(a.pose), try #require(b.pose))
+            #expect((p.position - q.position).length < 1e-9)
+            #expect((p.rotation.columns.1 - q.rotation.columns.1).length < 1e-9)
+        }
+    }
+
+    @Test func aProjectWithoutTimes() throws {
+        var capture = MemoryCapture([MemoryCapture.Item(), MemoryCapture.Item()])
+        for index in capture.items.indices {
+            capture.items[index].pixels = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+        }
+        let run = try StageRun("- write-zip", on: capture)
+        let archive = "\(run.path)/memory.zip"
+        let back = try StageRun("- read", reading: archive, probing: [.pose])
+        #expect(!back.capture.channels.contains(.timestamp))
+        #expect(back.capture.absences[.timestamp] == "no frame of transforms.json has a timestamp")
+        let timed = try StageRun("- read: {rate: 20}", reading: archive, probing: [.pose])
+        #expect(timed.frames.map(\.timestamp) == [0, 50_000_000])
+    }
 }

@@ -110,10 +110,10 @@ private struct ARKitScenesReader {
         let depth = match(pictures.times, with: try files(in: "lowres_depth", "png"))
         try capture.takeDepth(
             depth.paths, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: "there are no pictures in lowres_depth/")
+            absence: "there are no pictures in lowres_depth/", isWhole: false)
         try capture.takeConfidence(
             match(pictures.times, with: try files(in: "confidence", "png")).paths, in: tree, rules, to: &source,
-            absence: "there are no pictures in confidence/")
+            absence: "there are no pictures in confidence/", isWhole: false)
         capture.findings["time-match"] = .object([
             "poses": poses.summary, "cameras": cameras.match.summary, "depth": depth.match.summary,
         ])

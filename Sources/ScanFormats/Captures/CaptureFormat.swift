@@ -261,7 +261,7 @@ public enum CaptureFormats {
         switch CaptureFolder.kind(at: path) {
         case .folder?: return CaptureFolder(path: path)
         case .file?:
-            if ZipArchive.isArchive(path) {
+            if ZipArchive.isArchive(path) || ZipArchive.isNamed(path) {
                 let archive = try ZipArchive(path: path, limits: limits)
                 do throws(Problem) { return try capture(in: archive) ?? archive } catch { throw error.at(file: path) }
             }

@@ -33,9 +33,10 @@ extension Capture {
     /// - Parameters:
     ///   - paths: by the frame's index; nil where a frame has none.
     ///   - absence: why there is no depth, if no frame has any.
+    ///   - isWhole: whether each frame should have one: the format does not match them by time.
     mutating func takeDepth(
         _ paths: [String?], _ encoding: DepthEncoding, in tree: any CaptureTree, _ rules: ReadRules,
-        to source: inout TreeSource, absence: String
+        to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
         guard let pictures = try FramePictures(paths, .depth(encoding), in: tree, rules) else {
             absences[.recordedDepth] = absence
@@ -45,8 +46,18 @@ extension Capture {
         depthSize = pictures.size
         channels.insert(.recordedDepth)
         for path in paths { if let path { list(path, in: tree, [.recordedDepth]) } }
-        let missing = paths.indices.count { paths[$0] == nil && !frames[$0].isDropped }
-        if missing > 0 { findings["frames-without-depth"] = .of(missing) }
+        noteGaps(.recordedDepth, in: paths, isWhole: isWhole)
+    }
+
+    /// Notes the frames for which there is no file.
+    mutating func noteGaps(_ channel: Channel, in paths: [String?], isWhole: Bool = true) {
+        let missing = frames.indices.filter { !frames[$0].isDropped && ($0 >= paths.count || paths[$0] == nil) }
+        guard !missing.isEmpty else { return }
+        findings["frames-without-\(channel.plainName)"] = .of(missing.count)
+        guard isWhole else { return }
+        gaps[channel] = missing
+        warnings.append(
+            "\(missing.count) of \(frames.count) frames have no \(channel.plainName): \(CaptureInspection.list(missing))")
     }
 
     /// Depth in one picture file a frame, for formats in which nothing else hangs on it: where no picture can be read, the
@@ -78,7 +89,7 @@ extension Capture {
     /// - Parameter levels: what each number in the pictures stands for, where it is not itself.
     mutating func takeConfidence(
         _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
-        to source: inout TreeSource, absence: String
+        to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
         guard var pictures = try FramePictures(paths, .confidence(0...2), in: tree, rules) else {
             absences[.recordedConfidence] = absence
@@ -88,6 +99,7 @@ extension Capture {
         source.confidencePictures = pictures
         channels.insert(.recordedConfidence)
         for path in paths { if let path { list(path, in: tree, [.recordedConfidence]) } }
+        noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
     }
 
     /// Gives a frame its picture, and looks at the picture's start and end.

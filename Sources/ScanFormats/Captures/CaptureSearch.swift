@@ -15,7 +15,7 @@ public struct CaptureSearch: Sendable {
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
-    /// Folders directly below the one that was searched in which there is something and no capture, and archives anywhere.
+    /// Folders in which there is something and no capture, without those in them; and archives.
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
@@ -68,7 +68,7 @@ public struct CaptureSearch: Sendable {
                 let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
                 unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
             }
-            guard entry.kind == .folder else { continue }
+            guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }
             if Self.isResult(below) { continue }
@@ -81,7 +81,7 @@ public struct CaptureSearch: Sendable {
                 search(below, &closed, depth + 1)
                 guard captures.count + unreadable.count == before else { continue }
                 // Results of other pipelines lie beside captures, too.
-                if depth == 0, !below.hasFolder(".scanmill"), !below.entries(in: "").isEmpty {
+                if !below.hasFolder(".scanmill"), !below.entries(in: "").isEmpty {
                     without.replaceSubrange(named..., with: [below.path])
                 }
             }
@@ -98,15 +98,23 @@ public struct CaptureSearch: Sendable {
         }
     }
 
+    /// What systems put into folders of their own, hidden ones aside.
+    private static let foldersOfSystems: Set = [
+        "__MACOSX", "@eaDir", "System Volume Information", "$RECYCLE.BIN", "lost+found",
+    ]
+
     private mutating func take(file path: String) {
-        if Self.isNamedArchive(path) { take(archive: path) }
-        if let file = Self.sensFile(path) { captures.append((file.name, path)) }
+        if ZipArchive.isNamed(path) { return take(archive: path) }
+        guard SensCapture.isNamed(path) else { return }
+        do throws(Problem) { captures.append((try OneFile(path: path).name, path)) } catch {
+            unreadable.append(Unreadable(name: ZipArchive.name(of: path), path: path, problem: error.at(file: path)))
+        }
     }
 
     /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
     private mutating func take(archive path: String, isNamed: Bool = false) {
         let name = ZipArchive.name(of: path)
-        // A damaged one fails by its name when it is run.
+        // One that is damaged, or no archive, or may not be read fails by its name when it is run.
         guard let archive = try? ZipArchive(path: path) else { return captures.append((name, path)) }
         do throws(Problem) {
             guard let capture = try CaptureFormats.capture(in: archive), isNamed || !Self.isResult(capture) else {
@@ -158,15 +166,8 @@ public struct CaptureSearch: Sendable {
 
     /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be looked into.
     private static func isCapture(file path: String) -> Bool {
-        guard isNamedArchive(path) else { return sensFile(path) != nil }
+        guard ZipArchive.isNamed(path) else { return sensFile(path) != nil }
         return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
-    }
-
-    /// File names under which apps export captures as ZIP archives. Others are looked at only when they are named.
-    private static let archiveExtensions = [".zip", ".r3d"]
-
-    private static func isNamedArchive(_ path: String) -> Bool {
-        archiveExtensions.contains { path.lowercased().hasSuffix($0) } && ZipArchive.isArchive(path)
     }
 
     /// The captures in an archive, as they would be found in the folder that comes out of it.

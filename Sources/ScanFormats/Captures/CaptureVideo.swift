@@ -47,6 +47,31 @@ extension Capture {
         return facts
     }
 
+    /// The video with the frames that its edit list hides from players, where only with them it has as many as it should.
+    mutating func wholeVideo(
+        _ facts: VideoFacts, of file: String, expecting count: Int, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> VideoFacts {
+        if facts.frameCount >= count || ignoresEditList { return facts }
+        ignoresEditList = true
+        guard let whole = try probe(file, in: tree, rules), whole.frameCount == count else {
+            ignoresEditList = false
+            return facts
+        }
+        warnings.append(
+            "\(file) hides \(count - facts.frameCount) of its frames from players; they are used, since with them there are as many as it should have"
+        )
+        return whole
+    }
+
+    /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.
+    /// - Parameter name: of the video or folder.
+    mutating func noteShortfall(of name: String, frames: Int, lines: Int) {
+        if frames == lines { return }
+        warnings.append(
+            "\(name) has \(frames) frames, and there are \(lines) camera lines: what is missing was taken to be the end; if it is "
+                + "not, pictures and poses do not belong together")
+    }
+
     /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them
     /// is dropped.
     /// - Parameters:

@@ -13,7 +13,8 @@ extension MultiScanReader {
             try readVideo(video, &source)
             size = capture.colorSize
         } else if let pictures {
-            try pictures.attach(to: &capture, rules: rules)
+            // ScanMill counts its own pictures from 0.
+            try pictures.attach(to: &capture, countedFrom: isOwn ? 0 : nil, rules: rules)
             try capture.checkPictures(in: tree, rules: rules)
             size = capture.colorSize
         } else {
@@ -21,9 +22,11 @@ extension MultiScanReader {
             let isSetAside = PictureFolder.folders.contains { tree.entry($0)?.kind == .other(PartialTree.mark) }
             let stream = isSetAside ? nil : metadata.colorStream
             let listed = stream == nil ? "" : ", though the metadata lists a colour stream"
+            let (others, remedy) = picturesOfOtherKinds(video)
             lacks(
                 .color, video, stream,
-                "\(tree.absence(of: video))\(listed), and there is no folder color/, rgb/ or images/ with pictures")
+                "\(tree.absence(of: video))\(listed), and there is no folder color/, rgb/ or images/ with pictures\(others)",
+                fix: remedy)
         }
         if let recorded = metadata.colorStream?.size, let size {
             do throws(Problem) { try fitIntrinsics(from: recorded, to: size) } catch {
@@ -32,6 +35,21 @@ extension MultiScanReader {
         }
         if metadata.colorStream?.size == nil { setIntrinsicsSize(size) }
         capture.colorSize = size
+    }
+
+    /// Pictures or a video of a kind that the app does not write, and what makes them readable.
+    private func picturesOfOtherKinds(_ video: String) -> (found: String, fix: String?) {
+        if let other = tree.entries(in: "").map(\.name).first(where: { $0.lowercased() == "\(stem.lowercased()).mov" }) {
+            return (
+                "; \(other) is not read", "make it the video that the app writes:  ffmpeg -i \(other) -c copy \(video)"
+            )
+        }
+        for folder in PictureFolder.folders {
+            let endings = Set(tree.originals(in: folder).compactMap { $0.split(separator: ".").last?.lowercased() })
+            guard let ending = endings.subtracting(PictureFolder.extensions).sorted().first else { continue }
+            return ("; those of \(folder)/ are .\(ending)", "convert the pictures of \(folder)/ to JPEG or PNG")
+        }
+        return ("", nil)
     }
 
     /// The metadata does not say for which pictures the intrinsics are; the pictures themselves do, where there are any.
@@ -51,10 +69,17 @@ extension MultiScanReader {
     }
 
     private mutating func readVideo(_ file: String, _ source: inout TreeSource) throws(Problem) {
-        guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
+        guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
+        let facts = try capture.wholeVideo(shown, of: file, expecting: lineCount, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
-        if lineCount > 0 { try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules) }
+        if lineCount > 0 {
+            try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules)
+        }
         checkTimes(facts, file)
+        // Times that do not fit say more.
+        if lineCount > 0, capture.findings["frames-off-time"] == nil {
+            capture.noteShortfall(of: file, frames: facts.frameCount, lines: lineCount)
+        }
     }
 
     /// The video's presentation times against the camera lines' timestamps.

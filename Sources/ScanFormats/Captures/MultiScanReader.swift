@@ -8,6 +8,8 @@ struct MultiScanReader {
     let rules: ReadRules
     var capture: Capture
     var lineCount = 0
+    /// Whether ScanMill wrote the capture.
+    var isOwn = false
 
     init(tree: any CaptureTree, stem: String, rules: ReadRules) {
         self.tree = tree
@@ -19,7 +21,10 @@ struct MultiScanReader {
     mutating func read() throws(Problem) -> Capture {
         capture.maxPicturePixels = rules.maxPicturePixels
         let metadataFile = "\(stem).json"
-        let metadata = try ScanMetadata(try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile)
+        let root = try JSONField(
+            parsing: try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile,
+            warnings: &capture.warnings)
+        let metadata = try ScanMetadata(.object(try root.object()), file: metadataFile)
         capture.format = MultiScanCapture.name
         capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
         capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
@@ -80,6 +85,7 @@ struct MultiScanReader {
             var facts = FrameFacts(index: capture.frames.count)
             switch result {
             case .success(let line):
+                isOwn = isOwn || line.sourceFrame != nil
                 facts.timestamp = line.timestamp
                 facts.line = line.span
                 facts.pose = line.pose
@@ -111,11 +117,13 @@ struct MultiScanReader {
     }
 
     /// Says why there is none of a channel; what the metadata lists has been lost on the way.
-    mutating func lacks(_ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String) {
+    mutating func lacks(
+        _ channel: Channel, _ file: String, _ stream: ScanStream?, _ reason: String, fix: String? = nil
+    ) {
         // The apps list a stream without frames where the device has none.
         let isListed = stream.map { $0.frameCount != 0 } ?? false
         guard isListed, tree.entry(file) == nil else { return capture.absences[channel] = reason }
-        capture.loses(channel, reason, fix: "copy \(file) too")
+        capture.loses(channel, reason, fix: fix ?? "copy \(file) too")
     }
 
     // MARK: - Depth and confidence

@@ -37,15 +37,15 @@ public enum NeRFCaptureProject: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = NeRFCaptureReader(tree: tree, rules: rules)
-        return try reader.read(
-            JSONField(try JSONValue.parse(try tree.bytes(of: file, limit: sizeLimit), file: file), file: file))
+        let bytes = try tree.bytes(of: file, limit: sizeLimit)
+        return try reader.read(try JSONField(parsing: bytes, file: file, warnings: &reader.capture.warnings))
     }
 }
 
 private struct NeRFCaptureReader {
     let tree: any CaptureTree
     let rules: ReadRules
-    private var capture: Capture
+    fileprivate var capture: Capture
     private var turns: [Int: Int] = [:]
 
     init(tree: any CaptureTree, rules: ReadRules) {
@@ -95,7 +95,12 @@ private struct NeRFCaptureReader {
         try capture.readBox(in: tree, limit: 1 << 20)
         capture.variant = capture.box == nil ? "NeRFCapture" : "HMC"
         if capture.box != nil { warnOfPicturesUpsideDown() }
-        capture.channels.formUnion([.pose, .intrinsics, .timestamp])
+        capture.channels.formUnion([.pose, .intrinsics])
+        if capture.frames.contains(where: { $0.timestamp != nil }) {
+            capture.channels.insert(.timestamp)
+        } else {
+            capture.absences[.timestamp] = "no frame of \(NeRFCaptureProject.file) has a timestamp"
+        }
         capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
             PixelSize($0.width, $0.height)
         }

@@ -25,7 +25,7 @@ public enum PLYCapture: CaptureFormat {
         guard let file = file(in: tree) else {
             throw Problem(.input, "this is not a PLY file", fix: "name the PLY file itself as the capture")
         }
-        let reader = try PLYReader(try tree.open(file))
+        var reader = try PLYReader(try tree.open(file))
         var capture = Capture(id: tree.name)
         capture.format = name
         capture.variant = reader.header.format.rawValue
@@ -36,6 +36,8 @@ public enum PLYCapture: CaptureFormat {
         capture.frames = (0..<slices).map(FrameFacts.init(index:))
         capture.channels = [.points]
         capture.warnings = reader.warnings
+        // A file that cannot be read says so when its points are wanted.
+        if let first = try? reader.next(1), let doubt = first.coarseness { capture.warnings.append(doubt) }
         capture.findings["points"] = .of(reader.pointCount)
         capture.lacks(
             [

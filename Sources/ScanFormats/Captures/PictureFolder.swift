@@ -63,18 +63,23 @@ struct PictureFolder {
 
     /// Gives each frame of a capture its picture: by its number, or by order where the numbers are not those of the frames,
     /// since a picture that is missing would otherwise give all later ones another frame's pose.
+    /// - Parameter start: the number of the first frame, where it is known: programs count from 0 or from 1.
     /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
-    func attach(to capture: inout Capture, rules: ReadRules) throws(Problem) {
+    func attach(to capture: inout Capture, countedFrom start: Int? = nil, rules: ReadRules) throws(Problem) {
         try rules.check(frames: pictures.count, of: "pictures")
         try checkNumbers()
         let lines = capture.frames.count
         let pictures = frames(of: &capture)
-        let places = places(of: pictures, &capture)
+        let places = places(of: pictures, countedFrom: start, &capture)
         let extent = (places.last ?? -1) + 1
         if lines > 0 {
             let counts = [("camera lines", lines), ("pictures", extent)]
             let shortest = try rules.reconcile(counts)
             capture.forgiven += rules.forgiven(counts)
+            // Numbers tell which pictures are missing, and nothing which camera lines are.
+            if lines < extent || pictures.contains(where: { $0.number == nil }) {
+                capture.noteShortfall(of: "\(folder)/", frames: extent, lines: lines)
+            }
             while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
             let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
             for index in shortest..<capture.frames.count { capture.drop(index, stage: "read", reason: reason) }
@@ -99,7 +104,9 @@ struct PictureFolder {
     }
 
     /// Which frame each of the pictures is.
-    private func places(of pictures: [(number: Int?, path: String)], _ capture: inout Capture) -> [Int] {
+    private func places(
+        of pictures: [(number: Int?, path: String)], countedFrom known: Int?, _ capture: inout Capture
+    ) -> [Int] {
         let byOrder = Array(pictures.indices)
         let numbers = pictures.compactMap(\.number)
         let lines = capture.frames.count
@@ -110,7 +117,8 @@ struct PictureFolder {
         let hasGaps = last - first != numbers.count - 1
         if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }
         // Frames are counted from 0, or from 1 as most programs do that take videos apart.
-        let starts = lines == 0 ? [] : [0, 1].filter { first >= $0 && last - $0 < lines }
+        let possible = known.map { [$0] } ?? [0, 1]
+        let starts = lines == 0 ? [] : possible.filter { first >= $0 && last - $0 < lines }
         guard let start = starts.count == 1 || last == lines - 1 && first > 1 ? starts.first : starts.last else {
             capture.warnings.append(
                 hasGaps

@@ -46,6 +46,11 @@ public enum PictureFolderCapture: CaptureFormat {
             do throws(Problem) {
                 _ = try JSONValue.parse(try tree.bytes(of: part, limit: TransformsDataset.sizeLimit), file: part)
             } catch { notes.append(error.oneLine) }
+        } else if let file = tree.entries(in: part).first(where: { $0.byteCount != nil }) {
+            // An archive may be packed in a way that is not read.
+            do throws(Problem) { _ = try tree.bytes(of: "\(part)/\(file.name)", limit: 1 << 20) } catch {
+                notes.append(error.oneLine)
+            }
         }
         throw Problem(
             .input, "\(part) stands beside the pictures and cannot be read", notes: notes,
@@ -65,6 +70,14 @@ public enum PictureFolderCapture: CaptureFormat {
             capture.loses(
                 .pose, "intrinsic/ is not read: pose/, which makes it a ScanNet scan, is missing",
                 fix: "copy pose/ too")
+        }
+        let others = tree.entries(in: "").map(\.name).filter { name in
+            [".json", ".jsonl", ".csv"].contains { name.lowercased().hasSuffix($0) }
+        }
+        if !others.isEmpty, CaptureFormats.recognise(tree)?.format == name {
+            capture.warnings.append(
+                "only the pictures are read: \(others.prefix(3).joined(separator: ", ")) beside them is no file of an app's "
+                    + "capture, whose names are in small letters")
         }
         if !tree.entries(in: "depth").isEmpty {
             capture.absences[.recordedDepth] =

@@ -35,7 +35,9 @@ public enum PolycamCapture: CaptureFormat {
                     folder: top.isEmpty ? nil : keyframes)
             }
         }
-        return nil
+        // Without cameras it is still no folder of pictures, nor one that is called "keyframes".
+        guard !top.isEmpty, !tree.entries(in: "\(top)images").isEmpty else { return nil }
+        return Recognition(format: name, reason: "there is a folder \(top)images/", folder: keyframes)
     }
 
     private static let keyframes = "keyframes"

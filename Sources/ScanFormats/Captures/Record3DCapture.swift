@@ -30,7 +30,7 @@ public enum Record3DCapture: CaptureFormat {
         }
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
         let bytes = try tree.bytes(of: file, limit: metadataLimit)
-        return try reader.read(JSONField(try JSONValue.parse(bytes, file: file), file: file))
+        return try reader.read(try JSONField(parsing: bytes, file: file, warnings: &reader.capture.warnings))
     }
 
     /// The metadata, where they are Record3D's.
@@ -51,7 +51,7 @@ private struct Record3DReader {
     let rules: ReadRules
     let file: String
     private let isExport: Bool
-    private var capture: Capture
+    fileprivate var capture: Capture
 
     init(tree: any CaptureTree, rules: ReadRules, file: String) {
         self.tree = tree
@@ -193,8 +193,6 @@ private struct Record3DReader {
         let size = try depthSize(root, depth)
         source.depthFrames = frames(depth, .recordedDepth, size)
         capture.depthSize = size
-        let missing = capture.frames.count { !$0.isDropped && depth[$0.index] == nil }
-        if missing > 0 { capture.findings["frames-without-depth"] = .of(missing) }
         guard !confidence.isEmpty else {
             capture.absences[.recordedConfidence] = "there are no files rgbd/<n>.conf: only the lidar's depth has them"
             return
@@ -206,6 +204,7 @@ private struct Record3DReader {
         let paths = capture.frames.map { files[$0.index] }
         for case let path? in paths { capture.list(path, in: tree, [channel]) }
         capture.channels.insert(channel)
+        capture.noteGaps(channel, in: paths)
         return LZFSEFrames(paths: paths, size: size)
     }
 

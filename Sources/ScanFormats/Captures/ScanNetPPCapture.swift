@@ -117,11 +117,13 @@ private struct ScanNetPPReader {
     }
 
     /// A camera for pictures of this size. Matrices are for the pictures that the recorder takes, and stay as they are when
-    /// somebody makes those smaller; but where their principal point is in the middle of what is there, they are for that.
+    /// somebody makes those smaller; but where their principal point is nearer to the middle of what is there, they are for
+    /// that.
     /// - Throws: when the pictures have another shape.
     private mutating func fitted(_ camera: CameraIntrinsics, to size: PixelSize) throws(Problem) -> CameraIntrinsics {
         let asIs = camera.claimed(for: size)
-        if asIs.isCentred || size == ScanNetPPCapture.usualSize { return asIs }
+        let usual = camera.claimed(for: ScanNetPPCapture.usualSize)
+        if size == ScanNetPPCapture.usualSize || asIs.isCentred || usual.offCentre >= asIs.offCentre { return asIs }
         let scaled = try camera.fitted(to: size)
         let note = "the pictures are \(size), and the matrices are for \(ScanNetPPCapture.usualSize); they were scaled"
         if !capture.warnings.contains(note) { capture.warnings.append(note) }

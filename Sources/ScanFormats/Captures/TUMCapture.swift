@@ -152,7 +152,7 @@ private struct TUMReader {
         }
         try capture.takeDepth(
             paths, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
-            absence: "none of the pictures that \(file) names belongs to a frame")
+            absence: "none of the pictures that \(file) names belongs to a frame", isWhole: false)
         let named = match.partners.compactMap { $0.map { listed[$0].path } }
         if !named.isEmpty && paths.allSatisfy({ $0 == nil }) {
             capture.losesPictures(.recordedDepth, named, called: "depth ", listedIn: file)

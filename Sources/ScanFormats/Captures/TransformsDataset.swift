@@ -22,8 +22,9 @@ public enum TransformsDataset: CaptureFormat {
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        let root = JSONField(try JSONValue.parse(try tree.bytes(of: file, limit: sizeLimit), file: file), file: file)
         var reader = TransformsReader(tree: tree, file: file, rules: rules)
+        let bytes = try tree.bytes(of: file, limit: sizeLimit)
+        let root = try JSONField(parsing: bytes, file: file, warnings: &reader.capture.warnings)
         do throws(Problem) { return try reader.read(root) } catch {
             throw error.place.file == nil ? error.at(file: file) : error
         }
@@ -34,7 +35,7 @@ private struct TransformsReader {
     let tree: any CaptureTree
     let file: String
     let rules: ReadRules
-    private var capture: Capture
+    fileprivate var capture: Capture
     private var depths: [String?] = []
 
     init(tree: any CaptureTree, file: String, rules: ReadRules) {
@@ -167,7 +168,9 @@ private struct TransformsReader {
             capture.warnings.append(
                 "\(reader.notFiniteCount) points of \(name) were left out: a coordinate is not a finite number")
         }
-        capture.cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
+        let cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
+        if let doubt = cloud.coarseness { capture.warnings.append(doubt) }
+        capture.cloud = cloud
         capture.channels.insert(.cloud)
     }
 }

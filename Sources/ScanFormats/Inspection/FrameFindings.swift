@@ -22,13 +22,13 @@ extension CaptureInspection {
     /// Frames whose own data is bad: a run drops them, and fails when they are too many.
     mutating func noteBadFrames(of capture: Capture) {
         let bad = capture.frames.filter { $0.drop?.isBad == true }
-        guard !bad.isEmpty else { return }
+        guard !bad.isEmpty || !capture.gaps.isEmpty else { return }
         var list = bad.prefix(Self.listLimit).map { "frame \($0.index): \($0.drop?.reason ?? "")" }
         if bad.count > list.count { list.append("and \(bad.count - list.count) more") }
         if var excess = capture.excessOfBadFrames() {
-            excess.notes = excess.notes.prefix(1) + list
+            if capture.gaps.isEmpty { excess.notes = excess.notes.prefix(1) + list }
             note(errors: [excess])
-        } else {
+        } else if !bad.isEmpty {
             note(warnings: [
                 Problem(
                     .input,

@@ -6,7 +6,7 @@ extension CaptureInspection {
     /// - Returns: how many frames the longest stream has beyond the capture's list.
     mutating func walkStreams(of capture: inout Capture) -> Int {
         var depths = DepthTally()
-        let depthEnd = walk(.recordedDepth, called: "depth", of: &capture) { (frame) throws(Problem) in
+        let depthEnd = walk(.recordedDepth, of: &capture) { (frame) throws(Problem) in
             guard let recorded = frame.recordedDepth else { return false }
             try depths.add(recorded)
             return true
@@ -14,7 +14,7 @@ extension CaptureInspection {
         if let depthEnd { depth = depths.facts(extraFrames: depthEnd.extraFrames) }
 
         var confidences = ConfidenceTally()
-        let confidenceEnd = walk(.recordedConfidence, called: "confidence", of: &capture) { (frame) throws(Problem) in
+        let confidenceEnd = walk(.recordedConfidence, of: &capture) { (frame) throws(Problem) in
             guard let recorded = frame.recordedConfidence else { return false }
             confidences.add(recorded)
             return true
@@ -27,7 +27,7 @@ extension CaptureInspection {
     /// - Parameter take: gets every frame; says whether it carried anything.
     /// - Returns: nil when the capture has no such channel.
     private mutating func walk(
-        _ channel: Channel, called name: String, of capture: inout Capture, take: (Frame) throws(Problem) -> Bool
+        _ channel: Channel, of capture: inout Capture, take: (Frame) throws(Problem) -> Bool
     ) -> TrackEnd? {
         guard capture.channels.contains(channel) else { return nil }
         var total = TrackEnd()
@@ -40,8 +40,9 @@ extension CaptureInspection {
                 for track in tracks { try track.advance(&frame, isWanted: true) }
                 do throws(Problem) {
                     try capture.source.prepare(&frame, for: [channel])
+                    // A frame without a file of its own stays, and the reader has said so.
                     if try take(frame) || facts.isDropped { continue }
-                    lost.append((facts.index, frame.facts.drop ?? Drop(stage: "read", reason: "it has no \(name)")))
+                    if let drop = frame.facts.drop { lost.append((facts.index, drop)) }
                 } catch {
                     guard error.fault == .input else { throw error }
                     if facts.isDropped { continue }

@@ -8,13 +8,18 @@ struct OneCamera {
     /// - Throws: when the frame's pictures have another size than those before.
     mutating func add(_ camera: CameraIntrinsics) throws(Problem) {
         let camera = camera.counted(from: .centre)
-        if let first = cameras.first, (first.width, first.height) != (camera.width, camera.height) {
-            throw Problem(
-                .input,
-                "the frame's pictures are \(camera.width)×\(camera.height), and those before are "
-                    + "\(first.width)×\(first.height)")
-        }
+        if let first = cameras.first { try Self.requireSameSize(camera, as: first) }
         cameras.append(camera)
+    }
+
+    /// - Throws: when a frame's pictures have another size than those before, for which a format has no place.
+    static func requireSameSize(_ camera: CameraIntrinsics, as first: CameraIntrinsics) throws(Problem) {
+        let (size, before) = (PixelSize(camera.width, camera.height), PixelSize(first.width, first.height))
+        if size == before { return }
+        throw Problem(
+            .input, "the frame's pictures are \(size), and those before are \(before)",
+            notes: ["the format has one size for all"],
+            fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP")
     }
 
     /// Nil without frames.

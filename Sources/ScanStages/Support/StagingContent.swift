@@ -20,6 +20,13 @@ struct StagingContent {
     var camera: CameraIntrinsics?
     var hasOneCamera = true
 
+    /// The format has one size of pictures, for which all intrinsics are.
+    /// - Throws: when a frame's pictures have another size than those before.
+    func requireSize(of other: CameraIntrinsics?) throws(Problem) {
+        guard let camera, let other else { return }
+        try OneCamera.requireSameSize(other, as: camera)
+    }
+
     mutating func add(_ frame: FrameFacts) {
         if camera == nil { camera = frame.intrinsics }
         hasOneCamera = hasOneCamera && camera == frame.intrinsics

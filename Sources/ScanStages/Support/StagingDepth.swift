@@ -45,7 +45,14 @@ struct StagingDepth: Sendable {
 
     /// The depth of a frame as recorded: its own bytes, where a MultiScan stream may hold them.
     static func recorded(_ frame: Frame, _ context: StageContext) throws(Problem) -> StagingDepth {
-        guard let recorded = frame.recordedDepth else { throw Problem(.input, "the frame has no recorded depth") }
+        guard let recorded = frame.recordedDepth else {
+            guard let size = context.capture.depthSize else {
+                throw Problem(.input, "the frame has no recorded depth")
+            }
+            context.count("frames-without-depth", 1)
+            let zeros = [UInt8](repeating: 0, count: 2 * size.width * size.height)
+            return StagingDepth(unit: nil, block: try StagingBlock(zeros, size: size))
+        }
         let unit = unit(of: recorded)
         let size = PixelSize(recorded.width, recorded.height)
         if recorded.encoding == unit.encoding && context.capture.depthCamera == nil {

@@ -63,6 +63,7 @@ struct StagingVideo {
         let input = context.capture.videoInput(file, at: location)
         let facts = try VideoProbe.probe(input, with: ffmpeg)
         if frames.count == facts.frameCount && frames.last == facts.frameCount - 1 && isMP4 {
+            warnOfTimes(times, facts)
             if hidesFrames(input, facts, ffmpeg) {
                 let new = try context.output.externalPath(for: path)
                 try VideoEncoder.rewrap(input, facts: facts, to: new, name: path, with: ffmpeg)
@@ -88,6 +89,22 @@ struct StagingVideo {
         }
         let input = context.capture.videoInput(file, at: location)
         return (try? VideoProbe.probe(input, with: ffmpeg))?.codec ?? "h264"
+    }
+
+    /// Some apps write a video as if its frames came at a rate of their own.
+    private func warnOfTimes(_ times: [Int64], _ facts: VideoFacts) {
+        guard let shown = facts.times, shown.count == times.count, let start = times.first, let first = shown.first,
+            let step = zip(shown.dropFirst(), shown).map({ $0 - $1 }).sorted().dropFirst((shown.count - 1) / 2).first
+        else { return }
+        // In floating point, which no timestamp can overflow.
+        let isOff = { (shown: Int64, time: Int64) in
+            2 * abs(Double(shown) - Double(first) - (Double(time) - Double(start))) > Double(step)
+        }
+        let count = zip(shown, times).count { isOff($0, $1) }
+        guard count > 0 else { return }
+        context.warn(
+            "the video was copied as it is, and shows \(count) of its frames at other times than their timestamps say: whoever "
+                + "matches by time, and not by number, pairs them wrongly")
     }
 
     /// Whether those who follow the edit list, as all readers of a staging capture do, would miss frames.

@@ -168,7 +168,7 @@ extension CaptureSearchTests {
         try folder.write("not what its name says", to: "text.zip")
         let found = try CaptureSearch.captures(at: folder.path)
         // A damaged one is found too, to fail by its name.
-        #expect(found.map(\.id) == ["broken", "packed", "plain", "inner"])
+        #expect(found.map(\.id) == ["broken", "packed", "plain", "inner", "text"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/packed.zip").map(\.id) == ["packed"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/broken.r3d").map(\.id) == ["broken"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/papers.zip").isEmpty)
@@ -294,5 +294,29 @@ extension CaptureSearchTests {
         #expect(MultiScanCapture.names(in: CaptureFolder(path: "\(folder.path)/one")) == ["scan"])
         try FileManager.default.removeItem(at: folder.url("one/receipt.json"))
         #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["one"])
+    }
+
+    /// What is broken among sound captures is not passed over, however deep it lies; what systems keep to themselves is.
+    @Test func foldersWithoutACaptureAreNamedAtAnyDepth() throws {
+        try capture("project/day/a")
+        try folder.write("x", to: "project/day/half/odometry.txt")
+        try folder.write("x", to: "project/other/b/c.txt")
+        try folder.write("x", to: "project/@eaDir/a/thumb.jpg")
+        try folder.write("x", to: "__MACOSX/a.txt")
+        let search = try CaptureSearch(at: folder.path)
+        #expect(search.without == ["project/day/half", "project/other"].map { "\(folder.path)/\($0)" })
+    }
+
+    /// A copy that ended early is called by its name.
+    @Test func whatIsNamedLikeAnArchiveIsTakenForOne() throws {
+        try capture("a")
+        try folder.write("", to: "empty.zip")
+        try folder.write("<html>not found</html>", to: "page.R3D")
+        let search = try CaptureSearch(at: folder.path)
+        #expect(search.captures.map(\.id) == ["a", "empty", "page"])
+        for name in ["empty.zip", "page.R3D"] {
+            let problem = #expect(throws: Problem.self) { try CaptureFormats.tree(at: "\(folder.path)/\(name)") }
+            #expect(problem?.summary == "the archive cannot be read" && problem?.fault == .input)
+        }
     }
 }

@@ -81,4 +81,13 @@ import Testing
             ])
         #expect(capture.colorSize == PixelSize(1080, 1920))
     }
+
+    @Test func filesThatAreNotReadAreSaid() throws {
+        let capture = try WrittenCapture("up")
+        try capture.picture("color/0.png")
+        #expect(try capture.open(PictureFolderCapture.self).warnings == [])
+        try capture.write("{}", to: "UP.JSON")
+        let warnings = try capture.open(PictureFolderCapture.self).warnings
+        #expect(warnings.count == 1 && warnings[0].contains("UP.JSON"), "\(warnings)")
+    }
 }

@@ -161,4 +161,13 @@ import Testing
         #expect((read.fx, read.fy, read.cx, read.cy) == (7, 8, 4, 3))
         #expect(read.size == PixelSize(9, 5))
     }
+
+    /// Not a folder of pictures that is called "keyframes".
+    @Test func anExportWithoutCamerasFailsByItsName() throws {
+        let export = try export()
+        try export.remove("keyframes/cameras")
+        #expect(export.recognition?.format == "polycam" && export.recognition?.folder == "keyframes")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.dropReasons == Array(repeating: "its picture has no camera", count: 3))
+    }
 }

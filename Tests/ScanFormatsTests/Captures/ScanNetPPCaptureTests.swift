@@ -148,4 +148,15 @@ import Testing
         try scene.write("{\"frame_000000\": {\"pose\": [", to: "iphone/pose_intrinsic_imu.json")
         #expect(try scene.problem(ScanNetPPCapture.self)?.summary.hasPrefix("invalid JSON") == true)
     }
+
+    /// 8 of 64 pixels off the middle; for 1920×1440 it would be far more.
+    @Test func aPrincipalPointOffTheMiddle() throws {
+        let scene = try scene([0, 1, 2], frames: 3)
+        let file = "iphone/pose_intrinsic_imu.json"
+        let text = String(decoding: try scene.folder.bytes("\(scene.name)/\(file)"), as: UTF8.self)
+        try scene.write(text.replacing("[50, 0, 32.5]", with: "[50, 0, 40]"), to: file)
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.frames.map { $0.intrinsics?.cx } == [40, 40, 40])
+        #expect(capture.warnings == [])
+    }
 }

@@ -211,4 +211,14 @@ import Testing
         #expect((row.pose.rotation.columns.0 - pose.rotation.columns.0).length < 1e-15)
         #expect(try rows.next() == nil)
     }
+
+    @Test func framesWithoutDepthOrConfidenceAreSaid() throws {
+        let recording = try recording(6)
+        for file in ["depth/000001.png", "depth/000004.png", "confidence/000002.png"] { try recording.remove(file) }
+        let capture = try recording.open(StrayScannerCapture.self)
+        #expect(capture.gaps == [.recordedDepth: [1, 4], .recordedConfidence: [2]])
+        #expect(capture.warnings.contains("2 of 6 frames have no depth: frames 1, 4"))
+        #expect(capture.warnings.contains("1 of 6 frames have no confidence: frame 2"))
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+    }
 }

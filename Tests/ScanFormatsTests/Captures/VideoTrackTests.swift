@@ -76,6 +76,26 @@ import Testing
         #expect(capture.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6])
     }
 
+    /// At a constant rate nothing tells which end is missing.
+    @Test func aShorterVideoIsSaid() throws {
+        let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 6) }
+        #expect(capture.frames.count { $0.isDropped } == 2)
+        #expect(capture.warnings.count == 1)
+        #expect(capture.warnings.first?.hasPrefix("scan.mp4 has 6 frames, and there are 8 camera lines") == true)
+    }
+
+    /// Players are shown 6 of the 8 frames, the pictures of which would have the poses of the two before.
+    @Test func framesThatAnEditListHidesAreUsed() throws {
+        let capture = try openFilmed(filmed) { scratch in
+            let plain = try TestVideo.gray("plain.mp4", in: scratch, frames: 8)
+            try TestVideo.ffmpeg(["-ss", "0.07", "-i", plain, "-c", "copy", scratch.url("v.mp4").path])
+        }
+        #expect(capture.frames.count == 8 && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.warnings.count == 1)
+        #expect(capture.warnings.first?.contains("of its frames from players") == true, "\(capture.warnings)")
+        #expect(capture.ignoresEditList)
+    }
+
     @Test func timestampsAtTheEndOfTheirRangeDoNotTrap() throws {
         var sample = filmed
         sample.timestamps[0] = 4_000_000_000_000_000_000

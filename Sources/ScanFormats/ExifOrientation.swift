@@ -1,0 +1,47 @@
+import ScanModel
+
+extension JPEG {
+    /// How a picture's EXIF block says that it is to be turned before it is shown: 1 not at all, 2…8 mirrored or turned.
+    ///
+    /// Source: CIPA DC-008 (Exif 2.32), 4.6.2 and the tag Orientation, 0x0112.
+    /// - Parameter head: the file's first bytes; the block stands before the pixels.
+    /// - Returns: nil where it says nothing.
+    package static func exifOrientation(_ head: [UInt8]) -> Int? {
+        let byte = { (at: Int) in head.indices.contains(at) ? Int(head[at]) : 0 }
+        guard byte(0) == 0xFF, byte(1) == 0xD8 else { return nil }
+        var marker = 2
+        while byte(marker) == 0xFF, byte(marker + 1) != 0xDA, marker < head.count {
+            if byte(marker + 1) == 0xE1, head.dropFirst(marker + 4).starts(with: Array("Exif\0\0".utf8)) {
+                return orientation(tiffAt: marker + 10, byte)
+            }
+            marker += 2 + max(2, byte(marker + 2) << 8 | byte(marker + 3))
+        }
+        return nil
+    }
+
+    private static func orientation(tiffAt start: Int, _ byte: (Int) -> Int) -> Int? {
+        let isBig = byte(start) == UInt8(ascii: "M")
+        func number(_ at: Int, _ count: Int) -> Int {
+            (0..<count).reduce(0) { $0 << 8 | byte(at + (isBig ? $1 : count - 1 - $1)) }
+        }
+        let directory = start + number(start + 4, 4)
+        for entry in 0..<min(number(directory, 2), 256) {
+            let at = directory + 2 + 12 * entry
+            if number(at, 2) == 0x0112 { return number(at + 8, 2) }
+        }
+        return nil
+    }
+}
+
+extension Capture {
+    /// Warns of pictures that are turned when they are shown, by the first one that is there: an app writes all alike.
+    mutating func noteOrientation(in tree: any CaptureTree) {
+        guard let file = frames.lazy.filter({ !$0.isDropped }).compactMap(\.pictureFile).first,
+            let head = tree.beginning(of: file), let orientation = JPEG.exifOrientation(head), (2...8) ~= orientation
+        else { return }
+        warnings.append(
+            "the pictures' EXIF orientation is \(orientation): they are used and copied as they are stored, which is what the "
+                + "intrinsics are for; programs that follow it, as OpenCV's imread does, turn them"
+        )
+    }
+}
