@@ -17,7 +17,7 @@ public struct WriteZip: FrameStage, FoldStage {
             Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
             files are stored uncompressed and with the same date, so that equal captures make equal archives.
             """,
-        example: "- write-zip", revision: 2)
+        example: "- write-zip", revision: 3)
 
     let output: PictureOutput
 
@@ -64,8 +64,8 @@ public struct WriteZip: FrameStage, FoldStage {
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         try fold.archive.add("\(capture.id)/transforms.json", Self.transforms(fold.frames))
-        if let box = capture.box {
-            try fold.archive.add("\(capture.id)/boundingbox.json", try BoundingBoxJSON.text(box))
+        if let box = capture.box, let text = try context.boundingBox(box) {
+            try fold.archive.add("\(capture.id)/boundingbox.json", text)
         }
         try fold.archive.close()
         try fold.file.close()
