@@ -22,6 +22,11 @@ import Testing
         #expect(problem?.fix == "record the capture again, or allow more with  --set read[2].bad-frame-limit=0.08")
     }
 
+    /// To allow them all would leave nothing.
+    @Test func noLimitHelpsWhereEveryFrameIsBad() {
+        #expect(capture(bad: 4, of: 4).excessOfBadFrames()?.fix == "record the capture again")
+    }
+
     @Test func whatAFilterDroppedDoesNotCount() {
         var capture = capture(bad: 1, of: 20)
         for index in 1..<19 { capture.drop(index, stage: "filter-blur", reason: "blurred") }
