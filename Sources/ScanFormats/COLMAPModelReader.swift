@@ -86,8 +86,8 @@ public struct COLMAPModelReader {
                 throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
             }
             guard images.count < limit else { throw Self.tooMany(limit) }
-            // COLMAP's own writer puts names with spaces as they are.
-            let name = words.dropFirst(9).joined(separator: " ")
+            // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
+            let name = String(words[9].base[words[9].startIndex..<words[words.count - 1].endIndex])
             images.append(Image(id: id, camera: camera, name: name, pose: pose(numbers)))
         }
         return images

@@ -26,6 +26,9 @@ public struct CameraLine: Hashable, Sendable {
     /// Where the line stands in its file, without its line ending.
     public var span: ByteSpan
 
+    /// Twice as much still fits into 64 bits; a century has 3.2e18 ns.
+    static let timestamps: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
+
     /// The camera for pictures of `width` × `height`. ARKit is taken to count the principal point from the corner of the
     /// top-left pixel, as Apple documents it for its calibration data.
     public func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
@@ -105,8 +108,7 @@ extension JSONScanner {
         case .string: value = Int64(try string())
         default: throw problem("\(wanted), not \(kind.rawValue)")
         }
-        // Twice as much still fits into 64 bits; a century has 3.2e18 ns.
-        guard let value, value >= 0, value <= 4_000_000_000_000_000_000 else {
+        guard let value, CameraLine.timestamps.contains(value) else {
             throw problem("\(wanted), not \(text(start..<position).prefix(40))", at: start)
         }
         return value

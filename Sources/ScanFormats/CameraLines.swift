@@ -102,12 +102,19 @@ extension CameraLines {
     /// A camera line in MultiScan's own order of keys, without a line ending, for captures of other formats.
     /// - Parameters:
     ///   - extra: members to put behind MultiScan's own.
-    /// - Throws: when the camera has a ``CameraIntrinsics/defect`` or the pose one: such a frame belongs in no output.
+    /// - Throws: when the camera has a ``CameraIntrinsics/defect`` or the pose one: such a frame belongs in no output. Also
+    ///   when the time is one that camera lines cannot have.
     public static func line(
         timestamp: Int64, intrinsics: CameraIntrinsics, pose: Pose, exposure: Int64? = nil,
         extra: [(key: String, value: JSONValue)] = []
     ) throws(Problem) -> [UInt8] {
         if let defect = intrinsics.defect ?? pose.defect { throw Problem(.input, defect) }
+        guard CameraLine.timestamps.contains(timestamp) else {
+            throw Problem(
+                .input, "a camera line cannot have the time \(timestamp) ns",
+                notes: ["times go from 0 to \(CameraLine.timestamps.upperBound) ns"],
+                fix: "add the same to all times of the capture before it is read, or write another format")
+        }
         let k = intrinsics.counted(from: .corner)
         var line = JSONObject()
         line["timestamp"] = .integer(timestamp)

@@ -120,8 +120,8 @@ public enum JPEG {
         let header = try header(bytes, limits: limits)
         if header.channels == 1 || header.channels == 3 { return header }
         throw Problem(
-            .input, "the JPEG has \(header.channels) channels",
-            notes: ["CMYK pictures come from print programs, not from cameras"], fix: "save it as RGB")
+            .input, "a CMYK picture, which is not read; convert it to RGB",
+            notes: ["CMYK pictures come from print programs, not from cameras"])
     }
 
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {

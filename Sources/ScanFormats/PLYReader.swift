@@ -16,6 +16,10 @@ public struct PLYReader {
 
     /// Bytes that are asked for at once: a record may have thousands of properties.
     private static let chunkByteCount = 1 << 20
+    /// What programs call colours; only the first three are read.
+    private static let colorNames: Set = [
+        "red", "green", "blue", "r", "g", "b", "diffuse_red", "diffuse_green", "diffuse_blue",
+    ]
     private let vertex: PLYHeader.Element
     /// The places of x, y, z and, with colours, of red, green, blue among the properties.
     private let wanted: [Int]
@@ -43,8 +47,9 @@ public struct PLYReader {
         guard axes.count == 3 else { throw refuse("the points have no x, y and z") }
         let colors = ["red", "green", "blue"].compactMap(vertex.index)
         hasColor = colors.count == 3 && colors.allSatisfy { [vertex] in vertex.properties[$0].type == .uint8 }
+        let namesColor = vertex.properties.contains { Self.colorNames.contains($0.name) }
         warnings =
-            colors.isEmpty || hasColor
+            hasColor || !namesColor
             ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
         wanted = hasColor ? axes + colors : axes
         pointCount = vertex.count

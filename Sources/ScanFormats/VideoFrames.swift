@@ -21,11 +21,14 @@ public enum VideoLayout: Hashable, Sendable {
         }
     }
 
-    fileprivate var options: [String] {
-        switch self {
+    /// - Parameter isFullRange: whether the video keeps luma in 0...255. Of both ranges ffmpeg would take the smaller one
+    ///   for a video of 10 bits, whichever it has.
+    fileprivate func options(isFullRange: Bool) -> [String] {
+        let kind = isFullRange ? "yuvj" : "yuv"
+        return switch self {
         case .rgb24: ["-pix_fmt", "rgb24"]
-        case .luma: ["-vf", "format=yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p,extractplanes=y"]
-        case .yuv420p: ["-vf", "format=yuv420p|yuvj420p"]
+        case .luma: ["-vf", "format=\(kind)420p|\(kind)422p|\(kind)444p,extractplanes=y"]
+        case .yuv420p: ["-vf", "format=\(kind)420p"]
         }
     }
 }
@@ -59,7 +62,10 @@ public final class VideoDecoder: Sendable {
         let arguments =
             ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
             + ["-threads", String(max(0, threads)), "-i", input.address, "-map", "0:V:0", "-fps_mode", "passthrough"]
-            + layout.options + ["-f", "rawvideo", "-avioflags", "direct", "pipe:1"]
+            // A finer clock than the video's own: two frames within one of its ticks are no complaint.
+            + layout.options(isFullRange: facts.isFullRange) + [
+                "-enc_time_base", "1/1000000", "-f", "rawvideo", "-avioflags", "direct", "pipe:1",
+            ]
         let log = FFmpegLog(replacing: input.address, with: input.name)
         let tool: RunningTool
         do throws(Problem) {

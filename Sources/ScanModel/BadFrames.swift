@@ -16,11 +16,15 @@ extension Capture {
         let share = Double(bad.count) / Double(frames.count)
         // Rounded up, so that the share itself is allowed by what is proposed.
         let enough = min(1, (share * 100).rounded(.up) / 100)
+        // With no frame left a higher limit is no help.
+        let allowing =
+            frames.allSatisfy { $0.drop?.isBad == true }
+            ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(Self.short(enough))"
         return Problem(
             .input, "\(bad.count) of \(frames.count) frames are bad (\(Self.short(share * 100)) %)",
             notes: ["the limit is \(Self.short(badFrameLimit * 100)) %"]
                 + bad.prefix(3).map { "frame \($0.key): \($0.value)" },
-            fix: "copy or record the capture again, or allow more with  --set \(stage).bad-frame-limit=\(Self.short(enough))")
+            fix: "copy or record the capture again\(allowing)")
     }
 
     private static let gapsOfAnySoundCapture = 3

@@ -8,6 +8,8 @@ public struct ContactSheet: Sendable {
     private var page: RGBImage
 
     private static let gap = 4
+    /// The least width of a picture.
+    private static let narrowest = 8
     static let paper = RGBColor(32, 32, 36)
     private static let ink = RGBColor(235, 235, 235)
     /// Pixels a dot of the numbers.
@@ -30,7 +32,10 @@ public struct ContactSheet: Sendable {
     }
 
     /// How wide the pictures on a page are.
-    public static func cellWidth(width: Int, columns: Int) -> Int { max(8, (width - gap) / columns - gap) }
+    public static func cellWidth(width: Int, columns: Int) -> Int { max(narrowest, (width - gap) / columns - gap) }
+
+    /// How many pictures a page has place for beside each other.
+    public static func mostColumns(width: Int) -> Int { max(1, (width - gap) / (narrowest + gap)) }
 
     public var isFull: Bool { count == columns * rows }
 

@@ -8,6 +8,10 @@ public struct TimeMatch: Hashable, Sendable {
     /// The largest difference of a pair, nanoseconds.
     public private(set) var largestGap: Int64 = 0
 
+    /// The places of those among the first times that have no partner although some are near enough: each of these is
+    /// another one's.
+    public private(set) var outdone: Set<Int> = []
+
     public var matchedCount: Int { partners.count { $0 != nil } }
 
     /// - Parameter tolerance: nanoseconds, the largest difference that a pair may have.
@@ -29,6 +33,7 @@ public struct TimeMatch: Hashable, Sendable {
                 waiting.push(line.pair(left, right, within: tolerance))
             }
         }
+        outdone = line.nearTargets(within: tolerance).filter { partners[$0] == nil }
     }
 
     /// For a receipt: how many of the first times have a partner, how many have none, and the largest difference.
@@ -80,6 +85,23 @@ private struct TimeLine {
         guard one.isTarget != other.isTarget else { return nil }
         let (gap, isTooLong) = other.time.subtractingReportingOverflow(one.time)
         return !isTooLong && gap <= tolerance ? Candidate(gap: gap, left: left, right: right) : nil
+    }
+
+    /// The places of the first times that have a target at most so far away, whosever it is.
+    func nearTargets(within tolerance: Int64) -> Set<Int> {
+        var near: Set<Int> = []
+        for order in [Array(items.indices), items.indices.reversed()] {
+            var last: Int64?
+            for item in order.lazy.map({ items[$0] }) {
+                if item.isTarget {
+                    last = item.time
+                } else if let last {
+                    let (gap, isTooLong) = max(item.time, last).subtractingReportingOverflow(min(item.time, last))
+                    if !isTooLong, gap <= tolerance { near.insert(item.place) }
+                }
+            }
+        }
+        return near
     }
 
     /// - Returns: the two that are neighbours now.

@@ -16,7 +16,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             The cloud becomes `points3D` with empty tracks, so that Gaussian-splatting trainers start from LiDAR points.
             The world is not turned.
             """,
-        example: "- write-colmap", revision: 2)
+        example: "- write-colmap", revision: 3)
 
     let output: PictureOutput
 

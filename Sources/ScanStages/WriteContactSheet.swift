@@ -50,6 +50,12 @@ public struct WriteContactSheet: FoldStage {
         colors = DepthColors(&options)
         isUpright = ShownPictures.upright(&options)
         quality = ShownPictures.quality(&options)
+        let most = ContactSheet.mostColumns(width: width)
+        if columns > most {
+            options.fail(
+                "columns", "\(columns) pictures beside each other do not fit into \(width) pixels",
+                "at most \(most) `columns`, or a wider page")
+        }
         if count > columns * rows * 100 {
             options.fail("count", "\(count) pictures need more than 100 pages", "more `columns` or `rows`")
         }

@@ -35,7 +35,7 @@ public struct WriteFrames: FrameStage, FoldStage {
             depth pictures let the stage stand twice. `confidence: colors` writes `outputs/confidence-colors/0.png`:
             the lowest value of the recorder's range dark violet, the highest yellow, on iOS medium teal (Viridis).
             """,
-        example: "- write-frames: {step: 10, color: jpeg}", revision: 3)
+        example: "- write-frames: {step: 10, color: jpeg}", revision: 4)
 
     let step: Int
     let depth: DepthPictures

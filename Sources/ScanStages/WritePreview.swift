@@ -95,7 +95,7 @@ public struct WritePreview: FoldStage {
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let encoder = fold.encoder else {
-            return context.warn("there is no preview: no picture could be decoded")
+            return context.warn("there is no preview: no picture could be shown")
         }
         try encoder.finish()
         try context.output.adopt(Self.path(context))

@@ -51,7 +51,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 4)
+        example: "- write-staging: {rgb: mp4}", revision: 5)
 
     let depth: Depth
     let rgb: RGB
@@ -254,7 +254,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             let bytes = try capture.source.bytes(of: file, limit: 16 << 20)
             if try BoundingBoxJSON(bytes, file: file).box == box { return try context.output.write(bytes, to: file) }
         }
-        try context.output.write(try BoundingBoxJSON.text(box), to: file)
+        if let text = try context.boundingBox(box) { try context.output.write(text, to: file) }
     }
 
     /// What the pipeline makes of every capture is no fault of one.

@@ -37,7 +37,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 5)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 6)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect

@@ -65,8 +65,8 @@ public struct WriteZip: FrameStage, FoldStage {
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         let turn = WorldTurn.yUp(capture)
         try fold.archive.add("\(capture.id)/transforms.json", Self.transforms(fold.frames, turn))
-        if let box = capture.box {
-            try fold.archive.add("\(capture.id)/boundingbox.json", try BoundingBoxJSON.text(turn.apply(box)))
+        if let box = capture.box, let text = try context.boundingBox(turn.apply(box)) {
+            try fold.archive.add("\(capture.id)/boundingbox.json", text)
         }
         try fold.archive.close()
         try fold.file.close()

@@ -265,4 +265,20 @@ import Testing
         let pose = Pose(rotation: .identity, position: Vector3(.infinity, 0, 0))
         #expect(throws: Problem.self) { try CameraLines.line(timestamp: 0, intrinsics: good, pose: pose) }
     }
+
+    /// What is written is read again.
+    @Test func refusesToWriteTimesThatNoLineHas() throws {
+        let camera = CameraIntrinsics(fx: 1, fy: 1, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .corner)
+        let write = { (time: Int64) throws(Problem) -> [UInt8] in
+            try CameraLines.line(timestamp: time, intrinsics: camera, pose: .identity)
+        }
+        for time in [-1, 4_000_000_000_000_000_001] as [Int64] {
+            let problem = problem { () throws(Problem) in _ = try write(time) }
+            #expect(problem?.summary == "a camera line cannot have the time \(time) ns")
+        }
+        for time in [0, 4_000_000_000_000_000_000] as [Int64] {
+            let line = try write(time)
+            #expect(try line.withUnsafeBufferPointer { try CameraLine($0, file: "a") }.timestamp == time)
+        }
+    }
 }

@@ -169,6 +169,13 @@ import Testing
         let gray = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(float)"), name: "a"))
         #expect(!gray.hasColor)
         #expect(gray.warnings == ["the colours are not read: red, green and blue have to be there as bytes"])
+        for names in ["r g b", "diffuse_red diffuse_green diffuse_blue"] {
+            let colors = names.split(separator: " ").map { "property uchar \($0)\n" }.joined()
+            let other = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)\(colors)"), name: "a"))
+            #expect(!other.hasColor && other.warnings == gray.warnings)
+        }
+        let plain = try PLYReader(MemorySource(file("element vertex 0\n\(xyz)property float nx\n"), name: "a"))
+        #expect(plain.warnings == [])
     }
 
     @Test func aHugeCountCostsNothing() throws {

@@ -59,6 +59,43 @@ import Testing
         #expect(seen.min() == 0)
     }
 
+    /// Of 10 bits, as newer phones film it: what is a quarter of each number, and no less contrast.
+    @Test func tenBitsOfFullRangeKeepIt() throws {
+        let path = folder.url("ten.mp4").path
+        try TestVideo.ffmpeg(
+            [
+                "-f", "lavfi", "-i", "color=black:s=64x48:r=30,format=yuv420p10le", "-frames:v", "3", "-vf",
+                "geq=lum='4*mod(N*37+X,256)':cb=512:cr=512,setparams=range=pc", "-c:v", "libx264", "-qp", "0",
+                "-color_range", "pc", path,
+            ])
+        let (luma, planes) = (try open(path, .luma), try open(path, .yuv420p))
+        #expect(luma.facts.isFullRange && luma.facts.pixelFormat.hasPrefix("yuv420p10"))
+        var (greys, pixels): ([UInt8], [UInt8]) = ([], [])
+        for n in 0..<3 {
+            try #require(try luma.nextFrame(into: &greys))
+            try #require(try planes.nextFrame(into: &pixels))
+            for i in greys.indices {
+                let recorded = (n * 37 + i % 64) % 256
+                #expect(abs(Int(greys[i]) - recorded) <= 1 && abs(Int(pixels[i]) - recorded) <= 1)
+            }
+        }
+    }
+
+    /// Two frames nearer to each other than the usual step, as phones film in changing light.
+    @Test func framesOfChangingRateAreNoComplaint() throws {
+        let path = folder.url("rate.mp4").path
+        try TestVideo.ffmpeg(
+            [
+                "-f", "lavfi", "-i", "testsrc2=s=64x48:r=30", "-frames:v", "12", "-vf",
+                "setpts='(0.1*N-0.095*eq(N,5))/TB'", "-fps_mode", "vfr", "-enc_time_base", "1/90000",
+                "-video_track_timescale", "90000", "-c:v", "libx264", "-pix_fmt", "yuv420p", path,
+            ])
+        let decoder = try open(path, .rgb24)
+        #expect(decoder.facts.frameCount == 12)
+        try decoder.finish()
+        #expect(decoder.complaints == [])
+    }
+
     @Test func oddSizes() throws {
         let path = folder.url("odd.mp4").path
         try TestVideo.ffmpeg(

@@ -19,7 +19,13 @@ import Testing
         #expect(problem?.summary == "3 of 40 frames are bad (7.5 %)")
         #expect(problem?.notes.first == "the limit is 5 %")
         #expect(problem?.notes.count == 4)
-        #expect(problem?.fix == "copy or record the capture again, or allow more with  --set read[2].bad-frame-limit=0.08")
+        #expect(
+            problem?.fix == "copy or record the capture again, or allow more with  --set read[2].bad-frame-limit=0.08")
+    }
+
+    /// To allow them all would leave nothing.
+    @Test func noLimitHelpsWhereEveryFrameIsBad() {
+        #expect(capture(bad: 4, of: 4).excessOfBadFrames()?.fix == "copy or record the capture again")
     }
 
     @Test func whatAFilterDroppedDoesNotCount() {

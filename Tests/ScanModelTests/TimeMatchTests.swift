@@ -12,6 +12,8 @@ import Testing
         let other = TimeMatch([9, 12], with: [11, 15], within: 4)
         #expect(other.partners == [nil, 0])
         #expect(other.matchedCount == 1)
+        // 11 is near enough to 9, and another one's.
+        #expect(other.outdone == [0] && match.outdone == [])
         #expect(
             other.summary
                 == .object(["matched": .of(1), "unmatched": .of(1), "largest-gap-ms": .number(1e-6)]))
@@ -25,7 +27,8 @@ import Testing
 
     @Test func theToleranceIsKeptExactly() {
         #expect(TimeMatch([0], with: [20], within: 20).partners == [0])
-        #expect(TimeMatch([0], with: [21], within: 20).partners == [nil])
+        let apart = TimeMatch([0], with: [21], within: 20)
+        #expect(apart.partners == [nil] && apart.outdone == [])
         #expect(TimeMatch([7], with: [7], within: 0).partners == [0])
     }
 

@@ -46,6 +46,13 @@ import Testing
         #expect(absolute.kept == [1, 5, 6])
     }
 
+    /// As Windows' editors save a text.
+    @Test func aByteOrderMarkBelongsToNoNumber() throws {
+        var capture = capture
+        capture.files["list.txt"] = [0xEF, 0xBB, 0xBF] + Array("3\r\n5-6\r\n".utf8)
+        #expect(try StageRun("- select-frames: {include: list.txt}", on: capture).kept == [3, 5, 6])
+    }
+
     @Test func eachCaptureCanBringItsOwnList() throws {
         let folder = try TemporaryFolder()
         try folder.write("0-2", to: "good.txt")

@@ -31,6 +31,15 @@ import Testing
         #expect(!digits.contains(false))
     }
 
+    /// Of 8 pixels at least, with 4 between: 100 pixels have place for 8.
+    @Test func morePicturesThanARowHoldsAreRefused() {
+        let options = { (columns: Int) in "- write-contact-sheet: {width: 100, columns: \(columns)}" }
+        #expect(
+            StageRun.mistakes(in: options(9)).first
+                == "9 pictures beside each other do not fit into 100 pixels")
+        #expect(!StageRun.mistakes(in: options(8)).contains { $0.contains("do not fit") })
+    }
+
     @Test func framesAreSpreadAsSelectEverySpreadsThem() throws {
         let capture = MemoryCapture.shown(13, size: PixelSize(76, 56))
         let run = try StageRun("- write-contact-sheet: {\(Self.options), count: 5}", on: capture)

@@ -65,6 +65,18 @@ import Testing
         #expect(try Self.probe("\(small.path)/memory_preview.mp4", "stream=width,height") == ["32,24"])
     }
 
+    /// A video's sides are even, and a picture is never made larger.
+    @Test(arguments: [PixelSize(1, 64), PixelSize(64, 1)]) func picturesOnePixelWideArePassedOver(_ size: PixelSize)
+        throws
+    {
+        let run = try StageRun("- write-preview", on: .shown(3, size: size))
+        #expect(run.files == [] && run.count("write-preview", "pictures-passed-over") == 3)
+        #expect(
+            run.warnings.first
+                == "write-preview: a picture was passed over: a picture of \(size) is too small (frame 0)")
+        #expect(run.warnings.last == "write-preview: there is no preview: no picture could be shown")
+    }
+
     @Test func theIndexStandsFirst() throws {
         let bytes = try StageRun("- write-preview", on: .shown(3)).bytes("memory_preview.mp4")
         let text = String(decoding: bytes, as: Unicode.ASCII.self)

@@ -97,6 +97,19 @@ import Testing
         #expect(try ReadCapture(run.path).capture.warnings.isEmpty)
     }
 
+    /// A frame in half an hour, for which no encoder has a rate.
+    @Test func aSlowTimeLapseIsEncoded() throws {
+        var capture = MemoryCapture.shown(3)
+        for n in 0..<3 {
+            capture.items[n].timestamp = Int64(n) * 1_800_000_000_000
+            capture.items[n].intrinsics?.width = 64
+            capture.items[n].intrinsics?.height = 48
+        }
+        capture.frameRate = 1.0 / 1800
+        let run = try StageRun("- write-staging: {rgb: mp4}", on: capture)
+        #expect(try Self.times("\(run.path)/memory.mp4") == [0, 1800, 3600])
+    }
+
     @Test func aVideoThatIsLongerThanItsLinesIsCutToThem() throws {
         let source = try MiniSource { ($0.pictures, $0.frameCount) = (.mp4, 6) }
         let lines = try source.bytes("recorded.jsonl").split(separator: UInt8(ascii: "\n")).dropLast(2)

@@ -47,6 +47,20 @@ import Testing
         #expect(back.capture.box?.corners.count == 8)
     }
 
+    /// Upright in a world whose up is z, and so tilted for those who take y for up.
+    @Test func aBoxThatTheFileCannotSayIsLeftOut() throws {
+        var capture = try MemoryCapture.posed(2)
+        capture.worldUp = Vector3(0, 0, 1)
+        let turn = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
+        capture.box = OrientedBox(center: .zero, worldFromBox: turn, halfSize: Vector3(1, 2, 3))
+        let run = try StageRun("- write-zip", on: capture)
+        let warning =
+            "write-zip: the box was left out: the box is tilted, and boundingbox.json holds only boxes turned about y"
+        #expect(run.warnings.contains(warning))
+        let tree = try CaptureFormats.tree(at: "\(run.path)/memory.zip")
+        #expect(tree.byteCount(of: "transforms.json") != nil && tree.byteCount(of: "boundingbox.json") == nil)
+    }
+
     @Test func equalCapturesMakeEqualArchives() throws {
         let one = try StageRun(Self.scene + "- write-zip", reading: "nowhere/chair", workers: 1)
         let two = try StageRun(Self.scene + "- write-zip", reading: "nowhere/chair", workers: 4)
@@ -56,7 +70,8 @@ import Testing
     /// The project's readers take y for up.
     @Test func worldsWithZUpAreTurned() throws {
         let made = try StageRun(
-            Self.scene + "- write-zip\n- write-capture: {format: arkitscenes}", reading: "nowhere/chair", probing: [.pose])
+            Self.scene + "- write-zip\n- write-capture: {format: arkitscenes}", reading: "nowhere/chair",
+            probing: [.pose])
         let run = try StageRun("- read\n- write-zip", reading: made.path, probing: [.pose])
         #expect(run.capture.worldUp == Vector3(0, 0, 1))
         #expect(run.warnings == [])

@@ -21,7 +21,7 @@ public enum ARKitScenesCapture: CaptureFormat {
             "which way the device was held: pictures are as recorded", "the .mov",
         ],
         writer: "write-capture: {format: arkitscenes}",
-        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 2)
+        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 3)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
@@ -92,9 +92,12 @@ private struct ARKitScenesReader {
             if let partner {
                 capture.frames[index].pose = posed[partner].pose
             } else {
-                capture.drop(
-                    index, stage: "read", reason: "no pose of \(ARKitScenesCapture.trajectoryFile) is within 5 ms of it"
-                )
+                let file = ARKitScenesCapture.trajectoryFile
+                let reason =
+                    poses.outdone.contains(index)
+                    ? "each pose of \(file) within 5 ms of it belongs to another picture"
+                    : "no pose of \(file) is within 5 ms of it"
+                capture.drop(index, stage: "read", reason: reason)
             }
         }
         // What has no pose is not even looked at.

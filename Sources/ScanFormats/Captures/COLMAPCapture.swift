@@ -9,7 +9,7 @@ public enum COLMAPCapture: CaptureFormat {
         name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
         reads: [.color, .pose, .intrinsics, .cloud],
         passesOver: ["observations and tracks", "rigs", "dense depth maps"], writer: "write-colmap",
-        writingLoses: ["depth", "timestamps"])
+        writingLoses: ["depth", "timestamps"], revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }

@@ -28,11 +28,22 @@ struct FramePictures: Sendable {
     {
         guard let path = path(of: index), case .confidence(let range) = content else { return nil }
         do throws(Problem) {
-            let image = try PNG.decodeGray8(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
+            let image = try Self.levels(try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits)
             try check(image.width, image.height)
             let values = levels.map { levels in image.pixels.map { levels[Int($0)] } } ?? image.pixels
             return ConfidenceMap(width: image.width, height: image.height, values: values, range: range)
         } catch { throw error.at(file: path) }
+    }
+
+    /// The numbers as they are stored: to scale 16 bits to 8, as pictures are, would make every level the lowest.
+    private static func levels(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> LumaImage {
+        let header = try PNG.header(bytes, limits: limits)
+        guard header.channels == 1, header.bitDepth == 16 else { return try PNG.decodeGray8(bytes, limits: limits) }
+        let image = try PNG.decodeGray16(bytes, limits: limits)
+        if let beyond = image.pixels.first(where: { $0 > 255 }) {
+            throw Problem(.input, "no confidence: the picture holds the number \(beyond), and 255 is the largest")
+        }
+        return LumaImage(width: image.width, height: image.height, pixels: image.pixels.map { UInt8($0) })
     }
 
     private func path(of index: Int) -> String? { paths.indices.contains(index) ? paths[index] : nil }

@@ -164,7 +164,7 @@ struct PictureFolder {
             return PixelSize(header.width, header.height)
         }
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
-        let header = try JPEG.header(head, limits: limits)
+        let header = try JPEG.colorHeader(head, limits)
         return PixelSize(header.width, header.height)
     }
 }

@@ -17,7 +17,8 @@ public enum PolycamCapture: CaptureFormat {
             "corrected_… where it lacks frames", "polycam.mp4 and thumbnail.jpg",
         ],
         writer: "write-capture: {format: polycam}",
-        writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"])
+        writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"],
+        revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let top = top(of: tree)

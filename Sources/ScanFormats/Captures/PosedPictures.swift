@@ -4,22 +4,50 @@ import ScanModel
 /// exporters and 7-Scenes have in common.
 struct PosedPictures {
     struct Entry {
-        var number: Int
+        var key: Key
         var color: String?
         var depth: String?
         var pose: String?
     }
 
+    /// What tells one frame from another.
+    struct Key: Hashable {
+        var number: Int
+        /// The name but for what says which part the file is, where the number is not enough: `1700000000.100000`.
+        var stem = ""
+
+        /// By number. Of equal ones a decimal number (a time) goes by its digits, any other name by the number in its last
+        /// part first, so that `v2.9` stands before `v2.10`.
+        static func precedes(_ a: Key, _ b: Key) -> Bool {
+            if a.number != b.number { return a.number < b.number }
+            let (x, y) = (a.lastNumber, b.lastNumber)
+            return x == y ? a.stem.utf8.lexicographicallyPrecedes(b.stem.utf8) : x < y
+        }
+
+        private var lastNumber: Int {
+            let parts = stem.split(separator: ".")
+            guard parts.count > 1, let last = parts.last, Int(parts[0]) == nil else { return 0 }
+            return PictureFolder.number(in: "\(last).x") ?? 0
+        }
+    }
+
     /// In the order of their numbers.
     private(set) var entries: [Entry] = []
+    /// Files that no frame has, for a warning each kind.
+    private var unnumbered: [String] = []
+    private var second: [(path: String, first: String)] = []
+    /// Two files of one part with one number, whose names do not tell which of the other parts belong to them.
+    private var clash: (String, String)?
 
     /// Three folders: `color/12.jpg`, `depth/12.png`, `pose/12.txt`.
     static func folders(in tree: any CaptureTree) -> PosedPictures? {
         guard tree.hasFolder("pose") else { return nil }
         return PosedPictures { add in
-            for name in tree.originals(in: "color") where isPicture(name) { add(name, \.color, "color/\(name)") }
-            for name in tree.originals(in: "depth") where isDepth(name) { add(name, \.depth, "depth/\(name)") }
-            for name in tree.originals(in: "pose") where name.hasSuffix(".txt") { add(name, \.pose, "pose/\(name)") }
+            for name in tree.originals(in: "color") where isPicture(name) { add(stem(name), \.color, "color/\(name)") }
+            for name in tree.originals(in: "depth") where isDepth(name) { add(stem(name), \.depth, "depth/\(name)") }
+            for name in tree.originals(in: "pose") where name.hasSuffix(".txt") {
+                add(stem(name), \.pose, "pose/\(name)")
+            }
         }
     }
 
@@ -27,27 +55,67 @@ struct PosedPictures {
     static func flat(in tree: any CaptureTree) -> PosedPictures? {
         PosedPictures { add in
             for name in tree.originals(in: "") where name.hasPrefix("frame-") {
-                let kind = name.split(separator: ".").dropFirst().first
-                if kind == "color", isPicture(name) { add(name, \.color, name) }
-                if kind == "depth", isDepth(name) { add(name, \.depth, name) }
-                if kind == "pose", name.hasSuffix(".pose.txt") { add(name, \.pose, name) }
+                let parts = name.split(separator: ".")
+                guard let place = parts.dropFirst().firstIndex(where: { kinds.contains(String($0)) }) else { continue }
+                let (stem, kind) = (parts[..<place].joined(separator: "."), parts[place])
+                if kind == "color", isPicture(name) { add(stem, \.color, name) }
+                if kind == "depth", isDepth(name) { add(stem, \.depth, name) }
+                if kind == "pose", name.hasSuffix(".pose.txt") { add(stem, \.pose, name) }
             }
         }
     }
 
+    private static let kinds: Set = ["color", "depth", "pose"]
+
+    /// The name without its extension and without the part that it is.
+    private static func stem(_ name: String) -> String {
+        var parts = name.split(separator: ".").dropLast()
+        if parts.count > 1, let last = parts.last, kinds.contains(String(last)) { parts.removeLast() }
+        return parts.joined(separator: ".")
+    }
+
     /// Nil without poses, or without anything that could be seen from them.
     private init?(_ collect: ((String, WritableKeyPath<Entry, String?>, String) -> Void) -> Void) {
-        var found: [Int: Entry] = [:]
-        collect { name, part, path in
-            guard let number = PictureFolder.number(in: name) else { return }
-            // Of two files for one thing the first in the order of names counts.
-            if found[number, default: Entry(number: number)][keyPath: part] == nil {
-                found[number, default: Entry(number: number)][keyPath: part] = path
+        var files: [(key: Key, part: WritableKeyPath<Entry, String?>, path: String)] = []
+        collect { stem, part, path in
+            if let number = PictureFolder.number(in: "\(stem).x") {
+                files.append((Key(number: number, stem: stem), part, path))
+            } else {
+                unnumbered.append(path)
             }
         }
-        entries = found.values.sorted { $0.number < $1.number }
+        let twins = Self.twins(files)
+        for place in files.indices where twins[files[place].key.number] == nil { files[place].key.stem = "" }
+        var found: [Key: Entry] = [:]
+        for (key, part, path) in files {
+            // Of two files for one thing the first in the order of names counts.
+            if let first = found[key, default: Entry(key: key)][keyPath: part] {
+                second.append((path, first))
+            } else {
+                found[key, default: Entry(key: key)][keyPath: part] = path
+            }
+        }
+        entries = found.values.sorted { Key.precedes($0.key, $1.key) }
         let isSeen = entries.contains { $0.color != nil || $0.depth != nil }
         if !isSeen || !entries.contains(where: { $0.pose != nil }) { return nil }
+        let isTold = entries.contains { !$0.key.stem.isEmpty && $0.pose != nil && ($0.color != nil || $0.depth != nil) }
+        if !isTold { clash = twins.min { $0.key < $1.key }?.value }
+    }
+
+    /// The numbers of which one part has two files that are called differently: the first two of each.
+    private static func twins(
+        _ files: [(key: Key, part: WritableKeyPath<Entry, String?>, path: String)]
+    ) -> [Int: (String, String)] {
+        var seen: [PartialKeyPath<Entry>: [Int: (stem: String, path: String)]] = [:]
+        var twins: [Int: (String, String)] = [:]
+        for (key, part, path) in files {
+            if let known = seen[part]?[key.number] {
+                if known.stem != key.stem, twins[key.number] == nil { twins[key.number] = (known.path, path) }
+            } else {
+                seen[part, default: [:]][key.number] = (key.stem, path)
+            }
+        }
+        return twins
     }
 
     private static func isPicture(_ name: String) -> Bool {
@@ -65,6 +133,13 @@ struct PosedPictures {
         rules: ReadRules
     ) throws(Problem) -> TreeSource {
         try rules.check(frames: entries.count, of: "frames")
+        if let (one, other) = clash {
+            throw Problem(
+                .input, "two files have the same number",
+                notes: ["\(one) and \(other): their names do not tell which of the other files belong to them"],
+                fix: "name picture, depth and pose of a frame alike")
+        }
+        noteLeftOut(&capture)
         let parts: [(stream: String, has: (Entry) -> Bool)] = [
             ("pictures", { $0.color != nil }), ("depth pictures", { $0.depth != nil }), ("poses", { $0.pose != nil }),
         ]
@@ -85,6 +160,20 @@ struct PosedPictures {
             depths, encoding, in: tree, rules, absence: "there are no depth pictures",
             unreadable: "none of the depth pictures can be read: ")
         return source
+    }
+
+    private func noteLeftOut(_ capture: inout Capture) {
+        if let first = unnumbered.first {
+            let one = "\(first) has no number in its name, and was left out"
+            let many = "\(unnumbered.count) files have no number in their names, and were left out, the first \(first)"
+            capture.warnings.append(unnumbered.count == 1 ? one : many)
+        }
+        if let first = second.first {
+            let one = "\(first.path) was left out: \(first.first) is of the same frame"
+            let many =
+                "\(second.count) files were left out, the first \(first.path): \(first.first) is of the same frame"
+            capture.warnings.append(second.count == 1 ? one : many)
+        }
     }
 
     private func facts(

@@ -15,7 +15,8 @@ public enum Record3DCapture: CaptureFormat {
         name: "record3d",
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export without its depth.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
-        passesOver: ["the export's depth, which is OpenEXR", "`initPose`, which readers leave out", "sound and icon"])
+        passesOver: ["the export's depth, which is OpenEXR", "`initPose`, which readers leave out", "sound and icon"],
+        revision: 2)
 
     fileprivate static let metadataLimit = 64 << 20
 
@@ -140,7 +141,7 @@ private struct Record3DReader {
         }
         capture.channels.insert(.color)
         let sizes = try capture.checkPictures(in: tree, rules: rules)
-        for (index, size) in sizes {
+        for (index, size) in sizes.sorted(by: { $0.key < $1.key }) where !capture.frames[index].isDropped {
             guard let camera = capture.frames[index].intrinsics else { continue }
             do throws(Problem) { try capture.setIntrinsics(camera, of: index, for: size) } catch {
                 try capture.drop(index, for: error.at(file: pictures[index]))

@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], revision: 2)
+        ], revision: 3)
 
     static let infoFile = "_info.txt"
 

@@ -25,7 +25,7 @@ public enum StrayScannerCapture: CaptureFormat {
         ],
         writer: "write-capture: {format: stray-scanner}",
         writingLoses: ["all cameras but the last frame's", "the bounding box", "motion", "pictures that are no video"],
-        revision: 2)
+        revision: 3)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"

@@ -18,7 +18,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
             "motion", "all cameras but the first frame's",
-        ])
+        ], revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let bytes = tree.beginning(of: "rgb.txt"),
@@ -125,7 +125,11 @@ private struct TUMReader {
             if let partner {
                 capture.frames[index].pose = poses[partner].pose
             } else {
-                capture.drop(index, stage: "read", reason: "no pose of \(file) is within 20 ms of it")
+                let reason =
+                    match.outdone.contains(index)
+                    ? "each pose of \(file) within 20 ms of it belongs to another picture"
+                    : "no pose of \(file) is within 20 ms of it"
+                capture.drop(index, stage: "read", reason: reason)
             }
         }
         capture.channels.insert(.pose)
@@ -141,13 +145,11 @@ private struct TUMReader {
         let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
         let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
         var paths: [String?] = []
-        for partner in match.partners {
-            guard let partner else {
-                paths.append(nil)
-                continue
-            }
-            do throws(Problem) { paths.append(try tree.file(named: listed[partner].path)) } catch {
-                throw error.at(file: file)
+        for (index, partner) in match.partners.enumerated() {
+            paths.append(nil)
+            guard let partner else { continue }
+            do throws(Problem) { paths[index] = try tree.file(named: listed[partner].path) } catch {
+                try capture.drop(index, for: error.at(file: file))
             }
         }
         try capture.takeDepth(

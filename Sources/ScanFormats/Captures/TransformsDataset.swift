@@ -8,7 +8,8 @@ public enum TransformsDataset: CaptureFormat {
         name: "transforms", summary: "nerfstudio or instant-ngp dataset: transforms.json with its pictures.",
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud],
         passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
-        writer: "write-transforms", writingLoses: ["timestamps", "confidence", "motion", "depth beyond 65.535 m"])
+        writer: "write-transforms", writingLoses: ["timestamps", "confidence", "motion", "depth beyond 65.535 m"],
+        revision: 2)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
@@ -115,7 +116,11 @@ private struct TransformsReader {
         do throws(Problem) {
             if let problem = entry.problem { throw problem }
             guard let found = entry.found else { return }
-            capture.frames[index].pose = top.original(found.pose)
+            let pose = top.original(found.pose)
+            if let defect = pose.defect {
+                throw Problem(.input, "\(defect), once applied_transform and applied_scale are undone")
+            }
+            capture.frames[index].pose = pose
             capture.frames[index].sharpness = found.sharpness
             if let depth = found.depth, let path = try tree.picture(depth) {
                 capture.list(path, in: tree, [.recordedDepth])
@@ -148,11 +153,15 @@ private struct TransformsReader {
             capture.absences[.cloud] = "\(file) names no points"
             return
         }
-        guard tree.byteCount(of: name) != nil, tree.holds(name) else {
+        let path: String?
+        do throws(Problem) { path = try tree.file(named: name) } catch {
+            return capture.loses(.cloud, error.at(file: file).oneLine, fix: "copy the points beside \(file)")
+        }
+        guard let path else {
             return capture.loses(.cloud, "\(name), which \(file) names, is not there", fix: "copy the points too")
         }
-        capture.list(name, in: tree, [.cloud])
-        var reader = try PLYReader(try tree.open(name))
+        capture.list(path, in: tree, [.cloud])
+        var reader = try PLYReader(try tree.open(path))
         guard reader.pointCount <= rules.maxPoints else {
             throw Problem(
                 .input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)",

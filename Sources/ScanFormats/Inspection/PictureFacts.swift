@@ -59,7 +59,7 @@ extension CaptureInspection {
             guard let video = (capture.source as? TreeSource)?.video else { return nil }
             file = video.file
             facts = video.facts
-            if facts.times != nil, capture.frames.first?.timestamp != nil {
+            if let times = facts.times, capture.frames.prefix(times.count).contains(where: { $0.timestamp != nil }) {
                 offTimeCount = capture.findings["frames-off-time"]?.array?.count ?? 0
             }
         }

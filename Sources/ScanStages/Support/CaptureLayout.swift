@@ -98,7 +98,7 @@ struct PolycamLayout: CaptureLayout {
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
         switch parcel.picture {
-        case .file(let file): try context.output.copy(file, of: context.capture, to: "keyframes/images/\(name).jpg")
+        case .file(let file, _): try context.output.copy(file, of: context.capture, to: "keyframes/images/\(name).jpg")
         case .encoded(let bytes, _): try context.output.write(bytes, to: "keyframes/images/\(name).jpg")
         case nil: break
         }

@@ -60,25 +60,34 @@ struct PictureOutput: Sendable {
     /// Does the work of writing the frame's picture, but for writing it: for a stage that learns the picture's name only
     /// when the frame's turn comes.
     func prepare(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> PreparedPicture {
-        if encoding == .copy, case .file(let file)? = frame.picture { return .file(file) }
+        if encoding == .copy, case .file(let file)? = frame.picture {
+            return .file(file, fileExtension: try Self.fileExtension(of: file, context))
+        }
         let image = try frame.loadRGB(context)
         if encoding == .png { return .encoded(try PNG.encodeRGB(image), fileExtension: "png") }
         return .encoded(try JPEG.encode(image, quality: quality, subsampling: .s444), fileExtension: "jpg")
+    }
+
+    /// What a picture file is by its first bytes, whatever it is called: many readers go by the extension.
+    private static func fileExtension(of file: String, _ context: StageContext) throws(Problem) -> String {
+        var source = BufferedSource(try context.capture.source.open(file), chunk: 64)
+        try source.fill(8)
+        let head = try source.withBytes(source.unread.prefix(8)) { (bytes) throws(Problem) in Array(bytes) }
+        if PNG.isPNG(head) { return "png" }
+        let parts = (file.split(separator: "/").last ?? "").split(separator: ".")
+        return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"
     }
 }
 
 /// A picture on its way into the output.
 enum PreparedPicture: Sendable {
     /// A file of the capture, to be copied.
-    case file(String)
+    case file(String, fileExtension: String)
     case encoded([UInt8], fileExtension: String)
 
     var fileExtension: String {
         switch self {
-        case .encoded(_, let fileExtension): return fileExtension
-        case .file(let file):
-            let parts = (file.split(separator: "/").last ?? "").split(separator: ".")
-            return parts.count > 1 ? parts[parts.count - 1].lowercased() : "jpg"
+        case .encoded(_, let fileExtension), .file(_, let fileExtension): fileExtension
         }
     }
 
@@ -86,7 +95,7 @@ enum PreparedPicture: Sendable {
     func bytes(_ context: StageContext) throws(Problem) -> [UInt8] {
         switch self {
         case .encoded(let bytes, _): bytes
-        case .file(let file): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
+        case .file(let file, _): try context.capture.source.bytes(of: file, limit: PictureLimits.fileBytes)
         }
     }
 
@@ -95,7 +104,7 @@ enum PreparedPicture: Sendable {
     func write(to stem: String, _ context: StageContext) throws(Problem) -> String {
         let path = "\(stem).\(fileExtension)"
         switch self {
-        case .file(let file): try context.output.copy(file, of: context.capture, to: path)
+        case .file(let file, _): try context.output.copy(file, of: context.capture, to: path)
         case .encoded(let bytes, _): try context.output.write(bytes, to: path)
         }
         return path

@@ -4,8 +4,8 @@ import ScanPipeline
 
 /// Small pictures of frames for people to look at: shrunk, and turned so that up is up.
 ///
-/// A picture that will not decode is no reason to lose a frame here, since nothing but a picture to look at is made of it:
-/// it is passed over, counted and warned about.
+/// A picture that will not decode, or is too small, is no reason to lose a frame here, since nothing but a picture to look
+/// at is made of it: it is passed over, counted and warned about.
 struct ShownPictures: Sendable {
     /// At most so many pixels across, after turning; smaller pictures stay as they are.
     let width: Int
@@ -32,17 +32,24 @@ struct ShownPictures: Sendable {
         options.integer("quality", "Quality of the JPEG.", default: 85, in: 1...100)
     }
 
-    /// The frame's picture, small and upright; nil when it will not decode.
+    /// The frame's picture, small and upright; nil when it will not decode, or is smaller than ``multiple`` allows.
     func small(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> RGBImage? {
-        let picture: RGBImage
-        do throws(Problem) { picture = try frame.loadRGB(context) } catch {
+        do throws(Problem) {
+            let picture = try frame.loadRGB(context)
+            let (old, new) = (
+                PixelSize(picture.width, picture.height),
+                size(of: PixelSize(picture.width, picture.height), isTurned: false)
+            )
+            guard new.width <= old.width, new.height <= old.height else {
+                throw Problem(.input, "a picture of \(old) is too small")
+            }
+            return picture.downscaled(to: new).turned(quarterTurns: quarterTurns)
+        } catch {
             guard error.fault == .input else { throw error }
             context.count("pictures-passed-over", 1)
             context.warn("a picture was passed over: \(error.inFrame(frame.index).oneLine)")
             return nil
         }
-        return picture.downscaled(to: size(of: PixelSize(picture.width, picture.height), isTurned: false))
-            .turned(quarterTurns: quarterTurns)
     }
 
     /// The size that a picture gets, before or after it is turned.

@@ -24,8 +24,10 @@ struct StagingEncoder {
     }
 
     private func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) -> VideoEncoder {
+        // For the encoder's rate control alone: a time-lapse may have a frame in an hour.
+        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
         var settings = VideoSettings(
-            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: context.capture.frameRate ?? 30)
+            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container
         return try VideoEncoder(
             path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())

@@ -72,6 +72,10 @@ import Testing
         let capture = try video.open(ARKitScenesCapture.self)
         let none = "no pose of lowres_wide.traj is within 5 ms of it"
         #expect(capture.dropReasons == [nil, none, none, nil])
+        let close = try self.video([1, 1.003])
+        try close.write("1.002 0 0 0 0 0 0\n", to: "lowres_wide.traj")
+        let taken = "each pose of lowres_wide.traj within 5 ms of it belongs to another picture"
+        #expect(try close.open(ARKitScenesCapture.self).dropReasons == [taken, nil])
         #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
         #expect(capture.findings["time-match"]?["poses"]?["unmatched"]?.integer == 2)
         // They are not even looked at.

@@ -33,15 +33,15 @@ import Testing
 
     @Test func textModelsAreRead() throws {
         try text(Self.cameras, "sparse/0/cameras.txt")
-        // Observations, an empty line of observations, CR LF, a name with a space.
+        // Observations, an empty line of observations, CR LF, a name with spaces, two of them side by side.
         try text(
-            "# Images\n2 1 0 0 0 -1 -2 -3 1 b 2.png\n1.5 2.5 -1 3 4 9\r\n1 1 0 0 0 0 0 0 7 a1.png\n\n",
+            "# Images\n2 1 0 0 0 -1 -2 -3 1 b  2 .png\n1.5 2.5 -1 3 4 9\r\n1 1 0 0 0 0 0 0 7 a1.png\n\n",
             "sparse/0/images.txt")
         try text("# Points\n5 1 2 3 10 20 30 0.5 1 0 2 0\n9 4 5 6 0 0 255 1\n", "sparse/0/points3D.txt")
-        try picture("images/b 2.png")
+        try picture("images/b  2 .png")
         try picture("images/a1.png", 16, 12)
         let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == ["images/a1.png", "images/b 2.png"])
+        #expect(capture.frames.map(\.pictureFile) == ["images/a1.png", "images/b  2 .png"])
         #expect(capture.frames[1].pose?.position == Vector3(1, 2, 3))
         // With OpenCV's axes the identity; with ours y and z point the other way.
         #expect(capture.frames[1].pose?.rotation.columns.1 == Vector3(0, -1, 0))

@@ -59,6 +59,23 @@ import Testing
         #expect(capture.remedies[.pose] == "copy pose/ too")
     }
 
+    /// Known from their headers: before a night's run, and to `inspect`.
+    @Test func picturesForPrintersAreBadFrames() throws {
+        let folder = try TemporaryFolder()
+        // The frame header of a CMYK picture, and a scan that is never reached.
+        let frame: [UInt8] = [0xff, 0xc0, 0, 20, 8, 0, 6, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0]
+        let scan: [UInt8] = [0xff, 0xda, 0, 14, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0]
+        try folder.write([0xff, 0xd8] + frame + scan + [0xff, 0xd9], to: "color/1.jpg")
+        let picture = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+        try folder.write(try JPEG.encode(picture), to: "color/2.jpg")
+        let capture = try PictureFolderCapture.open(CaptureFolder(path: folder.path), rules: ReadRules())
+        #expect(
+            capture.frames.map { $0.drop?.reason } == [
+                "a CMYK picture, which is not read; convert it to RGB (color/1.jpg)", nil,
+            ])
+        #expect(capture.frames[0].drop?.isBad == true && capture.colorSize == PixelSize(8, 6))
+    }
+
     @Test func withoutPicturesItIsNone() throws {
         let folder = try TemporaryFolder()
         try folder.write("x", to: "color/notes.txt")

@@ -118,6 +118,16 @@ import Testing
                 == CameraIntrinsics(fx: 20, fy: 18, cx: 6.5, cy: 7.5, width: 12, height: 16, pixelOrigin: .corner))
     }
 
+    /// What is said of the cameras is said of frames that are kept.
+    @Test func picturesOfAnotherSizeAreNotSaidToBeScaled() throws {
+        let recording = try recording(4)
+        try recording.picture("rgbd/1.jpg", 3, 4, isJPEG: true)
+        try recording.picture("rgbd/2.jpg", 12, 16, isJPEG: true)
+        let capture = try recording.open(Record3DCapture.self)
+        #expect(capture.frames.map(\.isDropped) == [false, true, true, false])
+        #expect(capture.warnings == [])
+    }
+
     @Test func aFrameWhoseNumbersAreBadIsDropped() throws {
         var text = metadata(4)
         text = text.replacing("[10, 9, 3.25, 3.75]", with: "[10, 9]")

@@ -102,6 +102,60 @@ import Testing
         #expect(capture.warnings.isEmpty && capture.files.count == 15)
     }
 
+    /// Names that are times, or carry a version: their first number alone tells no frame from another.
+    @Test(arguments: [
+        ["1700000000.9", "1700000000.95", "1700000001.05"], ["img_v2.9", "img_v2.10", "img_v2.11"],
+        ["7.a", "7.b", "8"],
+    ]) func namesWithDots(_ stems: [String]) throws {
+        var files = try extracted([])
+        for (number, stem) in stems.enumerated() {
+            files["color/\(stem).png"] = try Self.png()
+            files["depth/\(stem).png"] = try Self.depthPNG([UInt16(number)] + Self.depth.dropFirst())
+            files["pose/\(stem).txt"] = Array(Self.pose(number).utf8)
+        }
+        let capture = try open(files)
+        #expect(capture.frames.map(\.pictureFile) == stems.map { "color/\($0).png" })
+        #expect(capture.frames.map { $0.pose?.position.x } == [0, 1, 2])
+        #expect(try (0..<3).map { try depth(capture, $0)?.bytes.first } == [0, 1, 2])
+        #expect(capture.warnings == [])
+    }
+
+    /// One file too many costs no other frame, whatever the names of the parts look like.
+    @Test func aSecondPictureOfOneNumber() throws {
+        var files = try extracted()
+        files["color/000002.png"] = files.removeValue(forKey: "color/2.png")
+        files["color/9_blurred.png"] = try Self.png()
+        let capture = try open(files)
+        #expect(capture.frames.map { $0.drop?.reason } == [nil, nil, nil, "it has no pose", nil])
+        #expect(
+            capture.frames.map(\.pictureFile)
+                == ["0", "000002", "9", "9_blurred", "10"].map { "color/\($0).png" })
+    }
+
+    @Test func filesThatNoFrameHasAreNamed() throws {
+        var files = try extracted()
+        for name in ["cover", "back"] { files["color/\(name).png"] = try Self.png() }
+        files["color/2.jpg"] = try Self.png()
+        let capture = try open(files)
+        #expect(capture.frames.map(\.pictureFile) == ["color/0.png", "color/2.jpg", "color/9.png", "color/10.png"])
+        #expect(
+            capture.warnings == [
+                "2 files have no number in their names, and were left out, the first color/back.png",
+                "color/2.png was left out: color/2.jpg is of the same frame",
+            ])
+    }
+
+    @Test func twoOfOneNumberThatNothingTellsApart() throws {
+        var files = try extracted([])
+        for (number, name) in ["5.a", "5.b"].enumerated() {
+            files["color/left_\(name).png"] = try Self.png()
+            files["pose/pose_\(name).txt"] = Array(Self.pose(number).utf8)
+        }
+        let problem = problem { _ = try open(files) }
+        #expect(problem?.summary == "two files have the same number")
+        #expect(problem?.notes.first?.hasPrefix("color/left_5.a.png and color/left_5.b.png") == true)
+    }
+
     @Test func whatTheCppToolWrites() throws {
         let capture = try open(try flat())
         #expect(capture.variant == "C++ tool" && capture.device == "StructureSensor (calibrated)")

@@ -50,6 +50,19 @@ import Testing
         #expect(try DepthCodec.decode(recorded).map.metres.prefix(5) == [0, 1, 2, 0, 0.5])
     }
 
+    @Test func namesWithDots() throws {
+        let times = ["1305031102.175304", "1305031102.211214", "1305031103.043"]
+        for (number, time) in times.enumerated() {
+            let stem = "chess/dots/frame-\(time)"
+            let picture = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+            try folder.write(try PNG.encodeRGB(picture), to: "\(stem).color.png")
+            try folder.write(Self.pose.replacing("0.5", with: "\(number).5"), to: "\(stem).pose.txt")
+        }
+        let capture = try open("dots")
+        #expect(capture.frames.map(\.pictureFile) == times.map { "frame-\($0).color.png" })
+        #expect(capture.frames.map { $0.pose?.position.x } == [0.5, 1.5, 2.5])
+    }
+
     @Test func theCopyWithItsOwnCamera() throws {
         try write(ending: "jpg", k: "9 0 3.5\n0 9.5 2.5\n0 0 1\n")
         let capture = try open()

@@ -53,6 +53,23 @@ import Testing
         #expect(!capture.files.map(\.path).contains("imu.csv"))
     }
 
+    /// As OpenCV writes what it was given as 16 bits: the numbers themselves, not shares of 65535.
+    @Test func confidenceOf16Bits() throws {
+        let recording = try recording(2)
+        for (n, third) in [UInt16(2), 256].enumerated() {
+            let pixels = (0..<12).map { [0, 1, third][$0 % 3] }
+            let image = Gray16Image(width: 4, height: 3, pixels: pixels)
+            try recording.write(try PNG.encodeGray16(image), to: "confidence/00000\(n).png")
+        }
+        let capture = try recording.open(StrayScannerCapture.self)
+        var frame = Frame(capture.frames[0])
+        try capture.source.prepare(&frame, for: [.recordedConfidence])
+        #expect(frame.recordedConfidence?.values.prefix(4) == [0, 1, 2, 0])
+        var other = Frame(capture.frames[1])
+        let problem = problem { () throws(Problem) in try capture.source.prepare(&other, for: [.recordedConfidence]) }
+        #expect(problem?.summary == "no confidence: the picture holds the number 256, and 255 is the largest")
+    }
+
     @Test func withoutItsPosesItFailsByName() throws {
         let recording = try recording()
         try recording.remove("odometry.csv")

@@ -60,6 +60,15 @@ import Testing
         #expect(capture.findings["time-match"]?["depth"]?["matched"]?.integer == 1)
     }
 
+    @Test func whatBelongsToAnotherPicture() throws {
+        let sequence = try sequence()
+        try sequence.write("1305031100.190 1 2 3 0 0 0 1\n1305031101.195 1 2 3 0 0 0 1\n", to: "groundtruth.txt")
+        let list = "1305031100.175304 rgb/1305031100.175304.png\n1305031100.185 rgb/1305031101.175304.png\n"
+        try sequence.write(list + "1305031101.175 rgb/1305031102.175304.png\n", to: "rgb.txt")
+        let reasons = try sequence.open(TUMCapture.self).dropReasons
+        #expect(reasons == ["each pose of groundtruth.txt within 20 ms of it belongs to another picture", nil, nil])
+    }
+
     @Test func withoutPosesOrDepth() throws {
         let sequence = try sequence()
         try sequence.remove("groundtruth.txt")
@@ -115,9 +124,12 @@ import Testing
         #expect(capture.dropReasons[0]?.hasPrefix("a path leads out of the capture") == true)
         #expect(capture.dropReasons[2]?.hasPrefix("a link leads out of the capture") == true)
         #expect(capture.dropReasons[3] == "its picture is not there: rgb/no.png")
-        let depth = try self.sequence(1)
-        try depth.write("1305031100.175304 ../../etc/passwd\n", to: "depth.txt")
-        #expect(try depth.problem(TUMCapture.self)?.summary.hasPrefix("a path leads out of the capture") == true)
+        // As in rgb.txt, it costs its frame alone.
+        let depth = try self.sequence(2)
+        try depth.write("1305031100.175304 ../../etc/passwd\n1305031101.186304 depth/1.png\n", to: "depth.txt")
+        let other = try depth.open(TUMCapture.self)
+        #expect(other.dropReasons[0]?.hasPrefix("a path leads out of the capture") == true)
+        #expect(other.frames[0].drop?.isBad == true && !other.frames[1].isDropped)
     }
 
     @Test func linesThatCannotBeUsed() throws {

@@ -109,6 +109,31 @@ import Testing
         #expect(throws: Problem.self) { try open() }
     }
 
+    /// Positions of 10¹² m: the poses are sound as they are saved, and not as they were.
+    @Test func aScaleThatCannotBeIsABadFrame() throws {
+        try write([frame("a.png", x: 1)], Self.lens.merging(["applied_scale": 1e-12]) { $1 })
+        try picture("a.png")
+        let drop = try #require(try open().frames[0].drop)
+        #expect(drop.isBad && drop.reason.hasPrefix("the camera is more than 10,000 km from the origin"))
+    }
+
+    /// A path means the same in a folder and in an archive.
+    @Test func pointsBesideTheFile() throws {
+        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "./p.ply"]) { $1 })
+        try picture("a.png")
+        try point()
+        let script = "import shutil, sys; shutil.make_archive(sys.argv[1] + '/d', 'zip', sys.argv[1] + '/d')"
+        #expect(try runPython(script, [folder.path]).status == 0)
+        for name in ["d", "d.zip"] {
+            let tree = try CaptureFormats.tree(at: "\(folder.path)/\(name)")
+            let capture = try TransformsDataset.open(tree, rules: ReadRules())
+            #expect(capture.cloud?.positions == [4, 5, 6], "\(name)")
+            #expect(capture.files.map(\.path).contains("p.ply"))
+        }
+        try write([frame("a.png")], Self.lens.merging(["ply_file_path": "../p.ply"]) { $1 })
+        #expect(try open().absences[.cloud]?.hasPrefix("a path leads out of the capture") == true)
+    }
+
     @Test func intrinsicsOfAnotherSizeAreScaledAndThatIsSaid() throws {
         try write([frame("a.png"), frame("b.png")], ["fl_x": 90, "fl_y": 90, "w": 400, "h": 302])
         for name in ["a", "b"] { try picture("\(name).png", 400, 300) }

@@ -96,6 +96,20 @@ import Testing
         #expect(capture.ignoresEditList)
     }
 
+    /// The clocks are set by the first frame that has both times.
+    @Test func aBadFirstLineDoesNotKeepTimesFromBeingCompared() throws {
+        var sample = filmed
+        sample.lines[0] = "{}"
+        var rules = ReadRules()
+        rules.badFrameLimit = 0.5
+        let sound = try openFilmed(sample, rules: rules) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }
+        #expect(sound.frames[0].isDropped && sound.findings["frames-off-time"] == nil && sound.warnings.isEmpty)
+        let gap = try openFilmed(sample, rules: rules) {
+            try TestVideo.gray("v.mp4", in: $0, frames: 8, dropping: [3])
+        }
+        #expect(gap.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6])
+    }
+
     @Test func timestampsAtTheEndOfTheirRangeDoNotTrap() throws {
         var sample = filmed
         sample.timestamps[0] = 4_000_000_000_000_000_000

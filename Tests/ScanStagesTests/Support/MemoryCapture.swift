@@ -38,6 +38,7 @@ struct MemoryCapture {
     var isMetric = true
     var colorSize: PixelSize?
     var depthCamera: DepthCamera?
+    var frameRate: Double?
     var onBadFrame = BadFrameRule.drop
     /// No test loses a frame to the limit without saying so.
     var badFrameLimit = 1.0
@@ -71,6 +72,7 @@ struct MemoryCapture {
         capture.depthSize = size
         capture.colorSize = colorSize
         capture.depthCamera = depthCamera
+        capture.frameRate = frameRate
         capture.box = box
         capture.worldUp = worldUp
         capture.isMetric = isMetric

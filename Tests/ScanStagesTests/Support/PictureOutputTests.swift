@@ -16,8 +16,28 @@ import Testing
     @Test func aCopyKeepsItsBytesAndItsExtensionInLowerCase() throws {
         let bytes = try pngOf(width: 8, height: 6)
         #expect(try files("{}", "color/IMG 7.PNG", bytes) == ["000000.png": bytes])
-        #expect(try files("{}", "a.b/c.JPEG", bytes) == ["000000.jpeg": bytes])
-        #expect(try files("{}", "a.b/noextension", bytes) == ["000000.jpg": bytes])
+        let jpeg = try JPEG.encode(try PNG.decodeRGB(bytes))
+        #expect(try files("{}", "a.b/c.JPEG", jpeg) == ["000000.jpeg": jpeg])
+        #expect(try files("{}", "a.b/noextension", jpeg) == ["000000.jpg": jpeg])
+    }
+
+    /// Many readers go by the name.
+    @Test func aCopyIsNamedAfterWhatItIs() throws {
+        let png = try pngOf(width: 8, height: 6)
+        let jpeg = try JPEG.encode(try PNG.decodeRGB(png))
+        #expect(try files("{}", "a.jpg", png) == ["000000.png": png])
+        #expect(try files("{}", "a.png", jpeg) == ["000000.jpg": jpeg])
+    }
+
+    /// Polycam's pictures are JPEGs.
+    @Test func aPNGThatIsCalledJPGIsEncoded() throws {
+        var capture = try MemoryCapture.posed(1)
+        let png = try pngOf(width: 8, height: 6)
+        capture.items[0].file = "a.jpg"
+        capture.files = ["a.jpg": png]
+        let run = try StageRun("- write-capture: {format: polycam}", on: capture)
+        let picture = try #require(run.files.first { $0.hasPrefix("keyframes/images/") })
+        #expect(try JPEG.header(try run.bytes(picture)).width == 8)
     }
 
     @Test func encodedPicturesHaveTheirOwnExtension() throws {
