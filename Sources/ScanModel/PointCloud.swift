@@ -22,8 +22,9 @@ public struct PointCloud: Hashable, Sendable {
         let farthest = place.components.map(abs).max() ?? 0
         let step = Double(Float(farthest).ulp)
         guard step > 0.001, step.isFinite else { return nil }
-        return "the points lie \(Int(min(farthest / 1000, 1e15))) km from the origin, where coordinates are held in steps of "
-            + "\((step * 1000).rounded()) mm: move the origin of the world near them first"
+        let (kilometres, millimetres) = (Int(min(farthest / 1000, 1e15)), Int(min(step * 1000, 1e15).rounded()))
+        return "the points lie \(kilometres) km from the origin, where coordinates are held in steps of \(millimetres) mm: "
+            + "move the origin of the world near them first"
     }
 
     /// One point.

@@ -18,7 +18,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             intrinsics, timestamps, depth and confidence.
 
             **Camera lines** stay as recorded but for `source_frame`; timestamps never change. Captures of other formats get
-            lines in MultiScan's form: those need a pose, intrinsics and a timestamp for every frame.
+            lines in MultiScan's form: those need a pose, intrinsics and a timestamp, from 0 on, for every frame.
 
             **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
             floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191 m).
@@ -38,7 +38,8 @@ public struct WriteStaging: FrameStage, FoldStage {
 
             **The world** has y up in MultiScan: one with z up is turned, (x, y, z) → (x, z, −y), poses and box alike, which
             a note and the receipt's `applied-transform` say; the points of `write-ply` stay as recorded. One of which up is
-            not known is written as it is, with a warning.
+            not known is written as it is, with a warning. A box that is then turned about anything but y, which
+            `boundingbox.json` cannot say, is left out with a warning.
 
             **Metadata** keep all keys of the original. Streams stand in the order colour, depth, confidence, camera lines,
             then the rest, because MultiScan's readers find them by place. `number_of_frames` and `number_of_files` are those

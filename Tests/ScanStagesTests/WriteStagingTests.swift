@@ -35,6 +35,20 @@ import Testing
             run.notes == ["write-staging: MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it"])
     }
 
+    /// What could not be read again is not written: a tilted box is left out, a time before 0 fails its capture.
+    @Test func whatTheFormatCannotSay() throws {
+        var capture = try MemoryCapture.posed(3)
+        let tilt = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0.8, -0.6), Vector3(0, 0.6, 0.8))
+        capture.box = OrientedBox(center: .zero, worldFromBox: tilt, halfSize: Vector3(1, 2, 3))
+        let run = try StageRun("- write-staging", on: capture)
+        let warning =
+            "write-staging: the box was left out: the box is tilted, and boundingbox.json holds only boxes turned about y"
+        #expect(run.warnings.contains(warning) && !run.files.contains("boundingbox.json"))
+        for index in capture.items.indices { capture.items[index].timestamp = Int64(index) - 5 }
+        let problem = problem { _ = try StageRun("- write-staging", on: capture) }
+        #expect(problem?.summary == "a camera line cannot have the time -5 ns")
+    }
+
     @Test func onlyKeptFramesCountedAnew() throws {
         let source = try MiniSource()
         let run = try PipelineRun(Self.third, on: source.path)

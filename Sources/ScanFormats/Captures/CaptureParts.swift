@@ -57,7 +57,8 @@ extension Capture {
         guard isWhole else { return }
         gaps[channel] = missing
         warnings.append(
-            "\(missing.count) of \(frames.count) frames have no \(channel.plainName): \(CaptureInspection.list(missing))")
+            "\(missing.count) of \(frames.count) frames have no \(channel.plainName): \(CaptureInspection.list(missing))"
+        )
     }
 
     /// Depth in one picture file a frame, for formats in which nothing else hangs on it: where no picture can be read, the
