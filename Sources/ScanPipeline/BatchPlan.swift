@@ -85,7 +85,10 @@ public struct BatchPlan: Sendable {
         let result = "\(state.output)/\(input.id)"
         let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
         if hasResult, let known = ResultState.load(input.id, in: state) {
-            switch known.standing(of: input.path, pipeline: digest, result: result, programs: &programs) {
+            switch known.standing(
+                of: input.path, pipeline: digest, options: OptionFile.allBesidePipeline(pipeline, input),
+                result: result, programs: &programs)
+            {
             case .upToDate: return .upToDate
             case .stale(let why): reason = why
             case .unsure(let why): doubt = why

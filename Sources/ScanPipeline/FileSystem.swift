@@ -117,6 +117,11 @@ package enum FileSystem {
         /// Of anything about the file, which nobody can set.
         var changed: Int64
         var file: Int64
+
+        /// Whether nothing but the time differs that nobody can set. Other rights and further links change that one too.
+        func isSame(as other: Status) -> Bool {
+            byteCount == other.byteCount && modified == other.modified && file == other.file
+        }
     }
 
     /// Of an open file.

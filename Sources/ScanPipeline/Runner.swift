@@ -78,8 +78,10 @@ public struct Runner: Sendable {
         public var capture: Capture
         /// What the files on disk were like before they were read, by their paths.
         var statuses: [String: KnownDigests.Entry]
-        /// What the capture's folders were like before the first frame.
+        /// What the capture's folders were like before anything in them was opened.
         var folders: [String: FileSystem.Status]
+        /// Where the files lie that options name and the capture does not hold, by the options' names for them.
+        var options: [String: String]
     }
 
     func tell(_ progress: RunProgress) { report(progress) }
