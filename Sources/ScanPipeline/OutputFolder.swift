@@ -258,10 +258,14 @@ public final class OutputFolder: Sendable {
     /// Only an older result is replaced, or an empty folder: whatever else bears the capture's name is somebody's data,
     /// such as the capture itself when OUT is the folder that it lies in.
     private func requireReplaceable() throws(Problem) {
-        let target = publishedPath
-        if hasPublishedResult || !FileSystem.exists(target) { return }
-        if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return }
-        throw Problem(
+        if let obstacle = Self.obstacle(at: publishedPath) { throw obstacle }
+    }
+
+    /// What keeps a result from standing at a path; nil where it may.
+    static func obstacle(at target: String) -> Problem? {
+        if FileSystem.exists("\(target)/\(Receipt.fileName)") || !FileSystem.exists(target) { return nil }
+        if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return nil }
+        return Problem(
             .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
             fix: "name another output folder, or move this away"
         ).at(file: target)

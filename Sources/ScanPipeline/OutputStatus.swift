@@ -64,9 +64,19 @@ extension BatchPlan {
     /// How many captures have this decision.
     public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
 
-    /// How many are passed over because they failed before.
+    /// The captures that cannot run for what stands in the place of their results.
+    public var obstructed: [CaptureInput] {
+        entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
+    }
+
+    /// How many are passed over because they failed before, or would fail.
     public var cannotRun: Int {
-        entries.count { entry in if case .failedBefore = entry.decision { true } else { false } }
+        entries.count { entry in
+            switch entry.decision {
+            case .failedBefore, .obstructed: true
+            case .run, .compare, .upToDate, .arriving: false
+            }
+        }
     }
 }
 

@@ -134,7 +134,7 @@ extension BatchPlan {
     public var waiting: [CaptureOutcome] {
         entries.compactMap { entry in
             switch entry.decision {
-            case .run, .compare: nil
+            case .run, .compare, .obstructed: nil
             case .upToDate: CaptureOutcome(input: entry.input, ending: .upToDate)
             case .failedBefore(let problem): CaptureOutcome(input: entry.input, ending: .failedBefore(problem))
             case .arriving: CaptureOutcome(input: entry.input, ending: .arriving)

@@ -254,7 +254,31 @@ import Testing
         try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
         #expect(try fixture.plan([input]) == [.run("deep/a.txt of the result is missing or has another size")])
         try FileManager.default.removeItem(atPath: fixture.output + "/a/receipt.json")
-        #expect(try fixture.plan([input]) == [.run("new")])
+        for isForced in [false, true] {
+            let plan = try fixture.plan([input]) { $0.isForced = isForced }
+            guard case .obstructed(let problem) = plan.first else {
+                Issue.record("a run would be promised")
+                continue
+            }
+            #expect(problem == ScanPipelineTests.problem { try fixture.run(input) }?.withoutNotes)
+        }
+    }
+
+    @Test func aReceiptThatIsDamaged() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let receipt = fixture.output + "/a/receipt.json"
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        for damaged in ["", String(text.dropLast(20))] {
+            try damaged.write(toFile: receipt, atomically: false, encoding: .utf8)
+            #expect(try fixture.plan([input]) == [.run("receipt.json of the result is missing or has another size")])
+            let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+            #expect(entries.map(\.standing) == [.stale])
+            try fixture.run(input)
+            #expect(try String(contentsOfFile: receipt, encoding: .utf8) == text)
+            #expect(try fixture.plan([input]) == [.upToDate])
+        }
     }
 
     @Test func whatIsNotKnown() throws {
@@ -438,5 +462,14 @@ import Testing
         let input = try fixture.capture("a")
         try Self.fail(input, fixture, fault: fault)
         #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+}
+
+extension Problem {
+    /// As it was before it was said what became of the result.
+    fileprivate var withoutNotes: Problem {
+        var problem = self
+        problem.notes = []
+        return problem
     }
 }
