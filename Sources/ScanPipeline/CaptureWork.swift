@@ -29,6 +29,7 @@ public enum CaptureWork {
             if let receipt {
                 try runner.clock.measurePublish { () throws(Problem) in
                     try output.publish(receipt: receipt.bytes) { () throws(Problem) in
+                        try opened?.requireUnchanged()
                         try state.requireOwner(pipeline)
                     }
                 }
