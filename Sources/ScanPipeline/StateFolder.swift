@@ -35,6 +35,13 @@ public struct StateFolder: Sendable, Hashable {
         return parts.count > 3 ? parts.dropLast(3).joined(separator: ".") : nil
     }
 
+    /// The name in the trash of a result that another one replaces: the id, and `.<random>`, which has no dot.
+    static func trashName(_ id: String) -> String { "\(id).\(FileSystem.randomName())" }
+
+    static func id(ofTrashName name: String) -> String? {
+        name.lastIndex(of: ".").map { String(name[..<$0]) }
+    }
+
     /// The ids that have a result: folders of OUT with a receipt.
     public var published: [String] {
         FileSystem.names(in: output).filter {
