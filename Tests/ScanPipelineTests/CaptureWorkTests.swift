@@ -116,9 +116,9 @@ import Testing
             fixture.job(input), library: fixture.library, tool: fixture.programs.tool,
             looked: wallClock() + 3_600_000_000_000
         ) { _ in
-            let isFirst = replaced.withLock { replaced in
-                defer { replaced = true }
-                return !replaced
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
             }
             if isFirst { try? meanwhile() }
         }
@@ -165,6 +165,18 @@ import Testing
         let gone = problem {
             _ = try run(input, in: fixture) { try FileManager.default.removeItem(atPath: input.path) }
         }
+        #expect(gone?.notes.first == "\(input.path) is not as it was")
+    }
+
+    /// As a backup that makes links does it.
+    @Test func bytesThatStayTheSame() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let ending = try run(input, in: fixture) {
+            #expect(link("\(input.path)/frames.txt", "\(fixture.path)/backup") == 0)
+            #expect(chmod(input.path, 0o700) == 0)
+        }
+        guard case .done = ending else { Issue.record("not done"); return }
     }
 
     /// Two nights' captures may have one name. The later one must not take the earlier one's place without a word.
@@ -192,6 +204,47 @@ import Testing
             Issue.record("a capture that was moved is taken for another")
             return
         }
+    }
+
+    /// The cache is gone, or results were copied without it; or a runner was killed before it could write it.
+    @Test func anotherCaptureOfTheSameNameWithoutTheCache() throws {
+        let fixture = try DiskFixture()
+        let monday = try fixture.capture("a")
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        let cache = "\(fixture.output)/.scanmill/inputs/a.json"
+        try fixture.run(monday)
+        let ofMonday = try Data(contentsOf: URL(fileURLWithPath: cache))
+        try FileManager.default.removeItem(atPath: cache)
+        let results = fixture.results()
+        let refused = try #require(problem { try fixture.run(tuesday) })
+        #expect(refused.summary == "the result of another capture has this name")
+        #expect(refused.notes.first == "it was made of other files")
+        #expect(fixture.results() == results)
+        #expect(try fixture.run(monday) == .upToDate)
+        try fixture.run(tuesday, replaces: true)
+        try ofMonday.write(to: URL(fileURLWithPath: cache))
+        #expect(problem { try fixture.run(monday) }?.summary == refused.summary)
+        // Whatever is asked of the same files.
+        try FileManager.default.removeItem(atPath: cache)
+        guard case .done = try fixture.run(tuesday, "stages: [read, write: {level: 2}]") else {
+            Issue.record("not done")
+            return
+        }
+    }
+
+    /// A result that was moved away for a new one, which never came.
+    @Test func anOlderResultIsPutBack() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let results = fixture.results()
+        _ = try FileSystem.makeFolders(fixture.output + "/.scanmill/trash")
+        try FileManager.default.moveItem(
+            atPath: fixture.output + "/a", toPath: fixture.output + "/.scanmill/trash/a.1x2y")
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(fixture.results() == results)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/trash") == [])
     }
 
     /// `--replace` in another run: what this one has not published yet it never publishes.
