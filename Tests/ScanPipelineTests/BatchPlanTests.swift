@@ -253,6 +253,7 @@ import Testing
         try fixture.run(input)
         try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
         #expect(try fixture.plan([input]) == [.run("deep/a.txt of the result is missing or has another size")])
+        // Without its receipt it is no result, and a run leaves it alone.
         try FileManager.default.removeItem(atPath: fixture.output + "/a/receipt.json")
         for isForced in [false, true] {
             let plan = try fixture.plan([input]) { $0.isForced = isForced }
@@ -307,6 +308,22 @@ import Testing
     }
 
     // MARK: - Failures
+
+    /// However its path is spelt, and wherever the next run starts.
+    @Test func aPathThatIsSpeltOtherwise() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try Self.fail(input, fixture)
+        var other = input
+        other.path = "\(fixture.path)/./in//a"
+        #expect(try fixture.plan([other]) == [.failedBefore(Problem(.input, "torn").at(file: "frames.txt", line: 2))])
+        let pipeline = try fixture.pipeline()
+        try RunRecord(state: fixture.state, pipeline: pipeline, inputs: []).note(
+            CaptureOutcome(input: CaptureInput(id: "b", path: "in/b"), ending: .failed(Problem(.input, "torn"))),
+            fingerprint: Digest.of([]))
+        #expect(
+            FailureNote.load("b", in: fixture.state)?.input == FileManager.default.currentDirectoryPath + "/in/b")
+    }
 
     private static func fail(
         _ input: CaptureInput, _ fixture: DiskFixture, fault: Problem.Fault = .input,
