@@ -39,7 +39,7 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT and SIGTERM are \
-            passed on to it, and end it 5 seconds later.
+            passed on to it, and end it 5 seconds later; after a signal before it began, it has 5 seconds.
             """, valueName: "command")
     )
     var onFinish: String?
@@ -52,7 +52,10 @@ struct RunCommand: AsyncParsableCommand {
         completion: .file())
     var metrics: String?
     @Flag(help: "Write no report when the run has ended.") var noReport = false
-    @Flag(name: .shortAndLong, help: "Say nothing unless something failed or was left out.") var quiet = false
+    @Flag(
+        name: .shortAndLong,
+        help: "Say nothing unless something failed, is still arriving, or was left for want of disk space.")
+    var quiet = false
 
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
@@ -118,7 +121,8 @@ struct RunCommand: AsyncParsableCommand {
     private static func attempt(_ code: inout Int32, _ body: () throws(Problem) -> Void) {
         do throws(Problem) { try body() } catch {
             Console.error(error.message())
-            code = code == 0 ? ExitStatus.environment : code
+            // It outranks all but a signal.
+            if code < 128 { code = ExitStatus.environment }
         }
     }
 
