@@ -136,12 +136,30 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
     }
 
+    /// The capture is done, and its process takes too long to end.
+    @Test func whatWasSaidCountsWhateverComesAfterwards() throws {
+        guard Self.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        let late = try runCommand(
+            [
+                "strace", "-f", "-o", "/dev/null", "-e", "trace=exit_group", "-e",
+                "inject=exit_group:delay_enter=5000000", Scanmill.path, "run", "t.yaml", "mini", "-o", "out",
+                "--patience", "2s", "--no-report",
+            ], in: folder.path)
+        #expect(late.status == 0, "\(late.errors)")
+        #expect(late.output.contains("1 capture: 1 done"))
+    }
+
+    private static let hasStrace = {
+        let there = (try? runCommand(["strace", "-V"]).status) == 0
+        if !there { print("SKIPPED: faults in a capture's process, because there is no strace") }
+        return there
+    }()
+
     /// As on network filesystems, which cannot swap two names: killed between the renames.
     @Test func anOlderResultThatWasMovedAwayIsPutBack() throws {
-        guard (try? runCommand(["strace", "-V"]).status) == 0 else {
-            print("SKIPPED: a kill between two renames, because there is no strace")
-            return
-        }
+        guard Self.hasStrace else { return }
         try MiniCapture().write(in: folder)
         let cloud = "read, decompress, unproject, write-ply"
         #expect(try folder.run(cloud).status == 0)
