@@ -9,12 +9,14 @@ public struct BatchPlan: Sendable {
         case compare(String)
         case upToDate
         case failedBefore(Problem)
+        /// It would fail for what stands in the place of its result.
+        case obstructed(Problem)
         case arriving
 
         /// Whether a process is started for the capture, be it to compare digests.
         var isToRun: Bool {
             switch self {
-            case .run, .compare: true
+            case .run, .compare, .obstructed: true
             case .upToDate, .failedBefore, .arriving: false
             }
         }
@@ -79,13 +81,17 @@ public struct BatchPlan: Sendable {
         _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,
         _ programs: inout ProgramVersions, isUnfinished: Bool
     ) -> Decision {
+        let result = "\(state.output)/\(input.id)"
+        if let obstacle = OutputFolder.obstacle(at: result) { return .obstructed(obstacle) }
         if rules.isForced { return .run("asked for with --force") }
         var reason: String?
         var doubt: String?
-        let result = "\(state.output)/\(input.id)"
         let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
         if hasResult, let known = ResultState.load(input.id, in: state) {
-            switch known.standing(of: input.path, pipeline: digest, result: result, programs: &programs) {
+            switch known.standing(
+                of: input.path, pipeline: digest, options: OptionFile.allBesidePipeline(pipeline, input),
+                result: result, programs: &programs)
+            {
             case .upToDate: return .upToDate
             case .stale(let why): reason = why
             case .unsure(let why): doubt = why

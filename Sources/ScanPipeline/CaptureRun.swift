@@ -13,6 +13,8 @@ struct CaptureRun {
     private var inputs: [Receipt.Input] = []
     private var files: [String: OptionFile] = [:]
     private var statuses: [String: KnownDigests.Entry] = [:]
+    /// What the capture's folders were like before anything in them was opened.
+    private let folders: [String: FileSystem.Status]
     private var tools: [String: String] = [:]
     private var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
@@ -26,6 +28,7 @@ struct CaptureRun {
         steps = runner.pipeline.steps
         notes = steps.map { _ in StageNotes() }
         capture = Capture(id: input.id)
+        folders = runner.takesDigests ? Self.folders(of: input) : [:]
     }
 
     /// - Returns: false when `isDone` said that there is nothing to do.
@@ -41,7 +44,8 @@ struct CaptureRun {
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
                 var opened = Runner.Opened(
-                    key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses, folders: folders())
+                    key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses, folders: folders,
+                    options: optionsBesideThePipeline())
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)
@@ -103,11 +107,17 @@ struct CaptureRun {
         return placed
     }
 
-    /// The capture's folders that hold input files; and what was named, which may be an archive whose files lie nowhere as
-    /// such. What comes beside a capture, or beside a file that an option names, does not concern it.
-    private func folders() -> [String: FileSystem.Status] {
-        let above = statuses.keys.map(FileSystem.parent(of:)).filter { FileSystem.lies($0, in: input.path) }
-        return Set(above).union([input.path]).reduce(into: [:]) { $0[$1] = FileSystem.status(of: $1) }
+    /// All folders of a capture, those too that hold nothing of it yet; and what was named, which may be an archive whose
+    /// files lie nowhere as such. What comes beside a capture, or beside a file that an option names, does not concern it.
+    private static func folders(of input: CaptureInput) -> [String: FileSystem.Status] {
+        FileSystem.reachable(from: input.path).reduce(into: [:]) { folders, entry in
+            if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
+        }
+    }
+
+    /// Where the files lie that options name and the capture does not hold, by the names that the options give them.
+    private func optionsBesideThePipeline() -> [String: String] {
+        files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
     }
 
     /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before

@@ -29,6 +29,7 @@ public enum CaptureWork {
             if let receipt {
                 try runner.clock.measurePublish { () throws(Problem) in
                     try output.publish(receipt: receipt.bytes) { () throws(Problem) in
+                        try opened?.requireUnchanged()
                         try state.requireOwner(pipeline)
                     }
                 }
@@ -66,16 +67,17 @@ public enum CaptureWork {
     private static func checkIdentity(
         _ job: CaptureJob, _ opened: Runner.Opened, _ known: ResultState?
     ) throws(Problem) {
-        guard let known, known.input != FileSystem.absolute(job.input.path),
-            let published = PublishedResult(job.input.id, in: job.output)
-        else { return }
+        guard let published = PublishedResult(job.input.id, in: job.output) else { return }
+        // What is known may be of the result before this one, whose runner was killed before it could say so.
+        let known = known?.key == published.key ? known : nil
+        if known?.input == FileSystem.absolute(job.input.path) { return }
         let before = published.inputDigests
         let shared = before.intersection(opened.inputs.map(\.digest)).count
         // Most of a capture that was moved is still the same, whatever was mended in it or is asked of it now.
         if shared * 2 >= min(before.count, opened.inputs.count) { return }
+        let others = known.map { "it was made of \($0.input), and its files are others" }
         throw Problem(
-            .usage, "the result of another capture has this name",
-            notes: ["it was made of \(known.input), and its files are others"],
+            .usage, "the result of another capture has this name", notes: [others ?? "it was made of other files"],
             fix: "rename one of the two captures, choose another folder with -o, or replace the result with  --replace")
     }
 

@@ -3,6 +3,7 @@ import ScanModel
 /// `OUT/.scanmill/failures/<id>.json`: why a capture has no result, kept until it has one.
 public struct FailureNote: Sendable {
     public var id: String
+    /// The capture's path, from the root: the next run may start in another folder.
     public var input: String
     public var problem: Problem
     /// What the capture's files, the pipeline and ScanMill were like: while this stands, trying again gives the same failure.
@@ -52,12 +53,16 @@ public struct FailureNote: Sendable {
     /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of
     /// ScanMill's version, which may read what another could not: cheap, and different after any change.
     ///
-    /// Taken before the capture is tried: what comes while it fails is a change.
+    /// Taken before the capture is tried: what comes while it fails is a change. However a path is spelt, it is the same.
     public static func fingerprint(of input: CaptureInput, pipeline: Pipeline, tool: String) -> Digest {
         var text = "\(tool)\n\(pipeline.digest.hex)"
-        let files = FileSystem.reachable(from: input.path).filter { !$0.isFolder }.map { ($0.path, $0.status) }
-        let named = pipeline.steps.flatMap(\.uses.files).map { OptionFile.besidePipeline($0, input) }
-        for (file, status) in files + named.map({ ($0, FileSystem.status(of: $0)) }) {
+        let files = FileSystem.reachable(from: input.path).filter { !$0.isFolder }.map {
+            (String($0.path.dropFirst(input.path.count)), $0.status)
+        }
+        let named = pipeline.steps.flatMap(\.uses.files).map {
+            ($0, FileSystem.status(of: OptionFile.besidePipeline($0, input)))
+        }
+        for (file, status) in files + named {
             // Copying tools set times as they like, so the one counts too that nobody can set.
             let times = status.map { "\($0.modified) \($0.changed) \($0.file)" } ?? ""
             text += "\n\(file) \(status?.byteCount ?? -1) \(times)"

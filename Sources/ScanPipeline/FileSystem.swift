@@ -52,6 +52,12 @@ package enum FileSystem {
         return lstat(path, &status) == 0
     }
 
+    /// Whether a name stands for something other than a file or a folder, links to them included: a device, a pipe, a socket.
+    package static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    }
+
     package static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -117,6 +123,11 @@ package enum FileSystem {
         /// Of anything about the file, which nobody can set.
         var changed: Int64
         var file: Int64
+
+        /// Whether nothing but the time differs that nobody can set. Other rights and further links change that one too.
+        func isSame(as other: Status) -> Bool {
+            byteCount == other.byteCount && modified == other.modified && file == other.file
+        }
     }
 
     /// Of an open file.
@@ -165,7 +176,8 @@ package enum FileSystem {
 
     /// Writes a whole file, replacing what was there.
     private static func write(_ bytes: [UInt8], to path: String, isDurable: Bool) throws(Problem) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        // Without O_NONBLOCK, opening a FIFO that nobody reads would never return.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard descriptor >= 0 else {
             throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)
         }
@@ -174,6 +186,11 @@ package enum FileSystem {
             throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: code)
         }
         if isDurable { try sync(descriptor, path: path) }
+    }
+
+    /// Writes to what bears the name, in its place.
+    package static func overwrite(_ path: String, with bytes: [UInt8]) throws(Problem) {
+        try write(bytes, to: path, isDurable: false)
     }
 
     /// Writes to an open file as far as that goes.

@@ -1,25 +1,55 @@
+import Glibc
 import ScanModel
 
-/// Work folders of runners that were killed.
+/// What runners that were killed left behind: work folders, and older results that they had moved away.
 public enum Leftovers {
-    /// Removes those of one capture. Only called under the capture's lock, when nobody else can be working in them.
+    /// Removes those of one capture. Only called under the capture's lock, when nobody else can be working in them. An
+    /// older result whose place is still empty is put back.
     static func sweep(_ id: String, in state: StateFolder) {
-        let names = FileSystem.names(in: state.work).filter { StateFolder.id(ofWorkName: $0) == id }
-        if names.isEmpty { return }
+        // By its bytes, as its lock goes.
+        let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
+        let works = FileSystem.names(in: state.work).filter { isOf(StateFolder.id(ofWorkName: $0)) }
+        let old = FileSystem.names(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
+        if works.isEmpty && old.isEmpty { return }
+        let published = "\(state.output)/\(id)"
+        // The one that was moved away last.
+        let newest = old.max { age("\(state.trash)/\($0)") < age("\(state.trash)/\($1)") }
+        if let newest, !FileSystem.exists("\(published)/\(Receipt.fileName)") {
+            guard OutputFolder.obstacle(at: published) == nil, rename("\(state.trash)/\(newest)", published) == 0 else {
+                return
+            }
+        }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
         guard (try? FileSystem.syncFolder(state.output)) != nil else { return }
-        for name in names { FileSystem.removeTree("\(state.work)/\(name)") }
+        for name in works { FileSystem.removeTree("\(state.work)/\(name)") }
+        for name in old { FileSystem.removeTree("\(state.trash)/\(name)") }
     }
 
+    /// The same behind a runner that was ended, unless another one has the capture by now.
+    public static func sweepBehind(_ id: String, in state: StateFolder) {
+        guard let lock = try? CaptureLock(id, in: state), lock.isReal else { return }
+        withExtendedLifetime(lock) { sweep(id, in: state) }
+    }
+
+    /// When a folder was given the name that it has.
+    private static func age(_ path: String) -> Int64 { FileSystem.status(of: path)?.changed ?? 0 }
+
     /// Removes what no runner works on any more: work folders whose capture's lock is free, and the trash.
-    /// - Returns: the paths that were removed.
-    public static func collect(in state: StateFolder) throws(Problem) -> [String] {
-        var removed = try collectWork(in: state)
+    /// - Returns: the paths that were removed, and those that could not be.
+    public static func collect(in state: StateFolder) throws(Problem) -> (removed: [String], left: [String]) {
+        var paths = try collectWork(in: state)
         for name in FileSystem.names(in: state.trash) {
+            if let id = StateFolder.id(ofTrashName: name) {
+                // Where there are no locks, what was replaced for good is nobody's any more.
+                guard let lock = try CaptureLock(id, in: state), !lock.isReal,
+                    FileSystem.exists("\(state.output)/\(id)/\(Receipt.fileName)")
+                else { continue }
+            }
             FileSystem.removeTree("\(state.trash)/\(name)")
-            removed.append("\(state.trash)/\(name)")
+            paths.append("\(state.trash)/\(name)")
         }
-        return removed + collectUnnamed(in: state) + forgetOldRuns(in: state)
+        paths += collectUnnamed(in: state) + forgetOldRuns(in: state)
+        return (paths.filter { !FileSystem.exists($0) }, paths.filter(FileSystem.exists))
     }
 
     /// Removes small files that were never given their names.
@@ -55,17 +85,19 @@ public enum Leftovers {
         return old
     }
 
-    /// Removes the work folders that no runner works in any more, whether or not their capture is run again. Does nothing
-    /// at all where there are none.
+    /// Removes the work folders that no runner works in any more, whether or not their capture is run again, and puts older
+    /// results back whose place is empty. Does nothing at all where there are none.
+    /// - Returns: the paths that were to go.
     @discardableResult
     public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {
-        var removed: [String] = []
-        for name in FileSystem.names(in: state.work) {
-            guard let id = StateFolder.id(ofWorkName: name), let lock = try CaptureLock(id, in: state), lock.isReal
-            else { continue }
+        let works = FileSystem.names(in: state.work).map { ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0)) }
+        let old = FileSystem.names(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
+        var paths: [String] = []
+        for (path, id) in works + old {
+            guard let id, let lock = try CaptureLock(id, in: state), lock.isReal else { continue }
             withExtendedLifetime(lock) { sweep(id, in: state) }
-            removed.append("\(state.work)/\(name)")
+            paths.append(path)
         }
-        return removed
+        return paths
     }
 }

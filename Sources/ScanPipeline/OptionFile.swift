@@ -40,6 +40,13 @@ package struct OptionFile: Hashable, Sendable {
         } catch { return error.fault == .environment }
     }
 
+    /// Where the files that a pipeline's options name lie, unless the capture holds them.
+    static func allBesidePipeline(_ pipeline: Pipeline, _ input: CaptureInput) -> [String: String] {
+        pipeline.steps.flatMap(\.uses.files).reduce(into: [:]) {
+            $0[$1] = FileSystem.absolute(besidePipeline($1, input))
+        }
+    }
+
     static func besidePipeline(_ path: String, _ input: CaptureInput) -> String {
         path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
     }

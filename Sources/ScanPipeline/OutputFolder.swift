@@ -229,7 +229,8 @@ public final class OutputFolder: Sendable {
     /// Renames the work folder to its published name.
     ///
     /// An exchange replaces an older result with nothing in between. Where the filesystem has none, the older result is
-    /// moved away first: a reader may then see the result absent for a moment, but never half. Another runner that
+    /// moved away first: a reader may then see the result absent for a moment, but never half. Who is killed in that moment
+    /// leaves the older one in the trash, from where ``Leftovers/sweep(_:in:)`` puts it back. Another runner that
     /// publishes the same capture meanwhile has the same bytes, so it does not matter whose stay.
     /// - Returns: what was replaced, to be removed.
     private func giveName() throws(Problem) -> [String] {
@@ -244,7 +245,7 @@ public final class OutputFolder: Sendable {
             try requireReplaceable()
             if exchange(workPath, publishedPath) == 0 { return replaced + [workPath] }
             try FileSystem.makeFolders(trash)
-            let old = "\(trash)/\(FileSystem.randomName())"
+            let old = "\(trash)/\(StateFolder.trashName(id))"
             if rename(publishedPath, old) == 0 {
                 replaced.append(old)
             } else if errno != ENOENT {
@@ -258,10 +259,14 @@ public final class OutputFolder: Sendable {
     /// Only an older result is replaced, or an empty folder: whatever else bears the capture's name is somebody's data,
     /// such as the capture itself when OUT is the folder that it lies in.
     private func requireReplaceable() throws(Problem) {
-        let target = publishedPath
-        if hasPublishedResult || !FileSystem.exists(target) { return }
-        if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return }
-        throw Problem(
+        if let obstacle = Self.obstacle(at: publishedPath) { throw obstacle }
+    }
+
+    /// What keeps a result from standing at a path; nil where it may.
+    static func obstacle(at target: String) -> Problem? {
+        if FileSystem.exists("\(target)/\(Receipt.fileName)") || !FileSystem.exists(target) { return nil }
+        if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return nil }
+        return Problem(
             .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
             fix: "name another output folder, or move this away"
         ).at(file: target)

@@ -25,17 +25,15 @@ public struct OutputStatus: Sendable {
     public init(output: String, programs: ProgramVersions) {
         var programs = programs
         let state = StateFolder(output: output)
-        let published = Set(state.published)
-        let failed = Set(state.failed)
-        let planned = Self.planned(state)
+        let published = Set(state.published.map { Array($0.utf8) })
         let unfinished = state.unfinished
-        let ids = published.union(failed).union(planned)
-        entries = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { id in
+        let ids = (state.published + state.failed + Self.planned(state)).distinctByBytes
+        entries = ids.map { id in
             if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
             if let note = FailureNote.load(id, in: state) {
                 return Entry(id: id, standing: .failed, cause: note.problem.summary)
             }
-            guard published.contains(id) else {
+            guard published.contains(Array(id.utf8)) else {
                 return Entry(
                     id: id, standing: .neverRun, cause: unfinished.contains(id) ? "it was begun and not finished" : nil)
             }
@@ -50,13 +48,23 @@ public struct OutputStatus: Sendable {
         }
     }
 
-    private static func planned(_ state: StateFolder) -> Set<String> {
-        var ids: Set<String> = []
+    private static func planned(_ state: StateFolder) -> [String] {
+        var ids: [String] = []
         for run in FileSystem.names(in: state.runs) {
             let captures = StateFolder.read("\(state.runs)/\(run)/plan.json")?["captures"]?.array ?? []
-            ids.formUnion(captures.compactMap { $0["id"]?.string })
+            ids += captures.compactMap { $0["id"]?.string }
         }
         return ids
+    }
+}
+
+extension Sequence<String> {
+    /// Each once, sorted by their bytes: to Swift, names that differ in Unicode's composition alone are equal, and on disk
+    /// they are two.
+    package var distinctByBytes: [String] {
+        sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.reduce(into: []) { names, name in
+            if names.last?.utf8.elementsEqual(name.utf8) != true { names.append(name) }
+        }
     }
 }
 
@@ -64,9 +72,19 @@ extension BatchPlan {
     /// How many captures have this decision.
     public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
 
-    /// How many are passed over because they failed before.
+    /// The captures that cannot run for what stands in the place of their results.
+    public var obstructed: [CaptureInput] {
+        entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
+    }
+
+    /// How many are passed over because they failed before, or would fail.
     public var cannotRun: Int {
-        entries.count { entry in if case .failedBefore = entry.decision { true } else { false } }
+        entries.count { entry in
+            switch entry.decision {
+            case .failedBefore, .obstructed: true
+            case .run, .compare, .upToDate, .arriving: false
+            }
+        }
     }
 }
 

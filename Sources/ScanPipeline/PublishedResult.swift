@@ -35,6 +35,9 @@ public struct PublishedResult: Sendable {
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
 
+    /// The words of a command that choose a capture; an id with a dash in front would pass for an option.
+    package static func only(_ id: String) -> [String] { id.hasPrefix("-") ? ["--only=\(id)"] : ["--only", id] }
+
     /// Reads every file again. A result that a run replaces meanwhile is looked at from the start, by its new receipt.
     /// - Returns: what is wrong, one problem a file; none for a sound result.
     public func verify() -> [Problem] {
@@ -54,6 +57,7 @@ public struct PublishedResult: Sendable {
 
     private func defects() -> [Problem] {
         var problems: [Problem] = []
+        let words = Self.only(id).map(ShellWord.quoted).joined(separator: " ")
         for file in files {
             let full = "\(path)/\(file.path)"
             do throws(Problem) {
@@ -68,7 +72,7 @@ public struct PublishedResult: Sendable {
                 }
             } catch {
                 var problem = error.at(file: full)
-                problem.fix = problem.fix ?? "make it again with  scanmill run … --only \(id) --force"
+                problem.fix = problem.fix ?? "make it again with  scanmill run … \(words) --force"
                 problems.append(problem)
             }
         }

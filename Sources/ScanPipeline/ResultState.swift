@@ -20,6 +20,8 @@ struct ResultState: Hashable, Sendable {
     var folders: [String: FileSystem.Status]
     /// Input files on disk, as they were before they were read.
     var inputs: [String: KnownDigests.Entry]
+    /// Where the files lay that options name and the capture does not hold, by the options' names for them.
+    var options: [String: String]
     /// Published files with their sizes, relative to the result.
     var outputs: [String: Int64]
 
@@ -30,10 +32,11 @@ struct ResultState: Hashable, Sendable {
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
+        sizes[Receipt.fileName] = FileSystem.size(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
             tools: opened.tools, looked: looked, folders: absolute(opened.folders),
-            inputs: absolute(opened.statuses), outputs: sizes)
+            inputs: absolute(opened.statuses), options: opened.options.mapValues(FileSystem.absolute), outputs: sizes)
     }
 
     private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
@@ -49,9 +52,12 @@ struct ResultState: Hashable, Sendable {
         case unsure(String)
     }
 
-    /// - Parameter input: the capture's path as it is given now, which is how its files are named.
+    /// - Parameters:
+    ///   - input: the capture's path as it is given now, which is how its files are named.
+    ///   - options: where options lead to now, beside the pipeline; nil where there is none, only the result.
     func standing(
-        of input: String, pipeline: Digest, result: String, programs: inout ProgramVersions
+        of input: String, pipeline: Digest, options: [String: String]? = nil, result: String,
+        programs: inout ProgramVersions
     ) -> Standing {
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
@@ -73,8 +79,13 @@ struct ResultState: Hashable, Sendable {
         }
         for (path, known) in inputs.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: path) else { return .stale("\(shown(path)) is gone") }
-            if now != known.status { return .stale("\(shown(path)) changed") }
+            if !now.isSame(as: known.status) { return .stale("\(shown(path)) changed") }
+            if now != known.status { doubt = "something about \(shown(path)) changed" }
             if !known.status.isSettled(at: looked) { doubt = wasNew }
+        }
+        // A pipeline that was copied elsewhere may have other files beside it.
+        if let options, let moved = self.options.keys.sorted().first(where: { options[$0] != self.options[$0] }) {
+            doubt = "`\(moved)` is another file than it was"
         }
         for (name, version) in tools.sorted(by: { $0.key < $1.key }) {
             // Without the program nothing could be made anew.
@@ -88,7 +99,6 @@ struct ResultState: Hashable, Sendable {
     }
 
     private func outputDefect(_ result: String) -> String? {
-        guard FileSystem.exists("\(result)/\(Receipt.fileName)") else { return "it was never finished" }
         for (path, size) in outputs.sorted(by: { $0.key < $1.key })
         where FileSystem.size(of: "\(result)/\(path)") != size {
             return "\(path) of the result is missing or has another size"
@@ -107,6 +117,7 @@ extension ResultState {
             "tool": .string(tool), "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
             "folders": .object(JSONObject(folders) { .array($0.json) }),
             "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest.hex)]) }),
+            "options": .object(JSONObject(options) { .string($0) }),
             "outputs": .object(JSONObject(outputs) { .integer($0) }),
         ])
     }
@@ -115,16 +126,17 @@ extension ResultState {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
             let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
             let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
-            let outputs = json["outputs"]?.object
+            let options = json["options"]?.object, let outputs = json["outputs"]?.object
         else { return nil }
         self.init(
             input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
-            looked: looked, folders: [:], inputs: [:], outputs: [:])
+            looked: looked, folders: [:], inputs: [:], options: [:], outputs: [:])
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }
             self.folders[path] = status
         }
+        for (name, value) in options.members { self.options[name] = value.string }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
             guard let parts = value.array, let status = FileSystem.Status(parts.dropLast()),

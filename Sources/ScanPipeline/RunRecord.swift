@@ -63,9 +63,15 @@ public struct RunRecord: Sendable {
         if state.foreignOwner(for: pipeline) != nil { return }
         let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
-            id: outcome.input.id, input: outcome.input.path, problem: problem,
+            id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), problem: problem,
             fingerprint: isSame ? fingerprint : FailureNote.changedMeanwhile, when: wallClock()
         ).save(in: state)
+    }
+
+    /// Keeps why captures cannot be run at all, such as two of one name. A note that cannot be written is left out: the
+    /// next run says the same again.
+    public func noteRefused(_ outcomes: [CaptureOutcome]) {
+        for outcome in outcomes { try? note(outcome, fingerprint: FailureNote.changedMeanwhile) }
     }
 
     /// Writes `outcome.json`.
@@ -134,7 +140,7 @@ extension BatchPlan {
     public var waiting: [CaptureOutcome] {
         entries.compactMap { entry in
             switch entry.decision {
-            case .run, .compare: nil
+            case .run, .compare, .obstructed: nil
             case .upToDate: CaptureOutcome(input: entry.input, ending: .upToDate)
             case .failedBefore(let problem): CaptureOutcome(input: entry.input, ending: .failedBefore(problem))
             case .arriving: CaptureOutcome(input: entry.input, ending: .arriving)

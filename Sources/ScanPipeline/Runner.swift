@@ -78,8 +78,31 @@ public struct Runner: Sendable {
         public var capture: Capture
         /// What the files on disk were like before they were read, by their paths.
         var statuses: [String: KnownDigests.Entry]
-        /// What the capture's folders were like before the first frame.
+        /// What the capture's folders were like before anything in them was opened.
         var folders: [String: FileSystem.Status]
+        /// Where the files lie that options name and the capture does not hold, by the options' names for them.
+        var options: [String: String]
+
+        /// Another file may have been read than the one whose digest was taken, or half of one and half of the other.
+        /// - Throws: a problem when anything is not as it was before it was read.
+        func requireUnchanged() throws(Problem) {
+            guard let path = changed else { return }
+            throw Problem(
+                .environment, "the capture was changed while it was read", notes: ["\(path) is not as it was"],
+                fix: "run again when it is whole; --settle leaves captures alone that are still being copied")
+        }
+
+        /// The first path, in the order of their bytes, that leads to something else by now.
+        private var changed: String? {
+            let files = statuses.filter { path, known in
+                guard let now = FileSystem.status(of: path) else { return true }
+                if now == known.status { return false }
+                // Rights and links come and go without the bytes, and times are set back with them.
+                return !now.isSame(as: known.status) || (try? FileSystem.digest(of: path)) != known.digest
+            }
+            let folders = folders.filter { path, known in FileSystem.status(of: path)?.isSame(as: known) != true }
+            return (files.map(\.key) + folders.map(\.key)).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        }
     }
 
     func tell(_ progress: RunProgress) { report(progress) }

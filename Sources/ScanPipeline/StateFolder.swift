@@ -16,7 +16,12 @@ public struct StateFolder: Sendable, Hashable {
     var trash: String { "\(path)/trash" }
     public var runs: String { "\(path)/runs" }
     public func lock(_ id: String) -> String { "\(path)/locks/\(id)" }
-    public func failure(_ id: String) -> String { "\(path)/failures/\(id).json" }
+    /// Where the failure note of a capture lies. What cannot be a result's name may not be a file's either: it goes by its
+    /// digest then.
+    public func failure(_ id: String) -> String {
+        let name = OutputFolder.defect(ofID: id) == nil ? id : Digest.of(Array(id.utf8)).hex
+        return "\(path)/failures/\(name).json"
+    }
     func inputs(_ id: String) -> String { "\(path)/inputs/\(id).json" }
     private var owner: String { "\(path)/owner.json" }
 
@@ -35,6 +40,13 @@ public struct StateFolder: Sendable, Hashable {
         return parts.count > 3 ? parts.dropLast(3).joined(separator: ".") : nil
     }
 
+    /// The name in the trash of a result that another one replaces: the id, and `.<random>`, which has no dot.
+    static func trashName(_ id: String) -> String { "\(id).\(FileSystem.randomName())" }
+
+    static func id(ofTrashName name: String) -> String? {
+        name.lastIndex(of: ".").map { String(name[..<$0]) }
+    }
+
     /// The ids that have a result: folders of OUT with a receipt.
     public var published: [String] {
         FileSystem.names(in: output).filter {
@@ -47,7 +59,15 @@ public struct StateFolder: Sendable, Hashable {
 
     /// The ids with a failure note.
     public var failed: [String] {
-        FileSystem.names(in: "\(path)/failures").compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }
+        FileSystem.names(in: "\(path)/failures").compactMap { file in
+            guard file.hasSuffix(".json") else { return nil }
+            let name = String(file.dropLast(5))
+            // It may be a digest, and then the note says of what.
+            guard name.utf8.count == 64, let id = Self.read("\(path)/failures/\(file)")?["id"]?.string,
+                failure(id).utf8.elementsEqual("\(path)/failures/\(file)".utf8)
+            else { return name }
+            return id
+        }
     }
 
     /// - Throws: a problem with fault `usage` when nothing was run into OUT: a mistyped path must not pass for an empty one.

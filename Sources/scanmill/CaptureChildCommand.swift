@@ -57,9 +57,18 @@ struct CaptureChildCommand: ParsableCommand {
         }
     }
 
+    /// Whether the last word has been said.
+    private static let hasEnded = Mutex(false)
+
+    /// One line after the other: a line that is longer than the pipe takes several calls, and this is said on several
+    /// threads. Nothing comes after the last word.
     fileprivate static func say(_ event: CaptureEvent) {
         guard let data = try? JSONEncoder().encode(event) else { return }
-        Console.raw(Array(data) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+        hasEnded.withLock { hasEnded in
+            if hasEnded { return }
+            if case .ended = event { hasEnded = true }
+            Console.raw(Array(data) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+        }
     }
 }
 

@@ -11,11 +11,18 @@ struct CollectCommand: ParsableCommand {
     var output: String
 
     func run() throws {
-        let removed = try Console.orExit { () throws(Problem) in
+        let (removed, left) = try Console.orExit { () throws(Problem) in
             let state = StateFolder(output: output)
             try state.requireOutput()
             return try Leftovers.collect(in: state)
         }
         Console.out("\(Console.count(removed.count, "leftover")) removed")
+        guard let first = left.first else { return }
+        try Console.orExit { () throws(Problem) in
+            throw Problem(
+                .environment, "\(Console.count(left.count, "leftover")) could not be removed, such as this one",
+                fix: "run it as the user who runs scanmill, or remove it by hand"
+            ).at(file: first)
+        }
     }
 }

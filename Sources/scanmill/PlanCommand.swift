@@ -34,7 +34,8 @@ struct PlanCommand: ParsableCommand {
             case .run(let reason): Console.out("run        \(entry.input.id)  \(reason)")
             case .compare(let doubt): Console.out("compare    \(entry.input.id)  \(doubt)")
             case .upToDate: Console.out("up to date \(entry.input.id)")
-            case .failedBefore(let problem): Console.out("cannot run \(entry.input.id)  \(problem.summary)")
+            case .failedBefore(let problem), .obstructed(let problem):
+                Console.out("cannot run \(entry.input.id)  \(problem.summary)")
             case .arriving: Console.out("waiting    \(entry.input.id)  it is still arriving")
             }
         }
@@ -42,7 +43,7 @@ struct PlanCommand: ParsableCommand {
             Console.out("cannot run \(outcome.input.id)  \(outcome.ending.problem?.summary ?? "")")
         }
         let comparing = plan.toCompare.count
-        let running = plan.toRun.count - comparing
+        let running = plan.toRun.count - comparing - plan.obstructed.count
         let compared = comparing == 0 ? "" : "\(comparing) would be compared with what they were, "
         Console.out(
             "\(running) would run, \(compared)\(plan.count(.upToDate)) up to date, \(plan.cannotRun + refused.count) cannot run, "
@@ -61,7 +62,7 @@ struct PlanCommand: ParsableCommand {
                 object["decision"] = .string("compare")
                 object["reason"] = .string(doubt)
             case .upToDate: object["decision"] = .string("up to date")
-            case .failedBefore(let problem):
+            case .failedBefore(let problem), .obstructed(let problem):
                 object["decision"] = .string("cannot run")
                 object["reason"] = .string(problem.summary)
             case .arriving: object["decision"] = .string("still arriving")
@@ -95,7 +96,7 @@ private struct SizeEstimate {
         var ratios: [Double] = []
         var known: [String: Int64] = [:]
         // What is only compared is most likely up to date.
-        let toWrite = Set(plan.toRun).subtracting(plan.toCompare)
+        let toWrite = Set(plan.toRun).subtracting(plan.toCompare + plan.obstructed)
         let running = Set(toWrite.map(\.id))
         for id in StateFolder(output: root).published where ratios.count < 50 || running.contains(id) {
             guard let result = PublishedResult(id, in: root), result.inputBytes > 0 else { continue }

@@ -39,7 +39,7 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             Run this command when the run has ended, with SCANMILL_STATUS and SCANMILL_OUT set. SIGINT and SIGTERM are \
-            passed on to it, and end it 5 seconds later.
+            passed on to it, and end it 5 seconds later; after a signal before it began, it has 5 seconds.
             """, valueName: "command")
     )
     var onFinish: String?
@@ -52,7 +52,10 @@ struct RunCommand: AsyncParsableCommand {
         completion: .file())
     var metrics: String?
     @Flag(help: "Write no report when the run has ended.") var noReport = false
-    @Flag(name: .shortAndLong, help: "Say nothing unless something failed or was left out.") var quiet = false
+    @Flag(
+        name: .shortAndLong,
+        help: "Say nothing unless something failed, is still arriving, or was left for want of disk space.")
+    var quiet = false
 
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
@@ -62,6 +65,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         // First of all: searching may take until that time.
         let deadline = until?.next
+        let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(batch)
         let state = StateFolder(output: batch.output)
@@ -83,9 +87,14 @@ struct RunCommand: AsyncParsableCommand {
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
         let others = found.refused + plan.waiting
         others.forEach(report.ended)
-        let record = plan.toRun.isEmpty ? nil : self.record(plan, loaded.pipeline, state)
+        let isIdle = plan.toRun.isEmpty && found.refused.isEmpty
+        let record = isIdle ? nil : self.record(plan, loaded.pipeline, state)
         var outcomes = others
-        if let record { outcomes += await runAll(plan, loaded, stop, report, record, deadline, besides: others) }
+        if let record {
+            record.noteRefused(found.refused)
+            if !plan.toRun.isEmpty { outcomes += await runAll(plan, loaded, stop, report, record, deadline, most) }
+            try? record.end(outcomes, seconds: report.seconds)
+        }
 
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
@@ -112,7 +121,8 @@ struct RunCommand: AsyncParsableCommand {
     private static func attempt(_ code: inout Int32, _ body: () throws(Problem) -> Void) {
         do throws(Problem) { try body() } catch {
             Console.error(error.message())
-            code = code == 0 ? ExitStatus.environment : code
+            // It outranks all but a signal.
+            if code < 128 { code = ExitStatus.environment }
         }
     }
 
@@ -125,13 +135,13 @@ struct RunCommand: AsyncParsableCommand {
 
     private func runAll(
         _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ record: RunRecord,
-        _ deadline: Int?, besides others: [CaptureOutcome]
+        _ deadline: Int?, _ most: Int
     ) async -> [CaptureOutcome] {
         let inputs = plan.toRun
         let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         let (sideBySide, workers) = Batch.spread(
             cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory,
-            most: OpenFiles.raiseLimit())
+            most: most)
         let process = CaptureProcess(
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
         let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
@@ -165,7 +175,6 @@ struct RunCommand: AsyncParsableCommand {
                 }
             })
         view.close()
-        try? record.end(others + outcomes, seconds: report.seconds)
         return outcomes
     }
 

@@ -52,6 +52,9 @@ struct SampleCommand: ParsableCommand {
         )
     }
 
+    /// The formats that are written and that hold frames: a sample is not a cloud.
+    static let formats = CaptureFormats.all.map { $0.card }.filter { $0.writer != nil && $0.reads != [.points] }
+
     /// The lines of the pipeline that write the format.
     private func writer() throws -> String {
         if format == MultiScanCapture.name {
@@ -60,11 +63,9 @@ struct SampleCommand: ParsableCommand {
             let (rgb, color) = (!hasPictures ? "auto" : rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
             return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
         }
-        let written = CaptureFormats.all.filter { $0.card.writer != nil }
-        guard let writer = written.first(where: { $0.name == format })?.card.writer else {
-            throw ValidationError(
-                "`\(format)` is none of the formats that are written: \(written.map { $0.name }.joined(separator: ", "))."
-            )
+        guard let writer = Self.formats.first(where: { $0.name == format })?.writer else {
+            let names = Self.formats.map(\.name).joined(separator: ", ")
+            throw ValidationError("`\(format)` is none of the formats that samples have: \(names).")
         }
         return "  - decompress\n  - \(writer)"
     }

@@ -23,6 +23,7 @@ struct ScanMillCommand: AsyncParsableCommand {
 
     /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.
     static func main() async {
+        ProcessStart.prepare()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -27,7 +27,8 @@ struct StatusCommand: ParsableCommand {
             return
         }
         for entry in entries where entry.standing != .done {
-            Console.out("\(entry.standing.rawValue)  \(entry.id)\(entry.cause.map { "  \($0)" } ?? "")")
+            let cause = entry.cause.map { "  \($0)" } ?? ""
+            Console.out("\(entry.standing.rawValue)  \(Console.visible(entry.id))\(cause)")
         }
         let groups = Dictionary(grouping: entries, by: \.standing)
         let parts = OutputStatus.Standing.allCases.compactMap { standing in

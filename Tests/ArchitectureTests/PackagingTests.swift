@@ -29,6 +29,16 @@ import Testing
         #expect(!result.errors.contains("scanmill."), "\(result.errors)")
     }
 
+    /// One capture too large, or a stop, is no failed night; and cron searches programs in few folders.
+    @Test func theNightIsNotLostWithACapture() throws {
+        let service = try String(contentsOf: units.appendingPathComponent("scanmill.service"), encoding: .utf8)
+        #expect(service.contains("\nOOMPolicy=continue\n"))
+        #expect(service.contains("\nSuccessExitStatus=1 75 143\n"))
+        let page = try String(contentsOf: article, encoding: .utf8)
+        let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("0 22 * * *") })
+        #expect(line.contains("  /usr/local/bin/scanmill run "))
+    }
+
     /// The commands that the unit, the article and the README show are ones that the tool takes.
     @Test func shownOptionsExist() throws {
         let help = try Scanmill.run(["run", "--help"]).output

@@ -148,6 +148,42 @@ import Testing
             html.contains(" captures: write-staging: MultiScan&#39;s server takes pictures from an mp4 only; <code>"))
     }
 
+    /// Captures that were only compared did not run, and of one name there may be two.
+    @Test func thePageCountsAsTheRunDoes() throws {
+        try folder.write("name: p\nstages: [read, decompress]\n", to: "p.yaml")
+        for id in ["in/a", "in/b", "in/c", "in/-dash"] {
+            var mini = MiniCapture()
+            mini.id = id
+            try mini.write(in: folder)
+        }
+        try folder.write("{", to: "in/-dash/recorded.json")
+        func run(_ inputs: String...) throws -> String {
+            try Scanmill.run(["run", "p.yaml"] + inputs + ["-o", "out"], in: folder.path).output
+        }
+        func others() throws -> String {
+            let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+            return String(html.firstMatch(of: #/ ran in this run; ([^<]*)</#)?.1 ?? "")
+        }
+        #expect(try run("in/a", "in/b").contains("2 captures: 2 done"))
+        #expect(try others() == "")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/.scanmill/inputs")
+        #expect(try run("in").contains("4 captures: 1 done, 2 up to date, 1 failed"))
+        let summary = try #require(try report()["summary"])
+        #expect(summary["ran"]?.integer == 2 && summary["captures"]?.integer == 4)
+        #expect(try others() == "the others stand as earlier runs left them.")
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("--only=-dash --retry"))
+
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out")
+        var mini = MiniCapture()
+        mini.id = "more/b"
+        try mini.write(in: folder)
+        #expect(try run("in/a", "in/b", "more/b").contains("3 captures: 1 done, 2 failed"))
+        let twins = try #require(try report()["summary"])
+        #expect(twins["captures"]?.integer == 3 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 2)
+        #expect(try others() == "the others did not.")
+    }
+
     // MARK: - Earlier runs
 
     /// The middle half of the earlier runs, by Python's own reckoning.

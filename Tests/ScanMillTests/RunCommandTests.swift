@@ -105,6 +105,10 @@ import Testing
         let full = try run(["in/good", "-o", "other", "-q", "--min-free", "900TiB"])
         #expect(full.status == 0)
         #expect(full.errors.hasPrefix("warning: 1 capture left for another night: only "))
+        try folder.write("x", to: "in/good/young")
+        let young = try run(["in/good", "-o", "other", "-q", "--settle", "1h"])
+        #expect(young.status == 0)
+        #expect(young.errors == "warning: 1 capture still arriving: good\n")
     }
 
     @Test func jsonIsOneObjectOnStdout() throws {

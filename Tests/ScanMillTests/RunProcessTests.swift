@@ -1,5 +1,6 @@
 import Foundation
 import ScanFormats
+import ScanModel
 import TestSupport
 import Testing
 
@@ -103,6 +104,116 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
     }
 
+    /// The command has yet to begin when the run is stopped, and has its time all the same.
+    @Test func aLastCommandBehindASignal() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let path = try folder.fakeFFmpeg(
+            version: "FFMPEG -version", else: "[ -e begun ] || { touch begun; sleep 1; }; exec FFMPEG \"$@\"")
+        try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")
+        let script = """
+            "$1" run t.yaml mini -o out --no-report --on-finish 'echo first; sleep 60; echo slept' & run=$!
+            for i in $(seq 300); do [ -e begun ] && break; sleep 0.1; done
+            kill -TERM $run; wait $run; echo "status $?"
+            """
+        let start = Date()
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path, environment: path)
+        #expect(result.output.hasSuffix("status 143\n"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("first\n") && !result.errors.contains("slept"), "\(result.errors)")
+        #expect(Date().timeIntervalSince(start) < 30)
+    }
+
+    /// What it left is removed at once, be it the last night for a long time.
+    @Test func aCaptureThatIsKilledLeavesNothing() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "kill -KILL $PPID")
+        let result = try folder.run("read, filter-blur: {window: 3}, write-transforms", environment: path)
+        #expect(result.status == 3)
+        #expect(result.errors.contains("the capture's process was killed\n   = nothing was published for mini\n"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
+    }
+
+    /// The capture is done, and its process takes too long to end.
+    @Test func whatWasSaidCountsWhateverComesAfterwards() throws {
+        guard Self.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        let late = try runCommand(
+            [
+                "strace", "-f", "-o", "/dev/null", "-e", "trace=exit_group", "-e",
+                "inject=exit_group:delay_enter=5000000", Scanmill.path, "run", "t.yaml", "mini", "-o", "out",
+                "--patience", "2s", "--no-report",
+            ], in: folder.path)
+        #expect(late.status == 0, "\(late.errors)")
+        #expect(late.output.contains("1 capture: 1 done"))
+    }
+
+    private static let hasStrace = {
+        let there = (try? runCommand(["strace", "-V"]).status) == 0
+        if !there { print("SKIPPED: faults in a capture's process, because there is no strace") }
+        return there
+    }()
+
+    /// As on network filesystems, which cannot swap two names: killed between the renames.
+    @Test func anOlderResultThatWasMovedAwayIsPutBack() throws {
+        guard Self.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        let cloud = "read, decompress, unproject, write-ply"
+        #expect(try folder.run(cloud).status == 0)
+        let before = try runCommand(["ls", "-di", "out/mini"], in: folder.path).output
+        let faults = ["-e", "inject=renameat2:error=EINVAL", "-e", "inject=rename:signal=KILL:when=3"]
+        let killed = try runCommand(
+            ["strace", "-f", "-o", "/dev/null", "-e", "trace=rename,renameat2"] + faults + [
+                Scanmill.path, "run", "trouble.yaml", "mini", "-o", "out", "--force", "--jobs", "1", "--no-report",
+            ], in: folder.path)
+        let last = "nothing was published for mini; the last good result is unchanged"
+        #expect(killed.errors.contains("the capture's process was killed\n   = \(last)\n"), "\(killed.errors)")
+        #expect(try runCommand(["ls", "-di", "out/mini"], in: folder.path).output == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/trash") == [])
+        #expect(try Scanmill.run(["verify", "out"], in: folder.path).status == 0)
+    }
+
+    /// A warning for each of two thousand pictures, and a reader that takes its time.
+    @Test func aLastWordThatIsLongerThanThePipe() throws {
+        try MiniCapture().write(in: folder)
+        let letters = "abcdefghijklm".map(String.init)
+        for (a, b) in letters.flatMap({ a in letters.map { (a, $0) } }) {
+            for c in letters {
+                try folder.write("", to: "mini/color/a_picture_without_a_number_in_its_name_\(a)\(b)\(c).png")
+            }
+        }
+        let script = """
+            import json, subprocess, sys, time
+            job = {'input': {'id': 'mini', 'path': 'mini', 'pipelineFolder': '.'},
+                   'pipelineText': '{name: t, stages: [read, decompress]}', 'pipelinePath': 't.yaml', 'settings': [],
+                   'output': 'out', 'workers': 1, 'isForced': False, 'replaces': False}
+            child = subprocess.Popen([sys.argv[1], 'run-one-capture'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            child.stdin.write(json.dumps(job).encode() + b'\\n')
+            child.stdin.flush()
+            time.sleep(4)
+            lines = child.stdout.read().splitlines()
+            print(child.wait(), len(lines[-1]) > 65536, list(json.loads(lines[-1]))[0], len([json.loads(l) for l in lines]) > 0)
+            """
+        let result = try runCommand(["python3", "-c", script, Scanmill.path], in: folder.path)
+        #expect(result.output == "0 True ended True\n", "\(result.output) \(result.errors)")
+    }
+
+    /// As of cron jobs that close what they do not need: the next file that is opened is not what they print to.
+    @Test func streamsThatAreClosed() throws {
+        #expect(try runCommand(["sh", "-c", "'\(Scanmill.path)' schema >&-"]).status == 0)
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        try MiniCapture().write(in: folder)
+        try folder.write("{", to: "mini/recorded.json")
+        let command = "'\(Scanmill.path)' run t.yaml mini -o out --log log --no-report <&- >&- 2>&-"
+        #expect(try runCommand(["sh", "-c", command], in: folder.path).status == 1)
+        let lines = try folder.bytes("log").split(separator: UInt8(ascii: "\n"))
+        #expect(lines.count == 4)
+        for line in lines { _ = try JSONValue.parse(Array(line), file: "log") }
+    }
+
     /// A line that is too long for the terminal would leave its end there for ever, and so would one too many.
     @Test func theLiveViewFitsTheTerminal() throws {
         for number in 0..<6 {
@@ -175,6 +286,10 @@ import Testing
         let raised = try run("-Sn 94", "raised")
         #expect(raised.status == 0, "\(raised.errors)")
         #expect(!raised.errors.hasSuffix("94\n"), "\(raised.errors)")
+        let none = try run("-n 20", "none")
+        #expect(none.status == 3)
+        #expect(none.errors.hasPrefix("error: only 20 files may be open at once"), "\(none.errors)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/none"))
     }
 }
 

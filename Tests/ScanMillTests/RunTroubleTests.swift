@@ -133,8 +133,44 @@ import Testing
         #expect(result.errors.contains(cause), "\(result.errors)")
         #expect(result.errors.contains("ended with 3"))
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
+        // It outranks what a capture's own fault ends with.
+        try folder.write("{", to: "mini/recorded.json")
+        #expect(try folder.run("read, decompress", ["mini", "-o", "out"]).status == 1)
+        let both = try folder.run("read, decompress", ["mini", "-o", "out", "--retry", "--metrics", "nosuch/figures"])
+        #expect(both.status == 3)
+        try MiniCapture().write(in: folder)
         let hook = try folder.run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])
         #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
+    }
+
+    /// The collector's file is replaced in one step; a pipe and a device are written to.
+    @Test func figuresThatGoIntoAPipe() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress]\n", to: "t.yaml")
+        let script = """
+            mkfifo pipe; cat pipe > got & "$1" run t.yaml mini -o out -q --no-report --metrics pipe; status=$?
+            wait; test -p pipe && echo "status $status"
+            "$1" run t.yaml mini -o out -q --no-report --metrics pipe; echo "status $?"
+            """
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
+        // In the end nobody reads it.
+        #expect(result.output == "status 0\nstatus 3\n", "\(result.errors)")
+        let figures = String(decoding: try folder.bytes("got"), as: UTF8.self)
+        #expect(figures.contains("scanmill_captures{ended=\"done\"} 1\n"))
+    }
+
+    /// `ulimit -f`: an error like that of a full disk, and no signal. What the run starts has the signal again.
+    @Test func aFileThatGrowsPastTheLimit() throws {
+        var mini = MiniCapture()
+        mini.frameCount = 40
+        try mini.write(in: folder)
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let run = "'\(Scanmill.path)' run t.yaml mini -o out --no-report --on-finish 'kill -XFSZ $$; echo lived on'"
+        let result = try runCommand(["sh", "-c", "ulimit -f 20; \(run)"], in: folder.path)
+        #expect(result.status == 3)
+        #expect(result.errors.contains("File too large"), "\(result.errors)")
+        #expect(!result.errors.contains("lived on"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/mini"))
     }
 
     @Test func aLogThatIsNotCompleteIsSaid() throws {

@@ -62,6 +62,11 @@ import Testing
 
     @Test func aFormatThatNobodyWritesIsNamed() throws {
         let made = try Scanmill.run(["sample", "made", "--format", "record3d"])
-        #expect(made.status != 0 && made.errors.contains("`record3d` is none of the formats that are written"))
+        #expect(made.status == 2)
+        #expect(made.errors.contains("`record3d` is none of the formats that samples have: multiscan, "))
+        // A cloud is written, too, and holds no frames.
+        let cloud = try Scanmill.run(["sample", "made", "--format", "ply"])
+        #expect(cloud.status == 2 && cloud.errors.contains("`ply` is none of the formats that samples have"))
+        #expect(!made.errors.contains("ply"))
     }
 }

@@ -96,6 +96,66 @@ import Testing
         #expect(try folder.bytes("out/a/a.ply") == good)
     }
 
+    /// Two of one name, and names that no result can have: nothing of them runs, and it is not forgotten.
+    @Test func capturesThatAreRefusedAreListed() throws {
+        for path in ["one/a", "two/a", "one/.hidden"] {
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/one", withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/two", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/\(path)")
+        }
+        #expect(try scanmill("run", "quick.yaml", "one/a", "two/a", "one/.hidden", "-o", "out").status == 1)
+        let status = try scanmill("status", "out")
+        #expect(
+            status.output == """
+                failed  .hidden  `.hidden` cannot be a capture's id: it begins with a dot
+                failed  a  2 captures are called a
+                2 failed
+
+                """)
+        let runs = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs")
+        #expect(runs.count == 1)
+        // One of them is gone, and so is the mistake.
+        for path in ["two/a", "one/.hidden"] {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/\(path)")
+        }
+        #expect(try scanmill("run", "quick.yaml", "one/a", "-o", "out").status == 0)
+        #expect(try scanmill("status", "out").output == "1 done\n")
+    }
+
+    /// Where another folder's captures are run.
+    @Test func failuresAreKeptFromAnotherFolder() throws {
+        try folder.write("{", to: "in/b/desk.json")
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 1)
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/else", withIntermediateDirectories: false)
+        let there = try Scanmill.run(
+            ["run", "../quick.yaml", "../in/a", "-o", "../out"], in: folder.path + "/else")
+        #expect(there.status == 0)
+        #expect(try scanmill("status", "out").output.hasPrefix("failed  b  "))
+    }
+
+    /// As a user who may not remove it: root may remove everything, so root's tests run the tool as nobody.
+    @Test func whatCannotBeCollectedIsSaid() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try folder.write("old", to: "out/.scanmill/trash/old/f")
+        for path in ["", "out/.scanmill/locks"] { #expect(chmod("\(folder.path)/\(path)", 0o777) == 0) }
+        for path in ["trash", "trash/old"] { #expect(chmod("\(folder.path)/out/.scanmill/\(path)", 0o555) == 0) }
+        defer {
+            for path in ["trash", "trash/old"] { chmod("\(folder.path)/out/.scanmill/\(path)", 0o755) }
+        }
+        let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        guard try runCommand(nobody + [Scanmill.path, "--version"], in: folder.path).status == 0 else {
+            print("SKIPPED: leftovers that may not be removed, because the tool cannot be run as another user")
+            return
+        }
+        let result = try runCommand(nobody + [Scanmill.path, "gc", "out"], in: folder.path)
+        #expect(result.status == 3)
+        #expect(result.output == "0 leftovers removed\n")
+        #expect(
+            result.errors.hasPrefix(
+                "error: 1 leftover could not be removed, such as this one\n  --> out/.scanmill/trash/old\n"),
+            "\(result.errors)")
+    }
+
     @Test func leftoversAreCollected() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         try folder.write("half", to: "out/.scanmill/work/a.host.1.xyz/a.ply")

@@ -69,6 +69,67 @@ import Testing
         #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt is gone")])
     }
 
+    /// A folder that was empty, or of which nothing was read, may hold what would be read now.
+    @Test(arguments: ["empty", "deep/er", "link"]) func foldersThatFillLater(_ name: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        for made in ["in/a/empty", "in/a/deep/er", "linked"] {
+            _ = try FileSystem.makeFolders("\(fixture.path)/\(made)")
+            try fixture.age(made, minutes: 60)
+        }
+        #expect(symlink("../../linked", "\(input.path)/link") == 0)
+        for path in ["in/a/deep", "in/a"] { try fixture.age(path, minutes: 60) }
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        try Data("x".utf8).write(to: URL(fileURLWithPath: "\(input.path)/\(name)/1.txt"))
+        try fixture.age("in/a/\(name)", minutes: 30)
+        #expect(try fixture.plan([input]) == [.run("something in the folder \(input.path)/\(name) changed")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// Other rights, or one more link: the bytes are the same as far as anybody can tell.
+    @Test func whatChangedAboutAFile() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let file = "\(input.path)/frames.txt"
+        #expect(chmod(file, 0o600) == 0)
+        #expect(try fixture.plan([input]) == [.compare("something about \(file) changed")])
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.done])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// The same pipeline from another folder, with a file beside it of the same name.
+    @Test func anotherPipelinesFile() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        var input = try fixture.capture("a")
+        for (folder, frame) in [("one", "0"), ("same", "0"), ("other", "1")] {
+            try fixture.write(frame, to: "\(folder)/list.txt")
+        }
+        input.pipelineFolder = "\(fixture.path)/one"
+        try fixture.run(input, text)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        let elsewhere = BatchPlan.Decision.compare("`list.txt` is another file than it was")
+        input.pipelineFolder = "\(fixture.path)/same"
+        #expect(try fixture.plan([input], text) == [elsewhere])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        input.pipelineFolder = "\(fixture.path)/other"
+        #expect(try fixture.plan([input], text) == [elsewhere])
+        guard case .done = try fixture.run(input, text) else {
+            Issue.record("the other list was not read")
+            return
+        }
+        // One of the capture's own is the same from everywhere.
+        try fixture.write("0", to: "in/a/list.txt")
+        try fixture.run(input, text)
+        input.pipelineFolder = "\(fixture.path)/one"
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
     @Test func aFileThatAnOptionNames() throws {
         let fixture = try DiskFixture()
         let text = "stages: [read, pick: {file: list.txt}, write]"
@@ -192,8 +253,33 @@ import Testing
         try fixture.run(input)
         try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
         #expect(try fixture.plan([input]) == [.run("deep/a.txt of the result is missing or has another size")])
+        // Without its receipt it is no result, and a run leaves it alone.
         try FileManager.default.removeItem(atPath: fixture.output + "/a/receipt.json")
-        #expect(try fixture.plan([input]) == [.run("new")])
+        for isForced in [false, true] {
+            let plan = try fixture.plan([input]) { $0.isForced = isForced }
+            guard case .obstructed(let problem) = plan.first else {
+                Issue.record("a run would be promised")
+                continue
+            }
+            #expect(problem == ScanPipelineTests.problem { try fixture.run(input) }?.withoutNotes)
+        }
+    }
+
+    @Test func aReceiptThatIsDamaged() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let receipt = fixture.output + "/a/receipt.json"
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        for damaged in ["", String(text.dropLast(20))] {
+            try damaged.write(toFile: receipt, atomically: false, encoding: .utf8)
+            #expect(try fixture.plan([input]) == [.run("receipt.json of the result is missing or has another size")])
+            let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+            #expect(entries.map(\.standing) == [.stale])
+            try fixture.run(input)
+            #expect(try String(contentsOfFile: receipt, encoding: .utf8) == text)
+            #expect(try fixture.plan([input]) == [.upToDate])
+        }
     }
 
     @Test func whatIsNotKnown() throws {
@@ -222,6 +308,22 @@ import Testing
     }
 
     // MARK: - Failures
+
+    /// However its path is spelt, and wherever the next run starts.
+    @Test func aPathThatIsSpeltOtherwise() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try Self.fail(input, fixture)
+        var other = input
+        other.path = "\(fixture.path)/./in//a"
+        #expect(try fixture.plan([other]) == [.failedBefore(Problem(.input, "torn").at(file: "frames.txt", line: 2))])
+        let pipeline = try fixture.pipeline()
+        try RunRecord(state: fixture.state, pipeline: pipeline, inputs: []).note(
+            CaptureOutcome(input: CaptureInput(id: "b", path: "in/b"), ending: .failed(Problem(.input, "torn"))),
+            fingerprint: Digest.of([]))
+        #expect(
+            FailureNote.load("b", in: fixture.state)?.input == FileManager.default.currentDirectoryPath + "/in/b")
+    }
 
     private static func fail(
         _ input: CaptureInput, _ fixture: DiskFixture, fault: Problem.Fault = .input,
@@ -377,5 +479,14 @@ import Testing
         let input = try fixture.capture("a")
         try Self.fail(input, fixture, fault: fault)
         #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+}
+
+extension Problem {
+    /// As it was before it was said what became of the result.
+    fileprivate var withoutNotes: Problem {
+        var problem = self
+        problem.notes = []
+        return problem
     }
 }

@@ -106,28 +106,77 @@ import Testing
         }
     }
 
-    /// Copying tools give a file the time that it had elsewhere, and its folder too: the result is of the bytes before.
-    @Test func anInputThatIsReplacedWhileItIsRun() throws {
-        let fixture = try DiskFixture()
-        let input = try fixture.capture("a")
-        let replaced = Mutex(false)
-        _ = try CaptureWork.run(
+    /// Runs a capture to which something happens once its files have been looked at.
+    private func run(
+        _ input: CaptureInput, in fixture: DiskFixture, meanwhile: @escaping @Sendable () throws -> Void
+    ) throws -> CaptureEnding {
+        let isDone = Mutex(false)
+        defer { #expect(isDone.withLock { $0 }) }
+        return try CaptureWork.run(
             fixture.job(input), library: fixture.library, tool: fixture.programs.tool,
             looked: wallClock() + 3_600_000_000_000
         ) { _ in
-            let isFirst = replaced.withLock { replaced in
-                defer { replaced = true }
-                return !replaced
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
             }
-            if isFirst { try? fixture.write("eins\nzwei\n", to: "in/a/frames.txt", minutesAgo: 60) }
+            if isFirst { try? meanwhile() }
         }
-        #expect(replaced.withLock { $0 })
-        let plan = try fixture.plan([input])
-        #expect(plan == [.run("\(input.path)/frames.txt changed")])
-        guard case .done = try fixture.run(input) else {
-            Issue.record("the old digest was believed")
-            return
+    }
+
+    /// Copying tools give a file the time that it had elsewhere, and its folder too: nobody knows of which bytes the result
+    /// is.
+    @Test func anInputThatIsReplacedWhileItIsRun() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let failure = try #require(
+            problem {
+                _ = try run(input, in: fixture) {
+                    try fixture.write("eins\nzwei\n", to: "in/a/frames.txt", minutesAgo: 60)
+                }
+            })
+        #expect(
+            failure.message() == """
+                error: the capture was changed while it was read
+                   = \(input.path)/frames.txt is not as it was
+                   = nothing was published for a
+                   = fix: run again when it is whole; --settle leaves captures alone that are still being copied
+                """)
+        // So that the next run tries it again.
+        #expect(failure.fault == .environment)
+        #expect(fixture.results().isEmpty)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/work") == [])
+        #expect(try fixture.plan([input]) == [.run("new")])
+        guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
+    }
+
+    @Test func whatComesWhileACaptureIsRun() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("x", to: "in/a/color/1.jpg")
+        let failure = problem {
+            _ = try run(input, in: fixture) {
+                try fixture.write("x", to: "in/a/color/2.jpg")
+                try fixture.age("in/a/color", minutes: 30)
+            }
         }
+        #expect(failure?.notes.first == "\(input.path)/color is not as it was")
+        #expect(fixture.results().isEmpty)
+        let gone = problem {
+            _ = try run(input, in: fixture) { try FileManager.default.removeItem(atPath: input.path) }
+        }
+        #expect(gone?.notes.first == "\(input.path) is not as it was")
+    }
+
+    /// As a backup that makes links does it.
+    @Test func bytesThatStayTheSame() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let ending = try run(input, in: fixture) {
+            #expect(link("\(input.path)/frames.txt", "\(fixture.path)/backup") == 0)
+            #expect(chmod(input.path, 0o700) == 0)
+        }
+        guard case .done = ending else { Issue.record("not done"); return }
     }
 
     /// Two nights' captures may have one name. The later one must not take the earlier one's place without a word.
@@ -155,6 +204,47 @@ import Testing
             Issue.record("a capture that was moved is taken for another")
             return
         }
+    }
+
+    /// The cache is gone, or results were copied without it; or a runner was killed before it could write it.
+    @Test func anotherCaptureOfTheSameNameWithoutTheCache() throws {
+        let fixture = try DiskFixture()
+        let monday = try fixture.capture("a")
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        let cache = "\(fixture.output)/.scanmill/inputs/a.json"
+        try fixture.run(monday)
+        let ofMonday = try Data(contentsOf: URL(fileURLWithPath: cache))
+        try FileManager.default.removeItem(atPath: cache)
+        let results = fixture.results()
+        let refused = try #require(problem { try fixture.run(tuesday) })
+        #expect(refused.summary == "the result of another capture has this name")
+        #expect(refused.notes.first == "it was made of other files")
+        #expect(fixture.results() == results)
+        #expect(try fixture.run(monday) == .upToDate)
+        try fixture.run(tuesday, replaces: true)
+        try ofMonday.write(to: URL(fileURLWithPath: cache))
+        #expect(problem { try fixture.run(monday) }?.summary == refused.summary)
+        // Whatever is asked of the same files.
+        try FileManager.default.removeItem(atPath: cache)
+        guard case .done = try fixture.run(tuesday, "stages: [read, write: {level: 2}]") else {
+            Issue.record("not done")
+            return
+        }
+    }
+
+    /// A result that was moved away for a new one, which never came.
+    @Test func anOlderResultIsPutBack() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let results = fixture.results()
+        _ = try FileSystem.makeFolders(fixture.output + "/.scanmill/trash")
+        try FileManager.default.moveItem(
+            atPath: fixture.output + "/a", toPath: fixture.output + "/.scanmill/trash/a.1x2y")
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(fixture.results() == results)
+        #expect(FileSystem.names(in: fixture.output + "/.scanmill/trash") == [])
     }
 
     /// `--replace` in another run: what this one has not published yet it never publishes.

@@ -21,6 +21,23 @@ import Testing
         #expect(fixture.state.failed == ["a b"])
     }
 
+    /// What no result can be called may be no file's name either.
+    @Test(arguments: [".hidden", "", "a\nb", String(repeating: "x", count: 255), "receipt", "..", "a/b"])
+    func namesThatAreRefused(_ id: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let problem = try #require(OutputFolder.defect(ofID: id))
+        RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: []).noteRefused([
+            CaptureOutcome(input: CaptureInput(id: id, path: input.path), ending: .failed(problem))
+        ])
+        #expect(fixture.state.failed == [id])
+        let note = FailureNote.load(id, in: fixture.state)
+        #expect(note?.id == id && note?.problem == problem)
+        #expect(FileSystem.names(in: fixture.state.path + "/failures").allSatisfy { $0.hasSuffix(".json") })
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.id) == [id] && entries.map(\.cause) == [problem.summary])
+    }
+
     @Test func onlyFailuresAreNoted() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

@@ -1,3 +1,4 @@
+import Foundation
 import ScanModel
 import ScanPipeline
 import Testing
@@ -12,14 +13,37 @@ import Testing
         do {
             let lock = try CaptureLock("held", in: fixture.state)
             #expect(lock != nil)
-            let removed = try Leftovers.collect(in: fixture.state)
+            let removed = try Leftovers.collect(in: fixture.state).removed
             #expect(removed == ["\(base)/work/a.host.1.x", "\(base)/work/b.c.host.2.y", "\(base)/trash/old"])
             #expect(FileSystem.names(in: base + "/work") == ["held.host.3.z"])
             #expect(FileSystem.names(in: base + "/trash") == [])
             withExtendedLifetime(lock) {}
         }
-        #expect(try Leftovers.collect(in: fixture.state) == ["\(base)/work/held.host.3.z"])
-        #expect(try Leftovers.collect(in: fixture.state) == [])
+        #expect(try Leftovers.collect(in: fixture.state).removed == ["\(base)/work/held.host.3.z"])
+        #expect(try Leftovers.collect(in: fixture.state).removed == [])
+    }
+
+    /// Of results that were moved away for new ones, the last comes back where there is no new one. The others go.
+    @Test func resultsThatWereMovedAway() throws {
+        let fixture = try DiskFixture()
+        for name in ["trash/lost.2a", "trash/lost.1a", "trash/done.x", "trash/a.b.y", "trash/held.z", "trash/odd.w"] {
+            try fixture.write(name, to: "out/.scanmill/\(name)/receipt.json")
+        }
+        // It is renamed once more, and so the last.
+        let trash = fixture.state.path + "/trash"
+        #expect(rename("\(trash)/lost.1a", "\(trash)/lost.0a") == 0)
+        try fixture.write("new", to: "out/done/receipt.json")
+        try fixture.write("precious", to: "out/odd/file")
+        let lock = try CaptureLock("held", in: fixture.state)
+        let collected = try Leftovers.collect(in: fixture.state)
+        withExtendedLifetime(lock) {}
+        #expect(
+            fixture.results().mapValues { String(decoding: $0, as: UTF8.self) } == [
+                "a.b/receipt.json": "trash/a.b.y", "done/receipt.json": "new", "lost/receipt.json": "trash/lost.1a",
+                "odd/file": "precious",
+            ])
+        #expect(FileSystem.names(in: trash) == ["held.z", "odd.w"])
+        #expect(collected.left == ["\(trash)/odd.w"])
     }
 
     /// A small file gets its name in a second step, which a kill may prevent.
@@ -28,7 +52,7 @@ import Testing
         let names = [".a", "inputs/.b", "failures/.c", "thumbnails/.d", "runs/20260101T000000Z-x/.e"]
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
         try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 0)
-        let removed = try Leftovers.collect(in: fixture.state)
+        let removed = try Leftovers.collect(in: fixture.state).removed
         #expect(Set(removed) == Set(names.map { "\(fixture.output)/.scanmill/\($0)" }))
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/inputs") == [".young", "kept.json"])
     }

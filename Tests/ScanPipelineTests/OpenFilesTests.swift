@@ -9,4 +9,10 @@ import Testing
         #expect(OpenFiles.captures(below: 0) == 1)
         #expect(OpenFiles.captures(below: .max) > 1 << 40)
     }
+
+    @Test func limitsThatAreTooLow() {
+        #expect(OpenFiles.lack(below: 63)?.fault == .environment)
+        #expect(OpenFiles.lack(below: 63)?.summary == "only 63 files may be open at once, and a run needs 64")
+        #expect(OpenFiles.lack(below: 64) == nil)
+    }
 }

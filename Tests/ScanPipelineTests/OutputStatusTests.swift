@@ -36,6 +36,20 @@ import Testing
         #expect(entries().map(\.cause) == ["it was made with 1, and now there is 2"])
     }
 
+    /// To Swift the two names are equal, and on disk they are two.
+    @Test func namesOfOtherComposition() throws {
+        let fixture = try DiskFixture()
+        let names = ["caf\u{e9}", "cafe\u{301}"]
+        try fixture.run(try fixture.capture(names[0]))
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [])
+        try record.note(
+            CaptureOutcome(input: try fixture.capture(names[1]), ending: .failed(Problem(.input, "torn"))),
+            fingerprint: Digest.of([]))
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.failed, .done])
+        #expect(entries.map { Array($0.id.utf8) } == names.reversed().map { Array($0.utf8) })
+    }
+
     @Test func nothingWasEverRun() throws {
         let fixture = try DiskFixture()
         #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.isEmpty)

@@ -72,7 +72,7 @@ struct CaptureCard {
         let at = "\(pointer)/coverage"
         return Self.plot(
             FaceCross.draw(coverage, at),
-            "views per box face, goal \(Figure.count(coverage.goal, "\(at)/goal")); \(Figure.count(coverage.miss, "\(at)/miss")) miss it"
+            "views per box face, goal \(Figure.count(coverage.goal, "\(at)/goal")); \(Figure.count(coverage.miss, "\(at)/miss")) \(coverage.miss == 1 ? "frame misses" : "frames miss") the box"
         )
     }
 

@@ -79,14 +79,21 @@ struct NightReport: Sendable {
     // MARK: - Gathering
 
     private static func gather(_ state: StateFolder, _ run: RunFacts?) -> [CaptureFacts] {
-        let published = Set(state.published)
-        let failed = Set(state.failed)
-        let entries = Dictionary(run?.entries.map { ($0.id, $0) } ?? [], uniquingKeysWith: { first, _ in first })
-        let ids = published.union(failed).union(entries.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        return Parallel.map(ids.count) { index in
-            let id = ids[index]
+        let published = Set(state.published.map { Array($0.utf8) })
+        let failed = Set(state.failed.map { Array($0.utf8) })
+        let entries = Dictionary(grouping: run?.entries ?? [], by: { Array($0.id.utf8) })
+        let ids = (state.published + state.failed + (run?.entries.map(\.id) ?? [])).distinctByBytes
+        // Captures of one name are counted as the run counted them; what stands under the name is shown with the first.
+        let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
+            guard let own = entries[Array(id.utf8)] else { return [(id, nil, true)] }
+            return own.enumerated().map { (id, $1, $0 == 0) }
+        }
+        return Parallel.map(places.count) { index in
+            let (id, entry, isFirst) = places[index]
+            let name = Array(id.utf8)
             return capture(
-                id, entries[id], state, isPublished: published.contains(id), hasNote: failed.contains(id))
+                id, entry, state, isPublished: isFirst && published.contains(name),
+                hasNote: isFirst && failed.contains(name))
         }
     }
 
@@ -95,7 +102,8 @@ struct NightReport: Sendable {
     ) -> CaptureFacts {
         var capture = CaptureFacts(id: id)
         capture.input = entry?.input
-        capture.share = entry?.share
+        // To compare is not to run, and what another runner has is not this one's.
+        if let entry, !["up to date", "busy"].contains(entry.ended) { capture.share = entry.share }
         if isPublished {
             if let result = PublishedResult(id, in: state.output) {
                 capture.take(receipt: result.receipt)

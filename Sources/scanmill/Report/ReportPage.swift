@@ -94,11 +94,20 @@ struct ReportPage {
         }
         if summary.ran > 0 && summary.ran < summary.captures {
             sentence += """
-                 <span class="muted">\(Figure.count(summary.ran, "/summary/ran")) ran in this run; the others stand as \
-                earlier runs left them.</span>
+                 <span class="muted">\(Figure.count(summary.ran, "/summary/ran")) ran in this run; \(others).</span>
                 """
         }
         return "<p class=\"verdict\">\(sentence)</p>"
+    }
+
+    /// What became of the captures that did not run.
+    private var others: HTML {
+        let others = report.captures.filter { $0.share == nil }
+        if others.allSatisfy(\.hasResult) { return "the others stand as earlier runs left them" }
+        if others.contains(where: \.hasResult) {
+            return "of the others, those that have a result stand as earlier runs left them"
+        }
+        return "the others did not"
     }
 
     private var legend: HTML {
@@ -197,7 +206,7 @@ extension ReportPage {
         if capture.status == .failed, let pipeline = report.run?.pipelineFile {
             var words = ["scanmill", "run", pipeline, input, "-o", report.run?.output ?? report.output]
             for setting in report.run?.settings ?? [] { words += ["--set", setting] }
-            commands.append(Wording.command(words + ["--only", capture.id, "--retry"]))
+            commands.append(Wording.command(words + PublishedResult.only(capture.id) + ["--retry"]))
         }
         return commands + [Wording.command(["scanmill", "inspect", input])]
     }

@@ -19,13 +19,15 @@ struct CaptureProcess: Sendable {
     func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
         let watch = ChildWatch()
         let before = Self.identity(of: job)
-        // The child may have been ended between giving the result its name and saying so.
+        // The child may have been ended between giving the result its name and saying so, or between moving the older one
+        // away and that.
         var untouched: String {
-            guard Self.identity(of: job) == before else {
+            let now = Self.identity(of: job)
+            if let now, now != before {
                 return "the new result of \(job.input.id) was published just before, and is whole"
             }
-            let last = before == nil ? "" : "; the last good result is unchanged"
-            return "nothing was published for \(job.input.id)\(last)"
+            let last = now == nil ? "is put back by the next run" : "is unchanged"
+            return "nothing was published for \(job.input.id)" + (before == nil ? "" : "; the last good result \(last)")
         }
         do {
             let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
@@ -56,8 +58,10 @@ struct CaptureProcess: Sendable {
                     return ending
                 }
             }
+            // What it said is so, whatever ended it afterwards.
+            if let ending = ended.closureResult { return ending }
+            Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
             if let reason = watch.reason { return reason.noting(untouched) }
-            if let ending = ended.closureResult, ended.terminationStatus.isSuccess { return ending }
             return .failed(Self.crash(ended.terminationStatus, watch.lastWords, untouched))
         } catch {
             return .failed(Problem(.environment, "cannot run a process for the capture: \(error)", notes: [untouched]))

@@ -9,7 +9,7 @@ extension CompletionKind {
     static var capture: CompletionKind { .file() }
     static var stage: CompletionKind { .custom { _, _, _ in StageLibrary.builtIn.names } }
     static var writtenFormat: CompletionKind {
-        .custom { _, _, _ in CaptureFormats.all.filter { $0.card.writer != nil }.map { $0.card.name } }
+        .custom { _, _, _ in SampleCommand.formats.map(\.name) }
     }
 
     /// `stage.option`, of the stages in the pipeline that the line names, else of all. Without `=`, which bash would escape.

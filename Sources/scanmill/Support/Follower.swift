@@ -2,9 +2,10 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// A program that runs when a run has ended, and ends early when SIGINT or SIGTERM comes meanwhile.
+/// A program that runs when a run has ended, and ends early when SIGINT or SIGTERM comes meanwhile, or came before.
 enum Follower {
-    /// - Parameter grace: how long it has after the signal, which is passed on to it; without, it is ended at once.
+    /// - Parameter grace: how long it has after the signal, which is passed on to it, or from its start where the signal had
+    ///   ended the run; without, it is ended at once.
     static func run<Output: OutputProtocol, Errors: ErrorOutputProtocol>(
         _ program: FilePath, _ arguments: Arguments, environment: Environment, output: Output, error: Errors,
         stop: StopSignal, grace: Duration? = nil
@@ -12,8 +13,8 @@ enum Follower {
         var options = PlatformOptions()
         // A session of its own: the signal comes from here alone, and whatever it started ends with it.
         options.createSession = true
-        // After a signal that ended the run it runs to its end: the next signal ends this process itself.
-        let watches = stop.caught == nil
+        // A signal that ended the run is none of this program's, which has yet to do its work.
+        let isLate = stop.caught != nil
         var watch: Task<Void, Never>?
         defer { watch?.cancel() }
         let ended = try await Subprocess.run(
@@ -21,14 +22,14 @@ enum Follower {
             output: output, error: error
         ) { execution in
             let leader = execution.processIdentifier.value
-            if watches { watch = Task { await end(leader, when: stop, grace) } }
+            watch = Task { await end(leader, when: stop, grace, passesOn: !isLate) }
         }
         // What it started may take longer to end than itself.
         if stop.caught != nil { await watch?.value }
         return ended
     }
 
-    private static func end(_ leader: pid_t, when stop: StopSignal, _ grace: Duration?) async {
+    private static func end(_ leader: pid_t, when stop: StopSignal, _ grace: Duration?, passesOn: Bool) async {
         do {
             var signal = stop.caught
             while signal == nil {
@@ -36,7 +37,7 @@ enum Follower {
                 signal = stop.caught
             }
             if let grace, let signal {
-                kill(-leader, signal)
+                if passesOn { kill(-leader, signal) }
                 let end = ContinuousClock.now + grace
                 while ProcessSession.isAlive(leader), .now < end { try await Task.sleep(for: .milliseconds(100)) }
             }

@@ -83,8 +83,14 @@ struct RunReport: Sendable {
         if causes.count > seen.count { Console.error("and \(causes.count - seen.count) more of other kinds") }
     }
 
-    /// A disk that stays full would otherwise end every night in silence; that time is over by morning is as planned.
+    /// A disk that stays full would otherwise end every night in silence, and a capture that never stands still would wait
+    /// for ever; that time is over by morning is as planned.
     private func sayLeft(_ outcomes: [CaptureOutcome]) {
+        let arriving = outcomes.filter { $0.ending == .arriving }.map { Console.visible($0.input.id) }
+        if !arriving.isEmpty {
+            let ids = arriving.prefix(5).joined(separator: ", ") + (arriving.count > 5 ? ", …" : "")
+            Console.error("warning: \(Console.count(arriving.count, "capture")) still arriving: \(ids)")
+        }
         let reasons = outcomes.compactMap { outcome -> String? in
             if case .notBegun(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
         }

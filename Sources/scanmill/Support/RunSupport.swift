@@ -71,8 +71,12 @@ enum RunMetrics {
         ] {
             text += "# HELP scanmill_\(name) \(help)\n# TYPE scanmill_\(name) gauge\nscanmill_\(name) \(value)\n"
         }
-        // In one step, because the collector reads whenever it likes.
-        try FileSystem.replace(path, with: Array(text.utf8))
+        // In one step, because the collector reads whenever it likes; but a device or a pipe stays what it is.
+        if FileSystem.isSpecial(path) {
+            try FileSystem.overwrite(path, with: Array(text.utf8))
+        } else {
+            try FileSystem.replace(path, with: Array(text.utf8))
+        }
     }
 }
 

@@ -1,0 +1,23 @@
+import Glibc
+
+/// What every process of the tool settles before anything else.
+enum ProcessStart {
+    static func prepare() {
+        holdStandardStreams()
+        // A file that grows past the shell's limit (ulimit -f) is an error with a name, as on a full disk. Programs that are
+        // started get the default back.
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Opens /dev/null in the place of standard streams that were closed: the next file would take their place, and get the
+    /// messages that are meant for them.
+    private static func holdStandardStreams() {
+        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
+            let null = open("/dev/null", O_RDWR)
+            if null >= 0 && null != stream {
+                dup2(null, stream)
+                close(null)
+            }
+        }
+    }
+}
