@@ -23,8 +23,8 @@ public struct PointCloud: Hashable, Sendable {
         let step = Double(Float(farthest).ulp)
         guard step > 0.001, step.isFinite else { return nil }
         let (kilometres, millimetres) = (Int(min(farthest / 1000, 1e15)), Int(min(step * 1000, 1e15).rounded()))
-        return "the points lie \(kilometres) km from the origin, where coordinates are held in steps of \(millimetres) mm: "
-            + "move the origin of the world near them first"
+        return "the points lie \(kilometres) km from the origin, where coordinates are held in steps of "
+            + "\(millimetres) mm: move the origin of the world near them first"
     }
 
     /// One point.

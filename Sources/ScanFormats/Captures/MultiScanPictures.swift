@@ -39,7 +39,8 @@ extension MultiScanReader {
 
     /// Pictures or a video of a kind that the app does not write, and what makes them readable.
     private func picturesOfOtherKinds(_ video: String) -> (found: String, fix: String?) {
-        if let other = tree.entries(in: "").map(\.name).first(where: { $0.lowercased() == "\(stem.lowercased()).mov" }) {
+        if let other = tree.entries(in: "").map(\.name).first(where: { $0.lowercased() == "\(stem.lowercased()).mov" })
+        {
             return (
                 "; \(other) is not read", "make it the video that the app writes:  ffmpeg -i \(other) -c copy \(video)"
             )
