@@ -21,12 +21,13 @@ struct CaptureProcess: Sendable {
         let before = Self.identity(of: job)
         // The child may have been ended between giving the result its name and saying so, or between moving the older one
         // away and that.
+        var published: String? {
+            guard let now = Self.identity(of: job), now != before else { return nil }
+            return "the new result of \(job.input.id) was published just before, and is whole"
+        }
         var untouched: String {
-            let now = Self.identity(of: job)
-            if let now, now != before {
-                return "the new result of \(job.input.id) was published just before, and is whole"
-            }
-            let last = now == nil ? "is put back by the next run" : "is unchanged"
+            if let published { return published }
+            let last = Self.identity(of: job) == nil ? "is put back by the next run" : "is unchanged"
             return "nothing was published for \(job.input.id)" + (before == nil ? "" : "; the last good result \(last)")
         }
         do {
@@ -61,6 +62,7 @@ struct CaptureProcess: Sendable {
             // What it said is so, whatever ended it afterwards.
             if let ending = ended.closureResult { return ending }
             Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
+            if case .notBegun(let why)? = watch.reason, let published { return .notBegun("\(why); \(published)") }
             if let reason = watch.reason { return reason.noting(untouched) }
             return .failed(Self.crash(ended.terminationStatus, watch.lastWords, untouched))
         } catch {
