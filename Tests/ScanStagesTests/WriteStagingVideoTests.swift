@@ -82,6 +82,23 @@ import Testing
         #expect(try ReadCapture(run.path).capture.keptFrames.count == written.count)
     }
 
+    /// The app's videos count their frames at a rate of their own.
+    @Test func aVideoWithTimesOfItsOwnIsCopiedWithAWord() throws {
+        let folder = try TemporaryFolder()
+        let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
+        let source = folder.url("stray").path
+        try FileManager.default.copyItem(atPath: sample, toPath: source)
+        // Three times as slow, so that the first frame alone keeps its time.
+        let slowing = try runCommand([
+            "ffmpeg", "-nostdin", "-v", "error", "-y", "-itsscale", "3", "-i", "\(sample)/rgb.mp4", "-c", "copy",
+            "\(source)/rgb.mp4",
+        ])
+        try #require(slowing.status == 0, "\(slowing.errors)")
+        let run = try PipelineRun("- read\n- write-staging: {depth: source}", on: source)
+        #expect(run.warnings.count == 1)
+        #expect(run.warnings.first?.contains("shows 11 of its frames at other times") == true, "\(run.warnings)")
+    }
+
     @Test func aThinnedVideoShowsItsFramesAtTheTimesOfTheirLines() throws {
         let source = try MiniSource { ($0.pictures, $0.frameCount) = (.mp4, 12) }
         let kept = [1, 2, 5, 6, 7, 11]
