@@ -73,12 +73,11 @@ extension MultiScanReader {
         guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
         let facts = try capture.wholeVideo(shown, of: file, expecting: lineCount, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
-        if lineCount > 0 {
-            try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules)
-        }
+        guard lineCount > 0 else { return }
+        try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules)
         checkTimes(facts, file)
         // Times that do not fit say more.
-        if lineCount > 0, capture.findings["frames-off-time"] == nil {
+        if capture.findings["frames-off-time"] == nil {
             capture.noteShortfall(of: file, frames: facts.frameCount, lines: lineCount)
         }
     }
