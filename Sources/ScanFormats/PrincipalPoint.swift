@@ -29,15 +29,21 @@ extension CameraIntrinsics {
 }
 
 extension Capture {
-    /// Warns of what may be as it should and mostly is not, whatever the format: second copies among the frames' files,
-    /// pictures that others turn, and cameras that hardly can have taken these pictures.
+    /// Warns of what may be as it should and mostly is not, whatever the format: of the files, and of cameras that hardly
+    /// can have taken these pictures.
     public mutating func noteDoubts(in tree: any CaptureTree) {
-        noteCopies(in: tree)
-        noteOrientation(in: tree)
+        noteDoubtsOfFiles(in: tree)
         let cameras = frames.filter { !$0.isDropped }.compactMap(\.intrinsics)
         let doubts = cameras.compactMap(\.doubt)
         if let doubt = doubts.first, doubts.count > cameras.count / 2 {
             warnings.append("\(doubt): the intrinsics may be for pictures of another size, or turned by a quarter")
         }
+    }
+
+    /// The same of the files alone: second copies among the frames', pictures that others turn, points far from the origin.
+    mutating func noteDoubtsOfFiles(in tree: any CaptureTree) {
+        noteCopies(in: tree)
+        noteOrientation(in: tree)
+        if let doubt = cloud?.coarseness { warnings.append(doubt) }
     }
 }

@@ -83,4 +83,21 @@ public struct VideoFacts: Hashable, Sendable {
     public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }
 
     public init() {}
+
+    /// The frames that are shown at another time than they were taken, by more than half a frame.
+    /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock; nil where one has none. The first
+    ///   frame that has both times sets the clocks.
+    /// - Returns: each with how much later it is shown, nanoseconds; none where nothing can be compared.
+    public func framesOffTime(from timestamps: [Int64?]) -> [(frame: Int, late: Double)] {
+        guard let times, times.count > 1,
+            let anchor = timestamps.prefix(times.count).firstIndex(where: { $0 != nil }), let start = timestamps[anchor]
+        else { return [] }
+        let median = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
+        return zip(times, timestamps).enumerated().compactMap { frame, pair in
+            guard let stamp = pair.1 else { return nil }
+            // No timestamp can make this overflow.
+            let late = Double(pair.0 - times[anchor]) - Double(stamp.subtractingReportingOverflow(start).partialValue)
+            return abs(late) > Double(median) / 2 ? (frame, late) : nil
+        }
+    }
 }

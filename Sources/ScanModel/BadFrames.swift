@@ -1,17 +1,23 @@
 extension Capture {
-    /// Why the capture fails for its bad frames; nil while they are few enough. A frame that lacks what is used of it counts
-    /// as one, though it is kept, unless there are only a few: as few as streams may differ in length.
-    /// - Parameters:
-    ///   - used: the channels that are read; nil for all.
-    ///   - stage: the stage that read the capture, as a pipeline labels it.
-    public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = "read") -> Problem? {
+    /// The frames that count as bad, in their order, and why. A frame that lacks what is used of it is one, though it is
+    /// kept, unless there are only a few: as few as streams may differ in length.
+    /// - Parameter used: the channels that are read; nil for all.
+    public func badFrames(using used: Set<Channel>? = nil) -> [(index: Int, reason: String)] {
         var reasons: [Int: String] = [:]
         for (channel, indices) in gaps.sorted(by: { $0.key.name < $1.key.name }) {
             guard used?.contains(channel) != false, indices.count > Self.gapsOfAnySoundCapture else { continue }
             for index in indices { reasons[index] = reasons[index] ?? "it has no \(channel.plainName)" }
         }
         for facts in frames { if let drop = facts.drop, drop.isBad { reasons[facts.index] = drop.reason } }
-        let bad = reasons.sorted { $0.key < $1.key }
+        return reasons.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Why the capture fails for its bad frames; nil while they are few enough.
+    /// - Parameters:
+    ///   - used: the channels that are read; nil for all.
+    ///   - stage: the stage that read the capture, as a pipeline labels it.
+    public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = "read") -> Problem? {
+        let bad = badFrames(using: used)
         guard Double(bad.count) > badFrameLimit * Double(frames.count) else { return nil }
         let share = Double(bad.count) / Double(frames.count)
         // Rounded up, so that the share itself is allowed by what is proposed.
@@ -23,7 +29,7 @@ extension Capture {
         return Problem(
             .input, "\(bad.count) of \(frames.count) frames are bad (\(Self.short(share * 100)) %)",
             notes: ["the limit is \(Self.short(badFrameLimit * 100)) %"]
-                + bad.prefix(3).map { "frame \($0.key): \($0.value)" },
+                + bad.prefix(3).map { "frame \($0.index): \($0.reason)" },
             fix: "copy or record the capture again\(allowing)")
     }
 

@@ -7,6 +7,8 @@ public struct TimeMatch: Hashable, Sendable {
     public private(set) var partners: [Int?]
     /// The largest difference of a pair, nanoseconds.
     public private(set) var largestGap: Int64 = 0
+    /// Nanoseconds, the largest difference that a pair may have.
+    public let tolerance: Int64
 
     /// The places of those among the first times that have no partner although some are near enough: each of these is
     /// another one's.
@@ -14,8 +16,8 @@ public struct TimeMatch: Hashable, Sendable {
 
     public var matchedCount: Int { partners.count { $0 != nil } }
 
-    /// - Parameter tolerance: nanoseconds, the largest difference that a pair may have.
     public init(_ times: [Int64], with targets: [Int64], within tolerance: Int64) {
+        self.tolerance = tolerance
         partners = Array(repeating: nil, count: times.count)
         var line = TimeLine(times, targets)
         var waiting = Heap()

@@ -86,7 +86,7 @@ public struct BatchPlan: Sendable {
         if rules.isForced { return .run("asked for with --force") }
         var reason: String?
         var doubt: String?
-        let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
+        let hasResult = PublishedResult.stands(in: result)
         if hasResult, let known = ResultState.load(input.id, in: state) {
             switch known.standing(
                 of: input.path, pipeline: digest, options: OptionFile.allBesidePipeline(pipeline, input),

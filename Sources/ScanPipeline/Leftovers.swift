@@ -14,7 +14,7 @@ public enum Leftovers {
         let published = "\(state.output)/\(id)"
         // The one that was moved away last.
         let newest = old.max { age("\(state.trash)/\($0)") < age("\(state.trash)/\($1)") }
-        if let newest, !FileSystem.exists("\(published)/\(Receipt.fileName)") {
+        if let newest, !PublishedResult.stands(in: published) {
             guard OutputFolder.obstacle(at: published) == nil, rename("\(state.trash)/\(newest)", published) == 0 else {
                 return
             }
@@ -42,7 +42,7 @@ public enum Leftovers {
             if let id = StateFolder.id(ofTrashName: name) {
                 // Where there are no locks, what was replaced for good is nobody's any more.
                 guard let lock = try CaptureLock(id, in: state), !lock.isReal,
-                    FileSystem.exists("\(state.output)/\(id)/\(Receipt.fileName)")
+                    PublishedResult.stands(in: "\(state.output)/\(id)")
                 else { continue }
             }
             FileSystem.removeTree("\(state.trash)/\(name)")

@@ -88,7 +88,7 @@ public final class OutputFolder: Sendable {
     public var publishedPath: String { "\(root)/\(id)" }
 
     /// Whether an earlier result stands there.
-    public var hasPublishedResult: Bool { FileSystem.exists("\(publishedPath)/\(Receipt.fileName)") }
+    public var hasPublishedResult: Bool { PublishedResult.stands(in: publishedPath) }
 
     /// Begins a file. Its folders are made.
     /// - Parameter path: relative, without `..`.
@@ -264,7 +264,7 @@ public final class OutputFolder: Sendable {
 
     /// What keeps a result from standing at a path; nil where it may.
     static func obstacle(at target: String) -> Problem? {
-        if FileSystem.exists("\(target)/\(Receipt.fileName)") || !FileSystem.exists(target) { return nil }
+        if PublishedResult.stands(in: target) || !FileSystem.exists(target) { return nil }
         if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return nil }
         return Problem(
             .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",

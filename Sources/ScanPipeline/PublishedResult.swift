@@ -32,6 +32,9 @@ public struct PublishedResult: Sendable {
         Set((receipt["inputs"]?.array ?? []).compactMap { $0["sha256"]?.string.map { Digest(hex: $0) } })
     }
 
+    /// Whether a result stands in a folder, however sound: its receipt is there.
+    static func stands(in folder: String) -> Bool { FileSystem.exists("\(folder)/\(Receipt.fileName)") }
+
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
 

@@ -50,7 +50,7 @@ public struct StateFolder: Sendable, Hashable {
     /// The ids that have a result: folders of OUT with a receipt.
     public var published: [String] {
         FileSystem.names(in: output).filter {
-            !$0.hasPrefix(".") && FileSystem.exists("\(output)/\($0)/\(Receipt.fileName)")
+            !$0.hasPrefix(".") && PublishedResult.stands(in: "\(output)/\($0)")
         }
     }
 

@@ -118,11 +118,12 @@ public struct WriteStaging: FrameStage, FoldStage {
             if let map = frame.recordedConfidence {
                 parcel.confidence = try StagingBlock(map.values, size: PixelSize(map.width, map.height))
                 parcel.confidenceRange = map.range
-            } else {
+            } else if let size = context.capture.depthSize {
                 // A stream has no place for a frame without: lowest confidence, which vouches for nothing.
-                guard let size = context.capture.depthSize else { throw Problem(.input, "the frame has no confidence") }
                 context.count("frames-without-confidence", 1)
                 parcel.confidence = try StagingBlock(Array(repeating: 0, count: size.width * size.height), size: size)
+            } else {
+                throw Problem(.input, "the frame has no confidence")
             }
         }
         try checkSizes(parcel, context.capture)

@@ -88,18 +88,7 @@ private struct ARKitScenesReader {
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
-        for (index, partner) in poses.partners.enumerated() {
-            if let partner {
-                capture.frames[index].pose = posed[partner].pose
-            } else {
-                let file = ARKitScenesCapture.trajectoryFile
-                let reason =
-                    poses.outdone.contains(index)
-                    ? "each pose of \(file) within 5 ms of it belongs to another picture"
-                    : "no pose of \(file) is within 5 ms of it"
-                capture.drop(index, stage: "read", reason: reason)
-            }
-        }
+        capture.takePoses(posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses)
         // What has no pose is not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]

@@ -192,7 +192,6 @@ private struct COLMAPReader {
             capture.absences[.cloud] = "\(file) holds no points"
             return
         }
-        if let doubt = cloud.coarseness { capture.warnings.append(doubt) }
         capture.cloud = cloud
         capture.channels.insert(.cloud)
     }

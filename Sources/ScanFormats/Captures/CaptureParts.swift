@@ -49,6 +49,23 @@ extension Capture {
         noteGaps(.recordedDepth, in: paths, isWhole: isWhole)
     }
 
+    /// Gives the frames the poses that their times were matched with, and drops those without one.
+    /// - Parameter file: where the poses stand.
+    mutating func takePoses(_ poses: [Pose], of file: String, by match: TimeMatch) {
+        let distance = "within \(match.tolerance / 1_000_000) ms of it"
+        for (index, partner) in match.partners.enumerated() {
+            if let partner {
+                frames[index].pose = poses[partner]
+            } else {
+                let reason =
+                    match.outdone.contains(index)
+                    ? "each pose of \(file) \(distance) belongs to another picture"
+                    : "no pose of \(file) is \(distance)"
+                drop(index, stage: "read", reason: reason)
+            }
+        }
+    }
+
     /// Notes the frames for which there is no file.
     mutating func noteGaps(_ channel: Channel, in paths: [String?], isWhole: Bool = true) {
         let missing = frames.indices.filter { !frames[$0].isDropped && ($0 >= paths.count || paths[$0] == nil) }

@@ -105,6 +105,7 @@ public struct CaptureSearch: Sendable {
 
     private mutating func take(file path: String) {
         if ZipArchive.isNamed(path) { return take(archive: path) }
+        // A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
         guard SensCapture.isNamed(path) else { return }
         do throws(Problem) { captures.append((try OneFile(path: path).name, path)) } catch {
             unreadable.append(Unreadable(name: ZipArchive.name(of: path), path: path, problem: error.at(file: path)))
@@ -159,14 +160,9 @@ public struct CaptureSearch: Sendable {
         }
     }
 
-    /// A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
-    private static func sensFile(_ path: String) -> OneFile? {
-        SensCapture.isNamed(path) ? try? OneFile(path: path) : nil
-    }
-
     /// Whether a file is to be run by itself: it is a capture, or holds some, or cannot be looked into.
     private static func isCapture(file path: String) -> Bool {
-        guard ZipArchive.isNamed(path) else { return sensFile(path) != nil }
+        guard ZipArchive.isNamed(path) else { return SensCapture.isNamed(path) && (try? OneFile(path: path)) != nil }
         return (try? ZipArchive(path: path)).map { !captures(in: $0).isEmpty } ?? true
     }
 

@@ -84,18 +84,8 @@ extension MultiScanReader {
 
     /// The video's presentation times against the camera lines' timestamps.
     private mutating func checkTimes(_ facts: VideoFacts, _ file: String) {
-        // The first line may be bad; the clocks are set by the first frame that has both times.
-        guard let times = facts.times, times.count > 1,
-            let anchor = capture.frames.prefix(times.count).firstIndex(where: { $0.timestamp != nil }),
-            let start = capture.frames[anchor].timestamp
-        else { return }
-        let median = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
-        var wrong: [(frame: Int, off: Double)] = []
-        for (index, time) in times.enumerated() where index < capture.frames.count {
-            guard let stamp = capture.frames[index].timestamp else { continue }
-            // In floating point, which no timestamp can overflow.
-            let difference = Double(time - times[anchor]) - Double(stamp - start)
-            if abs(difference) > Double(median) / 2 { wrong.append((index, difference / 1e6)) }
+        let wrong = facts.framesOffTime(from: capture.frames.map(\.timestamp)).map {
+            (frame: $0.frame, off: $0.late / 1e6)
         }
         guard let first = wrong.first else { return }
         let shown = wrong.prefix(20).map { "\($0.frame) (\(($0.off * 10).rounded() / 10) ms)" }.joined(separator: ", ")

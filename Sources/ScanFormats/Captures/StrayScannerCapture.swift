@@ -24,7 +24,10 @@ public enum StrayScannerCapture: CaptureFormat {
             "camera_matrix.csv where each line of odometry.csv has its camera",
         ],
         writer: "write-capture: {format: stray-scanner}",
-        writingLoses: ["all cameras but the last frame's", "the bounding box", "motion", "pictures that are no video"],
+        writingLoses: [
+            "an autofocus camera's changes: one camera stands for all frames", "the bounding box", "motion",
+            "pictures that are no video",
+        ],
         revision: 3)
 
     static let odometryFile = "odometry.csv"

@@ -17,7 +17,7 @@ public enum TUMCapture: CaptureFormat {
         writer: "write-tum",
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
-            "motion", "all cameras but the first frame's",
+            "motion", "an autofocus camera's changes: one camera stands for all frames",
         ], revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -121,17 +121,7 @@ private struct TUMReader {
         }
         let poses = try rows(of: file) { (row) throws(Problem) in try TUMText.posed(row) }
         let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
-        for (index, partner) in match.partners.enumerated() {
-            if let partner {
-                capture.frames[index].pose = poses[partner].pose
-            } else {
-                let reason =
-                    match.outdone.contains(index)
-                    ? "each pose of \(file) within 20 ms of it belongs to another picture"
-                    : "no pose of \(file) is within 20 ms of it"
-                capture.drop(index, stage: "read", reason: reason)
-            }
-        }
+        capture.takePoses(poses.map(\.pose), of: file, by: match)
         capture.channels.insert(.pose)
         return match.summary
     }

@@ -177,9 +177,7 @@ private struct TransformsReader {
             capture.warnings.append(
                 "\(reader.notFiniteCount) points of \(name) were left out: a coordinate is not a finite number")
         }
-        let cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
-        if let doubt = cloud.coarseness { capture.warnings.append(doubt) }
-        capture.cloud = cloud
+        capture.cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
         capture.channels.insert(.cloud)
     }
 }

@@ -81,8 +81,7 @@ public struct CaptureInspection: Hashable, Sendable {
         let opened = CaptureOpening.open(tree, as: format)
         inspection.note(errors: opened.problems + [tree.trouble].compactMap(\.self))
         if var capture = opened.capture {
-            capture.noteCopies(in: tree)
-            capture.noteOrientation(in: tree)
+            capture.noteDoubtsOfFiles(in: tree)
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)
         }

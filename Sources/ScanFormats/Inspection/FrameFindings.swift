@@ -21,14 +21,16 @@ extension CaptureInspection {
 
     /// Frames whose own data is bad: a run drops them, and fails when they are too many.
     mutating func noteBadFrames(of capture: Capture) {
-        let bad = capture.frames.filter { $0.drop?.isBad == true }
-        guard !bad.isEmpty || !capture.gaps.isEmpty else { return }
-        var list = bad.prefix(Self.listLimit).map { "frame \($0.index): \($0.drop?.reason ?? "")" }
+        let excess = capture.excessOfBadFrames()
+        // Those that only lack something are dropped by no run.
+        let bad = capture.badFrames(using: excess == nil ? [] : nil)
+        guard !bad.isEmpty else { return }
+        var list = bad.prefix(Self.listLimit).map { "frame \($0.index): \($0.reason)" }
         if bad.count > list.count { list.append("and \(bad.count - list.count) more") }
-        if var excess = capture.excessOfBadFrames() {
-            if capture.gaps.isEmpty { excess.notes = excess.notes.prefix(1) + list }
+        if var excess {
+            excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])
-        } else if !bad.isEmpty {
+        } else {
             note(warnings: [
                 Problem(
                     .input,

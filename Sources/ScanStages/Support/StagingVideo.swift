@@ -95,14 +95,7 @@ struct StagingVideo {
 
     /// Some apps write a video as if its frames came at a rate of their own.
     private func warnOfTimes(_ times: [Int64], _ facts: VideoFacts) {
-        guard let shown = facts.times, shown.count == times.count, let start = times.first, let first = shown.first,
-            let step = zip(shown.dropFirst(), shown).map({ $0 - $1 }).sorted().dropFirst((shown.count - 1) / 2).first
-        else { return }
-        // In floating point, which no timestamp can overflow.
-        let isOff = { (shown: Int64, time: Int64) in
-            2 * abs(Double(shown) - Double(first) - (Double(time) - Double(start))) > Double(step)
-        }
-        let count = zip(shown, times).count { isOff($0, $1) }
+        let count = facts.framesOffTime(from: times).count
         guard count > 0 else { return }
         context.warn(
             "the video was copied as it is, and shows \(count) of its frames at other times than their timestamps say: whoever "
