@@ -66,7 +66,8 @@ demo: build
 
 test: PACKAGES += cmark-gfm mandoc valgrind
 test: setup
-	swift test -c release
+	@rm -f .build/tests-swift-testing.xml
+	swift test -c release --xunit-output .build/tests.xml || { .ci/failures .build/tests-swift-testing.xml; exit 1; }
 
 # What scripts need is installed from PyPI into a folder of its own below .build.
 bench: build

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <zip.h>
 
@@ -9,18 +10,24 @@ static zip_file_t *file_of(struct sm_zip_file *file) { return (zip_file_t *)file
 
 static int leave(zip_error_t *error, char *message) {
     snprintf(message, SM_MESSAGE, "%s", zip_error_strerror(error));
-    return 1;
+    if (zip_error_code_zip(error) == ZIP_ER_MEMORY) return SM_ZIP_MACHINE;
+    // A damaged directory leads to places that are not there, which the system then refuses to go to.
+    const int code = zip_error_system_type(error) == ZIP_ET_SYS ? zip_error_code_system(error) : 0;
+    const int is_of_the_archive = code == 0 || code == EINVAL || code == EOVERFLOW || code == EFBIG || code == ENOENT;
+    return is_of_the_archive ? SM_ZIP_ARCHIVE : SM_ZIP_MACHINE;
 }
 
 int sm_zip_open(const char *path, struct sm_zip **archive, char *message) {
-    int code = 0;
-    *archive = (struct sm_zip *)zip_open(path, ZIP_RDONLY, &code);
-    if (*archive) return 0;
     zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    leave(&error, message);
+    zip_error_init(&error);
+    // zip_open would forget the system's own error.
+    zip_source_t *source = zip_source_file_create(path, 0, -1, &error);
+    *archive = source ? (struct sm_zip *)zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
+    // An archive that is open has taken the source over.
+    if (source && !*archive) zip_source_free(source);
+    const int fault = *archive ? 0 : leave(&error, message);
     zip_error_fini(&error);
-    return 1;
+    return fault;
 }
 
 void sm_zip_close(struct sm_zip *archive) {
@@ -40,7 +47,7 @@ int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *en
     }
     if (!(facts.valid & ZIP_STAT_NAME) || !(facts.valid & ZIP_STAT_SIZE) || !(facts.valid & ZIP_STAT_COMP_SIZE)) {
         snprintf(message, SM_MESSAGE, "an entry has no name or no size");
-        return 1;
+        return SM_ZIP_ARCHIVE;
     }
     entry->name = facts.name;
     entry->size = facts.size;

@@ -136,7 +136,7 @@ public struct BoundingBoxJSON: Hashable, Sendable {
             if distance > worst.distance { worst = (distance, name) }
         }
         guard worst.distance > tolerance else { return nil }
-        let rounded = (worst.distance * 10_000).rounded() / 10_000
+        let rounded = worst.distance.rounded(decimals: 4)
         return "the box's corners do not fit its centre and turn: \(worst.name) is off by \(rounded);"
             + " the centre, the turn and the lengths of the edges are used"
     }

@@ -34,14 +34,23 @@ extension JPEG {
 }
 
 extension Capture {
-    /// Warns of pictures that are turned when they are shown, by the first one that is there: an app writes all alike.
+    /// Warns of pictures that are turned when they are shown. Where no reader has looked into them, the first one that is
+    /// there stands for all: an app writes all alike.
     mutating func noteOrientation(in tree: any CaptureTree) {
-        guard let file = frames.lazy.filter({ !$0.isDropped }).compactMap(\.pictureFile).first,
-            let head = tree.beginning(of: file), let orientation = JPEG.exifOrientation(head), (2...8) ~= orientation
-        else { return }
+        let kept = frames.filter { !$0.isDropped && $0.pictureFile != nil }
+        var found = kept.compactMap { orientations[$0.index] }
+        if orientations.isEmpty, let file = kept.first?.pictureFile, let head = tree.beginning(of: file) {
+            found = [JPEG.exifOrientation(head) ?? 1]
+        }
+        let turned = found.filter { (2...8) ~= $0 }
+        if turned.isEmpty { return }
+        let kinds = Set(turned).sorted().map { String($0) }.joined(separator: " or ")
+        let (pictures, others) =
+            turned.count == found.count
+            ? ("the pictures'", "") : ("the", " of \(turned.count) of \(found.count) pictures")
         warnings.append(
-            "the pictures' EXIF orientation is \(orientation): they are used and copied as they are stored, which is what the "
-                + "intrinsics are for; programs that follow it, as OpenCV's imread does, turn them"
+            "\(pictures) EXIF orientation\(others) is \(kinds): they are used and copied as they are stored, which is what "
+                + "the intrinsics are for; programs that follow it, as OpenCV's imread does, turn them"
         )
     }
 }

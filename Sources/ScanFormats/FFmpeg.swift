@@ -13,23 +13,24 @@ public struct FFmpeg: Hashable, Sendable {
     /// Seconds after which one that neither reads nor writes is taken to hang, and is ended.
     public let patience: Int
 
-    /// The patience of those that are looked up from now on. Where many videos are looked at for a picture each, a long one
-    /// adds up.
-    public static let usualPatience = Atomic(600)
+    /// The ``patience`` of whoever does not say otherwise.
+    public static let usualPatience = 600
 
-    public init(
-        ffmpeg: String, ffprobe: String, patience: Int = FFmpeg.usualPatience.load(ordering: .relaxed)
-    ) {
+    public init(ffmpeg: String, ffprobe: String, patience: Int = usualPatience) {
         self.ffmpeg = ffmpeg
         self.ffprobe = ffprobe
         self.patience = patience
     }
 
     /// Looks both programs up.
-    /// - Parameter searchPath: folders with colons between them; nil for the environment's PATH. Relative folders are
-    ///   passed over: what runs must not depend on the working directory.
+    /// - Parameters:
+    ///   - searchPath: folders with colons between them; nil for the environment's PATH. Relative folders are passed over:
+    ///     what runs must not depend on the working directory.
+    ///   - patience: as ``patience``.
     /// - Throws: a problem with fault `environment` when one of the two is missing.
-    public static func find(in searchPath: String? = nil) throws(Problem) -> FFmpeg {
+    public static func find(
+        in searchPath: String? = nil, patience: Int = usualPatience
+    ) throws(Problem) -> FFmpeg {
         let folders = searchPath ?? getenv("PATH").map { String(cString: $0) } ?? ""
         func locate(_ name: String) throws(Problem) -> String {
             for folder in folders.split(separator: ":") where folder.hasPrefix("/") {
@@ -42,7 +43,7 @@ public struct FFmpeg: Hashable, Sendable {
                 notes: ["looked in PATH: \(folders.isEmpty ? "(empty)" : folders)"],
                 fix: "install it, on Debian and Ubuntu with: apt install ffmpeg")
         }
-        return FFmpeg(ffmpeg: try locate("ffmpeg"), ffprobe: try locate("ffprobe"))
+        return FFmpeg(ffmpeg: try locate("ffmpeg"), ffprobe: try locate("ffprobe"), patience: patience)
     }
 
     func start(_ arguments: [String], log: FFmpegLog) throws(Problem) -> RunningTool {

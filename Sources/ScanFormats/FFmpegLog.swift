@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 
 /// What ffmpeg and ffprobe wrote to their standard error under `-loglevel level+…`, kept short: the last lines that
@@ -45,6 +46,13 @@ struct FFmpegLog: Sendable {
         for level in ["[error] ", "[fatal] ", "[panic] "] { text = text.replacing(level, with: "", maxReplacements: 1) }
         lines.append(text)
         while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.most { lines.removeFirst() }
+    }
+
+    /// A line that speaks of the machine rather than the video: a disk or a file server that failed, a library that is
+    /// missing.
+    var machineTrouble: String? {
+        let words = [EIO, ESTALE, ETIMEDOUT, EMFILE, ENFILE].map { String(cString: strerror($0)) }
+        return lines.last { line in (words + ["error while loading shared libraries"]).contains { line.contains($0) } }
     }
 
     /// The last words, as notes of a problem.

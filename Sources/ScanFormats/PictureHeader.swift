@@ -47,10 +47,16 @@ public struct PictureLimits: Hashable, Sendable {
     func check(_ header: PictureHeader) throws(Problem) {
         let (width, height) = (header.width, header.height)
         // Within the sides' limit the product cannot overflow.
-        guard width > 0, height > 0, width <= side, height <= side, width <= pixels / height else {
+        guard width > 0, height > 0, width <= side, height <= side else {
             throw Problem(
                 .input, "a picture of \(width) × \(height) pixels",
                 notes: ["the limits are \(side) pixels a side and \(pixels) pixels in all"])
+        }
+        guard width <= pixels / height else {
+            // A frame that is dropped for it keeps the summary alone.
+            throw Problem(
+                .input, "a picture of \(width) × \(height) pixels, where `max-picture-pixels` of read allows \(pixels)",
+                fix: "if that is right, allow more with  --set read.max-picture-pixels=\(width * height)")
         }
     }
 }

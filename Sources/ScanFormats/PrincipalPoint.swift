@@ -23,27 +23,7 @@ extension CameraIntrinsics {
     /// What is odd about a camera whose principal point is nowhere near the middle; nil where it is near.
     var doubt: String? {
         if offCentre <= 0.1 { return nil }
-        let (x, y) = ((cx * 1000).rounded() / 1000, (cy * 1000).rounded() / 1000)
+        let (x, y) = (cx.rounded(decimals: 3), cy.rounded(decimals: 3))
         return "the principal point (\(x), \(y)) is far from the middle of a picture of \(PixelSize(width, height))"
-    }
-}
-
-extension Capture {
-    /// Warns of what may be as it should and mostly is not, whatever the format: of the files, and of cameras that hardly
-    /// can have taken these pictures.
-    public mutating func noteDoubts(in tree: any CaptureTree) {
-        noteDoubtsOfFiles(in: tree)
-        let cameras = frames.filter { !$0.isDropped }.compactMap(\.intrinsics)
-        let doubts = cameras.compactMap(\.doubt)
-        if let doubt = doubts.first, doubts.count > cameras.count / 2 {
-            warnings.append("\(doubt): the intrinsics may be for pictures of another size, or turned by a quarter")
-        }
-    }
-
-    /// The same of the files alone: second copies among the frames', pictures that others turn, points far from the origin.
-    mutating func noteDoubtsOfFiles(in tree: any CaptureTree) {
-        noteCopies(in: tree)
-        noteOrientation(in: tree)
-        if let doubt = cloud?.coarseness { warnings.append(doubt) }
     }
 }

@@ -18,8 +18,21 @@ enum Ending: Hashable, Sendable {
         }
     }
 
-    /// - Throws: a problem with fault `environment` when the program did not end by itself.
+    /// - Throws: a problem with fault `environment` when the program did not end by itself, or when what it said is about the
+    ///   machine and not about what it was given.
     func checkViolence(to tool: borrowing RunningTool, noting note: String? = nil) throws(Problem) {
+        if let trouble = tool.log.machineTrouble {
+            throw Problem(
+                .environment, "\(tool.name) could not do its work",
+                notes: ["it says: \(trouble)"] + [note].compactMap(\.self),
+                fix: "look at the kernel's log, and try it by hand:  \(tool.name) -version")
+        }
+        if case .exited(let status) = self, [126, 127].contains(status) {
+            throw Problem(
+                .environment, "\(tool.name) could not be run: exit status \(status)",
+                notes: tool.log.notes(from: tool.name),
+                fix: "try it by hand:  \(tool.name) -version")
+        }
         if let violence = violence(to: tool.name, notes: [note].compactMap(\.self) + tool.log.notes(from: tool.name)) {
             throw violence
         }

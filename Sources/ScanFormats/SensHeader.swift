@@ -47,9 +47,6 @@ public struct SensHeader: Hashable, Sendable {
 
     public var byteCount: Int { Self.fixedByteCount + sensorName.utf8.count }
 
-    /// Where in the file the number of frames stands, for writers that learn it last.
-    public var frameCountOffset: Int64 { Int64(byteCount - 8) }
-
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: version)

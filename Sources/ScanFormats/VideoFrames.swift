@@ -46,6 +46,9 @@ public final class VideoDecoder: Sendable {
 
     private let stream: Mutex<FrameStream>
 
+    /// Of more ffmpeg itself says that they do not help, and of far more that it cannot.
+    private static let mostThreads = 16
+
     /// Starts decoding.
     /// - Parameters:
     ///   - facts: from ``VideoProbe``, for the picture size and the number of frames to expect.
@@ -61,7 +64,10 @@ public final class VideoDecoder: Sendable {
         // `direct` saves ffmpeg's copy of every frame into a buffer of its own, from which it writes in small pieces.
         let arguments =
             ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
-            + ["-threads", String(max(0, threads)), "-i", input.address, "-map", "0:V:0", "-fps_mode", "passthrough"]
+            + [
+                "-threads", String(min(max(0, threads), Self.mostThreads)), "-i", input.address, "-map", "0:V:0",
+                "-fps_mode", "passthrough",
+            ]
             // A finer clock than the video's own: two frames within one of its ticks are no complaint.
             + layout.options(isFullRange: facts.isFullRange) + [
                 "-enc_time_base", "1/1000000", "-f", "rawvideo", "-avioflags", "direct", "pipe:1",

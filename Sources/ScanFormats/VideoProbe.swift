@@ -18,12 +18,12 @@ public enum VideoProbe {
             var tool = try ffmpeg.startProbe(arguments, log: log)
             let output = tool.readAll()
             let ending = tool.finish()
+            try ending.checkViolence(to: tool)
             if case .exited(let status) = ending, status != 0 {
                 throw Problem(
                     .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
                     fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
             }
-            try ending.check(tool)
             return try ProbeReader(output).facts(complaints: tool.log)
         } catch {
             throw error.at(file: input.name)

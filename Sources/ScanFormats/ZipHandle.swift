@@ -18,24 +18,34 @@ struct ZipHandle: ~Copyable {
     init(_ path: String) throws(Problem) {
         if access(path, R_OK) != 0 { throw .system("cannot open the archive", path: path, code: errno) }
         var archive: OpaquePointer?
-        let complaint = messageOf { sm_zip_open(path, &archive, $0) }
-        guard let archive else {
-            throw Problem(
-                .input, "the archive cannot be read", notes: ["libzip says: \(complaint ?? "nothing")"],
-                fix: "copy or pack it again")
+        do throws(Problem) {
+            try Self.call("the archive cannot be read", fix: "copy or pack it again") {
+                sm_zip_open(path, &archive, $0)
+            }
+        } catch {
+            // libzip takes a read that failed for the end of the archive.
+            try Self.requireReadable(path)
+            throw error
         }
+        guard let archive else { throw Problem(.tool, "libzip opened no archive, and does not say why") }
         self.archive = archive
     }
 
     deinit { sm_zip_close(archive) }
 
+    /// - Throws: a problem of fault `environment` when the machine cannot read the whole file.
+    private static func requireReadable(_ path: String) throws(Problem) {
+        let file = try FileSource(path: path, name: path)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while try file.read(into: buffer) > 0 {}
+    }
+
     var count: Int { Int(clamping: sm_zip_count(archive)) }
 
     func entry(_ index: UInt64) throws(Problem) -> Facts {
         var entry = sm_zip_entry()
-        if let complaint = messageOf({ sm_zip_entry(archive, index, &entry, $0) }) {
-            throw Problem(.input, "the archive's directory is damaged", notes: ["libzip says: \(complaint)"])
-        }
+        try Self.call("the archive's directory is damaged") { sm_zip_entry(archive, index, &entry, $0) }
         let name = String(cString: entry.name)
         return Facts(
             name: name, byteCount: Int64(clamping: entry.size), packedByteCount: Int64(clamping: entry.packed_size),
@@ -59,13 +69,31 @@ struct ZipHandle: ~Copyable {
 
     func open(_ index: UInt64) throws(Problem) -> OpaquePointer {
         var file: OpaquePointer?
-        let complaint = messageOf { sm_zip_file_open(archive, index, &file, $0) }
-        guard let file else {
-            throw Problem(
-                .input, "the file cannot be read from its archive", notes: ["libzip says: \(complaint ?? "nothing")"],
-                fix: "copy or pack the archive again")
+        try Self.call("the file cannot be read from its archive", fix: "copy or pack the archive again") {
+            sm_zip_file_open(archive, index, &file, $0)
         }
+        guard let file else { throw Problem(.tool, "libzip opened no file, and does not say why") }
         return file
+    }
+
+    /// Calls a function of libzip's.
+    /// - Parameters:
+    ///   - failure: what it means when the archive is damaged.
+    ///   - fix: what helps then.
+    /// - Throws: a problem of fault `input` for a damaged archive, of fault `environment` when the machine could not read it.
+    fileprivate static func call(
+        _ failure: String, fix: String? = nil, _ function: (UnsafeMutablePointer<CChar>) -> Int32
+    ) throws(Problem) {
+        var isOfTheMachine = false
+        let complaint = messageOf {
+            let result = function($0)
+            isOfTheMachine = result == SM_ZIP_MACHINE
+            return result
+        }
+        guard let complaint else { return }
+        let notes = ["libzip says: \(complaint)"]
+        if isOfTheMachine { throw Problem(.environment, "cannot read the archive", notes: notes) }
+        throw Problem(.input, failure, notes: notes, fix: fix)
     }
 }
 
@@ -91,17 +119,14 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
         var count = 0
-        let complaint = archive.handle.withLock { _ in
-            let complaint = messageOf { sm_zip_file_read(file, buffer.baseAddress, buffer.count, &count, $0) }
-            position += Int64(count)
-            return complaint
-        }
-        if let complaint {
-            throw Problem(
-                .input, "the file is damaged in its archive", notes: ["libzip says: \(complaint)"],
-                fix: "copy or pack the archive again"
-            ).at(file: name, byte: position, of: byteCount)
-        }
+        do throws(Problem) {
+            try archive.handle.withLock { (_) throws(Problem) in
+                defer { position += Int64(count) }
+                try ZipHandle.call("the file is damaged in its archive", fix: "copy or pack the archive again") {
+                    sm_zip_file_read(file, buffer.baseAddress, buffer.count, &count, $0)
+                }
+            }
+        } catch { throw error.at(file: name, byte: position, of: byteCount) }
         // More than the directory says: what was allowed was decided by the directory. Less is no end to be trusted.
         if let byteCount, position > byteCount || (count == 0 && !buffer.isEmpty && position < byteCount) {
             let what = position > byteCount ? "larger" : "smaller"

@@ -25,19 +25,13 @@ extension Capture {
         // With no frame left a higher limit is no help.
         let allowing =
             frames.allSatisfy { $0.drop?.isBad == true }
-            ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(Self.short(enough))"
+            ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(enough.shortText)"
         return Problem(
-            .input, "\(bad.count) of \(frames.count) frames are bad (\(Self.short(share * 100)) %)",
-            notes: ["the limit is \(Self.short(badFrameLimit * 100)) %"]
+            .input, "\(bad.count) of \(frames.count) frames are bad (\((share * 100).shortText) %)",
+            notes: ["the limit is \((badFrameLimit * 100).shortText) %"]
                 + bad.prefix(3).map { "frame \($0.index): \($0.reason)" },
             fix: "copy or record the capture again\(allowing)")
     }
 
     private static let gapsOfAnySoundCapture = 3
-
-    /// At most three decimals.
-    private static func short(_ value: Double) -> String {
-        let rounded = (value * 1000).rounded() / 1000
-        return Int(exactly: rounded).map { String($0) } ?? rounded.description
-    }
 }

@@ -49,6 +49,10 @@ public struct Capture: Sendable {
     /// Frames without a file of a channel, in formats that have one for each frame.
     public var gaps: [Channel: [Int]] = [:]
 
+    /// How the EXIF block of each frame's picture says that it is to be turned, by the frame's index: 1 is not at all. Of
+    /// pictures whose headers were looked at.
+    public var orientations: [Int: Int] = [:]
+
     /// What a bad frame means, and the share of bad frames above which the capture fails.
     public var onBadFrame = BadFrameRule.drop
     public var badFrameLimit = 0.05

@@ -57,29 +57,6 @@ extension ConfidenceMap {
     }
 }
 
-extension DepthMap {
-    /// The map turned clockwise by so many quarters.
-    public func turned(quarterTurns: Int) -> DepthMap {
-        let turns = QuarterTurn.normalized(quarterTurns)
-        let size = QuarterTurn.size(PixelSize(width, height), turns: turns)
-        if turns == 0 { return self }
-        var turned: [Float] = []
-        turned.reserveCapacity(metres.count)
-        for v in 0..<size.height {
-            for u in 0..<size.width {
-                let (x, y) =
-                    switch turns {
-                    case 1: (v, height - 1 - u)
-                    case 2: (width - 1 - u, height - 1 - v)
-                    default: (width - 1 - v, u)
-                    }
-                turned.append(metres[y * width + x])
-            }
-        }
-        return DepthMap(width: size.width, height: size.height, metres: turned)
-    }
-}
-
 extension RGBImage {
     /// One colour everywhere.
     public init(width: Int, height: Int, color: RGBColor) {

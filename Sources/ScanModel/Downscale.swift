@@ -175,7 +175,7 @@ extension DepthMap {
     }
 }
 
-/// The pixels that a picture keeps when it is made smaller without mixing any.
+/// Which pixels stand for which when a picture gets another size, smaller or larger, without mixing any.
 package enum NearestPixel {
     /// Of each of `new` pixels along an axis, which of the `old` ones it is: floor((u + ½) · old / new).
     package static func sources(of old: Int, for new: Int) -> [Int] {

@@ -4,6 +4,7 @@ public struct FrameFacts: Hashable, Sendable {
     public var index: Int
     /// Nanoseconds on the recorder's clock.
     public var timestamp: Int64?
+    /// `worldFromCamera`; nil where the capture has none for this frame.
     public var pose: Pose?
     /// For the colour picture's size.
     public var intrinsics: CameraIntrinsics?
@@ -13,6 +14,7 @@ public struct FrameFacts: Hashable, Sendable {
     public var pictureFile: String?
     /// Where the camera line stands in its file, where there is one.
     public var line: ByteSpan?
+    /// Variance of the picture's Laplacian, as ``Channel/sharpness``: of the grey picture in 8 bits; higher is sharper.
     public var sharpness: Double?
     /// How far the picture's points moved while it was exposed, in the mean, as the camera's motion tells; pixels.
     public var predictedBlur: Double?
@@ -76,19 +78,28 @@ public struct DownscaledPicture: Hashable, Sendable {
 public struct Frame: Sendable {
     public var facts: FrameFacts
 
+    /// As recorded: not turned, and of the size that the intrinsics are for.
     public var picture: Picture?
     /// The pixels of a picture that is a file, once a stage has decoded them; the picture is still that file.
     public var decodedPicture: RGBImage?
-    /// Smaller copies of the picture.
+    /// Smaller copies of the picture, each by another factor.
     public var downscaled: [DownscaledPicture] = []
+    /// The brightness plane of a video's frame, full range, in the picture's place.
     public var luma: LumaImage?
+    /// Still packed; `decompress` makes ``depth`` of it.
     public var recordedDepth: RecordedDepth?
     /// The recorded depth of the source frame before, when a stage asks for `previous-depth`.
     public var recordedDepthBefore: RecordedDepth?
+    /// `decompress` makes ``confidence`` of it.
     public var recordedConfidence: ConfidenceMap?
+    /// As the stages so far have left it. Aligned with the picture, at a size of its own, unless the capture has a
+    /// ``Capture/depthCamera``.
     public var depth: DepthMap?
+    /// Of the source frame before, dropped or not, and never masked.
     public var previousDepth: DepthMap?
+    /// For the pixels of ``depth``.
     public var confidence: ConfidenceMap?
+    /// In the world.
     public var points: PointCloud?
     /// What a stage hands from its parallel half to its ordered half, by the stage's label.
     public var parcels: [String: any Sendable] = [:]
@@ -111,8 +122,10 @@ public struct Frame: Sendable {
     ) throws(Problem) {
         if channels.contains(.recordedDepth) { recordedDepth = try depth(facts.index) }
         if channels.contains(.previousDepth), facts.index > 0 {
-            // Damage costs its own frame, not the one behind it.
-            recordedDepthBefore = try? depth(facts.index - 1)
+            do throws(Problem) { recordedDepthBefore = try depth(facts.index - 1) } catch {
+                // Damage costs its own frame, not the one behind it.
+                if error.fault != .input { throw error }
+            }
         }
     }
 

@@ -25,7 +25,7 @@ public struct GeometryCheck: Sendable {
     }
 
     /// Relative errors of carried depth, under each hypothesis.
-    private struct Evidence: Sendable {
+    struct Evidence: Sendable {
         var pairCount = 0
         var errors: [GeometryHypothesis: [Float]] = [:]
 
@@ -43,13 +43,14 @@ public struct GeometryCheck: Sendable {
         }
     }
 
-    /// Source frames at or behind which the next start is due.
+    /// Numbers of the source frames at or behind which the next start is due.
     private var due: ArraySlice<Int>
     private var starts: [Start] = []
     private var byDeclared = Evidence()
     /// Pairs that only the inverse of the declared poses puts apart: on a round about an object, inverted poses stand
     /// still.
     private var byInverse = Evidence()
+    /// Of each start, metres as declared.
     private var medians: [Double] = []
 
     /// - Parameter frameCount: of the source.
@@ -92,13 +93,22 @@ public struct GeometryCheck: Sendable {
     }
 
     /// What depth has to be multiplied with to be plausible for a scan (0.2 to 10 m); 1 where nothing makes it so.
-    private static func unitFactor(_ median: Double) -> Double {
+    static func unitFactor(_ median: Double) -> Double {
         if usualMedians.contains(median) { return 1 }
         return [1e-3, 1e3].first { usualMedians.contains(median * $0) } ?? 1
     }
 
     /// The median depth of scans, metres.
-    fileprivate static let usualMedians = 0.2...10.0
+    package static let usualMedians = 0.2...10.0
+
+    /// What the pairs so far say about the capture.
+    public func verdict() -> GeometryVerdict {
+        let isDeclared = byDeclared.pairCount >= Self.minPairs
+        return GeometryVerdict(
+            by: isDeclared ? byDeclared : byInverse, isDeclared: isDeclared,
+            pairCount: isDeclared ? byDeclared.pairCount : max(byDeclared.pairCount, byInverse.pairCount),
+            medianDepth: medians.isEmpty ? nil : medians.sorted()[medians.count / 2])
+    }
 
     // MARK: - Pairs
 
@@ -159,106 +169,4 @@ public struct GeometryCheck: Sendable {
         }
         return errors
     }
-}
-
-/// What a ``GeometryCheck`` found.
-public struct GeometryVerdict: Hashable, Sendable {
-    public enum Outcome: String, Hashable, Sendable { case pass, warning, fail, undecided }
-
-    public var outcome: Outcome
-    public var pairCount: Int
-    /// The median relative depth error under each hypothesis.
-    public var errors: [GeometryHypothesis: Double]
-    /// What fits better than what is declared.
-    public var cause: GeometryHypothesis?
-    /// The median of the frames' median depths, metres.
-    public var medianDepth: Double?
-    /// In one sentence.
-    public var reason: String
-}
-
-extension GeometryCheck {
-    /// Decides. Passing means an error of at most 2 % and every alternative at least 4 times worse (swapped cx and cy and the
-    /// length of rays apart: on most cameras they differ too little to show); failing means an alternative at half the
-    /// declared error or less and at most 2 %, or depth that is only plausible in another unit. Depth that is large against
-    /// the path fits whatever the positions are: another unit of depth is an alternative only where a scan has such depth,
-    /// and else says that the positions are at fault.
-    public func verdict() -> GeometryVerdict {
-        let isDeclared = byDeclared.pairCount >= Self.minPairs
-        let evidence = isDeclared ? byDeclared : byInverse
-        let errors = evidence.medians
-        let median = medians.isEmpty ? nil : medians.sorted()[medians.count / 2]
-        var verdict = GeometryVerdict(
-            outcome: .undecided,
-            pairCount: isDeclared ? byDeclared.pairCount : max(byDeclared.pairCount, byInverse.pairCount),
-            errors: errors, medianDepth: median, reason: "")
-        if let median, Self.unitFactor(median) != 1 {
-            verdict.outcome = .fail
-            verdict.cause = Self.unitFactor(median) < 1 ? .depthBy1000 : .depthTimes1000
-            let side = Self.unitFactor(median) < 1 ? "beyond" : "within"
-            verdict.reason = "half of the depth is \(side) \(Self.text(median)) m, which no scan has"
-            return verdict
-        }
-        guard evidence.pairCount >= Self.minPairs else {
-            verdict.reason =
-                "only \(evidence.pairCount) pairs of frames stand far enough apart and see the same; \(Self.minPairs) are needed"
-            return verdict
-        }
-        let alternatives = errors.filter { $0.key != .declared && Self.isPlausible($0.key, median) }
-        // Ties go to the hypothesis that stands first, so that the answer never depends on a dictionary's order.
-        let best = GeometryHypothesis.allCases.filter { alternatives[$0] != nil }.min {
-            (alternatives[$0] ?? 0) < (alternatives[$1] ?? 0)
-        }
-        let declared = errors[.declared] ?? .infinity
-        if let best, let error = alternatives[best], error <= min(Self.fits, declared / 2) {
-            verdict.outcome = .fail
-            verdict.cause = best
-            verdict.reason = "depth fits \(Self.percent(error)) with it, and \(Self.percent(declared)) as declared"
-            return verdict
-        }
-        // Depth so large that the path is nothing against it: as if the camera had only turned.
-        if isDeclared, alternatives[.depthTimes1000] == nil, let still = errors[.depthTimes1000],
-            still <= min(Self.fits, declared / 2)
-        {
-            verdict.outcome = .fail
-            verdict.reason =
-                "depth fits \(Self.percent(still)) as if the camera stood still, and \(Self.percent(declared)) with its "
-                + "positions: they are in another unit than the depth, or wrong"
-            return verdict
-        }
-        guard isDeclared else {
-            verdict.reason = "the camera hardly moves, so that any convention fits"
-            return verdict
-        }
-        let close = alternatives.filter { ![.swappedCentre, .rayDepth].contains($0.key) && $0.value < 4 * declared }
-        if declared <= Self.fits, close.isEmpty {
-            verdict.outcome = .pass
-            verdict.reason = "depth of one frame fits the next within \(Self.percent(declared))"
-            return verdict
-        }
-        verdict.outcome = .warning
-        let rivals = GeometryHypothesis.allCases.filter { close[$0] != nil }.map {
-            "\($0.rawValue) \(Self.percent(close[$0] ?? 0))"
-        }
-        verdict.reason =
-            "depth of one frame fits the next within \(Self.percent(declared))"
-            + (declared > Self.fits ? ", which is more than 2 %" : "")
-            + (rivals.isEmpty ? "" : "; not much better than \(rivals.joined(separator: ", "))")
-        return verdict
-    }
-
-    /// The relative error of depth that fits.
-    private static let fits = 0.02
-
-    /// Whether a scan has depth such as a hypothesis about its unit makes it.
-    private static func isPlausible(_ hypothesis: GeometryHypothesis, _ median: Double?) -> Bool {
-        guard let median, hypothesis.depthFactor != 1 else { return true }
-        return usualMedians.contains(median * hypothesis.depthFactor)
-    }
-
-    private static func percent(_ share: Double) -> String {
-        share.isFinite ? "\((share * 10_000).rounded() / 100) %" : "nowhere"
-    }
-
-    private static func text(_ value: Double) -> String { String((value * 1000).rounded() / 1000) }
 }

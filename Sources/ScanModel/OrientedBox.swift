@@ -30,6 +30,20 @@ public struct OrientedBox: Hashable, Sendable {
         return box
     }
 
+    /// The same box with its bottom face where a floor cut it off. Nil for one with a floor that is tilted against y, whose
+    /// bottom face is not parallel to it.
+    public var endingOnItsFloor: OrientedBox? {
+        guard let floor else { return self }
+        guard worldFromBox.columns.1.y > 1 - 1e-6 else { return nil }
+        let top = center.y + halfSize.y
+        let bottom = max(center.y - halfSize.y, floor)
+        var box = self
+        box.floor = nil
+        box.center.y = (top + bottom) / 2
+        box.halfSize.y = max(0, (top - bottom) / 2)
+        return box
+    }
+
     private mutating func moveBottom(by distance: Double) {
         halfSize.y += distance / 2
         center = center - worldFromBox.columns.1 * (distance / 2)

@@ -8,7 +8,7 @@ public struct Problem: Error, Hashable, Sendable, Codable {
     public enum Fault: String, Hashable, Sendable, Codable, CaseIterable {
         /// The capture's own bytes are at fault: trying again with the same bytes gives the same result.
         case input
-        /// The pipeline, an option or the command line is at fault: nothing was run.
+        /// The pipeline, an option or the command line asks for what cannot be done: whoever wrote it has to change it.
         case usage
         /// The machine is at fault (disk, memory, permission, a missing tool): worth trying again.
         case environment

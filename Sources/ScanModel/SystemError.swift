@@ -9,8 +9,11 @@ extension Problem {
     /// - Parameters:
     ///   - doing: what was tried, as in "cannot write the file".
     ///   - code: `errno` as it was right after the call.
-    ///   - fault: whose the file is; a full disk and the like are the environment's in any case.
+    ///   - fault: whose the file is. An input is at fault only for what its name leads to; whatever else keeps the machine
+    ///     from reading it may be gone tomorrow, and is the environment's.
     public static func system(_ doing: String, path: String, code: Int32, fault: Fault = .environment) -> Problem {
+        let isOfTheName = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EISDIR].contains(code)
+        let fault = fault == .input && !isOfTheName ? .environment : fault
         var problem = Problem(fault, "\(doing): \(String(cString: strerror(code)))").at(file: path)
         switch code {
         case ENOSPC, EDQUOT:

@@ -82,12 +82,13 @@ public struct Trajectory: Sendable {
     /// The station of each frame, by the frame's number; −1 for none.
     private var places: [Int] = []
 
-    /// - Parameter frames: of the source, all of them and in order.
+    /// - Parameter frames: in the order of their numbers. A step leads over frames that are left out as over those without
+    ///   a pose.
     public init(_ frames: [FrameFacts], jumps: JumpLimits = JumpLimits()) {
-        places = Array(repeating: -1, count: frames.count)
-        for (place, facts) in frames.enumerated() {
+        places = Array(repeating: -1, count: (frames.lazy.map(\.index).max() ?? -1) + 1)
+        for facts in frames {
             guard let pose = facts.pose, pose.defect == nil else { continue }
-            places[place] = stations.count
+            places[facts.index] = stations.count
             stations.append(Station(frame: facts.index, timestamp: facts.timestamp, pose: pose))
         }
         for (before, after) in zip(stations, stations.dropFirst()) {

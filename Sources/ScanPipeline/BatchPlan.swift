@@ -65,6 +65,50 @@ public struct BatchPlan: Sendable {
         }
     }
 
+    // MARK: - What it comes to
+
+    /// The captures that get a process: those that run, and those that will turn out to be up to date or not.
+    public var toRun: [CaptureInput] {
+        entries.filter(\.decision.isToRun).map(\.input)
+    }
+
+    /// Those of them of which only their digests tell whether there is anything to do.
+    public var toCompare: [CaptureInput] {
+        entries.compactMap { entry in if case .compare = entry.decision { entry.input } else { nil } }
+    }
+
+    /// All others, as they stand.
+    public var waiting: [CaptureOutcome] {
+        entries.compactMap { entry in
+            switch entry.decision {
+            case .run, .compare, .obstructed: nil
+            case .upToDate: CaptureOutcome(input: entry.input, ending: .upToDate)
+            case .failedBefore(let problem): CaptureOutcome(input: entry.input, ending: .failedBefore(problem))
+            case .arriving: CaptureOutcome(input: entry.input, ending: .arriving)
+            }
+        }
+    }
+
+    /// How many captures have this decision.
+    public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
+
+    /// The captures that cannot run for what stands in the place of their results.
+    public var obstructed: [CaptureInput] {
+        entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
+    }
+
+    /// How many are passed over because they failed before, or would fail.
+    public var cannotRun: Int {
+        entries.count { entry in
+            switch entry.decision {
+            case .failedBefore, .obstructed: true
+            case .run, .compare, .upToDate, .arriving: false
+            }
+        }
+    }
+
+    // MARK: - Failure notes
+
     /// Removes the failure notes that are about nothing any more: of captures that are up to date, since another attempt
     /// failed and what stands is what was asked for now; and of captures that are gone.
     public func forgetPastFailures(in state: StateFolder) {
@@ -76,6 +120,8 @@ public struct BatchPlan: Sendable {
             if isPast { FailureNote.remove(id, in: state) }
         }
     }
+
+    // MARK: - The decision
 
     private static func decide(
         _ input: CaptureInput, _ pipeline: Pipeline, _ digest: Digest, _ state: StateFolder, _ rules: Rules,

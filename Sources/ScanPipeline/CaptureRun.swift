@@ -13,6 +13,7 @@ struct CaptureRun {
     private var inputs: [Receipt.Input] = []
     private var files: [String: OptionFile] = [:]
     private var statuses: [String: KnownDigests.Entry] = [:]
+    private var besides: [String: FolderContents] = [:]
     /// What the capture's folders were like before anything in them was opened.
     private let folders: [String: FileSystem.Status]
     private var tools: [String: String] = [:]
@@ -45,7 +46,7 @@ struct CaptureRun {
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
                 var opened = Runner.Opened(
                     key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses, folders: folders,
-                    options: optionsBesideThePipeline())
+                    besides: besides, options: optionsBesideThePipeline())
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
                 try settleBeforeChoosing(from: plan.steps.upperBound)
@@ -63,9 +64,11 @@ struct CaptureRun {
         try requireFrames()
         try checkBadFrames()
         let used = used
-        let needed = capture.files.filter {
-            runner.takesDigests && ($0.channels.isEmpty || !$0.channels.isDisjoint(with: used))
-        }
+        let listed = runner.takesDigests ? capture.files : []
+        let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
+        let needed = listed.filter(isNeeded)
+        let others = listed.filter { !isNeeded($0) && !$0.channels.isDisjoint(with: Channel.payload) }
+        besides = Self.contents(besides: others, capture.source)
         let looked = wallClock()
         let taken = try runner.clock.measureDigests { () throws(Problem) in
             try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
@@ -113,6 +116,12 @@ struct CaptureRun {
         FileSystem.reachable(from: input.path).reduce(into: [:]) { folders, entry in
             if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
         }
+    }
+
+    /// What lies beside these files. Archives are files, whose times are known anyway.
+    private static func contents(besides files: [InputFile], _ source: any CaptureSource) -> [String: FolderContents] {
+        let places = files.compactMap { source.location(of: $0.path) }.filter { $0.range == nil }
+        return Set(places.map { FileSystem.parent(of: $0.path) }).reduce(into: [:]) { $0[$1] = FolderContents(of: $1) }
     }
 
     /// Where the files lie that options name and the capture does not hold, by the names that the options give them.

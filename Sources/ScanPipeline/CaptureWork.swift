@@ -71,10 +71,13 @@ public enum CaptureWork {
         // What is known may be of the result before this one, whose runner was killed before it could say so.
         let known = known?.key == published.key ? known : nil
         if known?.input == FileSystem.absolute(job.input.path) { return }
-        let before = published.inputDigests
-        let shared = before.intersection(opened.inputs.map(\.digest)).count
+        // What lies beside the pipeline is every capture's, and tells none from another.
+        let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
+        let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
+        let before = published.inputDigests.subtracting(common)
+        let shared = before.intersection(own).count
         // Most of a capture that was moved is still the same, whatever was mended in it or is asked of it now.
-        if shared * 2 >= min(before.count, opened.inputs.count) { return }
+        if shared * 2 >= min(before.count, own.count) { return }
         let others = known.map { "it was made of \($0.input), and its files are others" }
         throw Problem(
             .usage, "the result of another capture has this name", notes: [others ?? "it was made of other files"],
@@ -96,22 +99,5 @@ extension CaptureJob {
         } catch {
             throw error.problems.first ?? Problem(.tool, "the pipeline is not valid")
         }
-    }
-}
-
-extension Pipeline {
-    /// Builds a pipeline from a file's text and `--set` changes, or reports every mistake in them.
-    public static func load(
-        text: String, path: String, settings: [String], library: StageLibrary
-    ) throws(PipelineMistakes) -> Pipeline {
-        var problems: [Problem] = []
-        var overrides: [OptionOverride] = []
-        for setting in settings {
-            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch {
-                problems.append(error)
-            }
-        }
-        guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
-        return try load(text: text, path: path, overrides: overrides, library: library)
     }
 }

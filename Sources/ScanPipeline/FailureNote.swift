@@ -70,36 +70,3 @@ public struct FailureNote: Sendable {
         return Digest.of(Array(text.utf8))
     }
 }
-
-extension Problem {
-    /// What is kept of a problem on disk, without its text.
-    package var facts: JSONObject {
-        var object: JSONObject = [
-            "fault": .string(fault.rawValue), "summary": .string(summary), "notes": .of(notes),
-        ]
-        object["fix"] = fix.map { .string($0) }
-        object["stage"] = place.stage.map { .string($0) }
-        object["frame"] = place.frame.map { .of($0) }
-        object["file"] = place.file.map { .string($0) }
-        object["line"] = place.line.map { .of($0) }
-        object["column"] = place.column.map { .of($0) }
-        object["byte"] = place.byte.map { .integer($0) }
-        object["of"] = place.byteCount.map { .integer($0) }
-        object["excerpt"] = excerpt.map { .string($0) }
-        return object
-    }
-
-    package init?(facts json: JSONValue) {
-        guard let fault = json["fault"]?.string.flatMap(Problem.Fault.init), let summary = json["summary"]?.string
-        else { return nil }
-        self.init(fault, summary, notes: json["notes"]?.array?.compactMap(\.string) ?? [], fix: json["fix"]?.string)
-        place.stage = json["stage"]?.string
-        place.frame = json["frame"]?.integer.flatMap { Int(exactly: $0) }
-        place.file = json["file"]?.string
-        place.line = json["line"]?.integer.flatMap { Int(exactly: $0) }
-        place.column = json["column"]?.integer.flatMap { Int(exactly: $0) }
-        place.byte = json["byte"]?.integer
-        place.byteCount = json["of"]?.integer
-        excerpt = json["excerpt"]?.string
-    }
-}

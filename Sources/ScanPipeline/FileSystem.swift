@@ -1,14 +1,29 @@
 import Glibc
 import ScanModel
 
-/// The few calls on files and folders that publishing needs, each with its failure as a problem.
+/// Calls on files, folders and their paths; what can fail for other reasons than that nothing is there says so as a problem.
 package enum FileSystem {
-    /// A path that means the same from everywhere: messages show others below the capture.
+    /// A path that means the same from everywhere, and is spelt in one way: messages show others below the capture.
     package static func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
+        if path.hasPrefix("/") { return plain(path) }
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
-        return "\(String(cString: folder))/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+        return plain("\(String(cString: folder))/\(path)")
+    }
+
+    /// A path from the root without `.`, empty names, and `..` where that leads back from a folder: behind a link it leads
+    /// elsewhere, and stays.
+    private static func plain(_ path: String) -> String {
+        if !path.contains("/.") && !path.contains("//") && !path.hasSuffix("/") { return path }
+        var plain = ""
+        for name in path.split(separator: "/") where name != "." {
+            if name == ".." && isFolderItself(plain.isEmpty ? "/" : plain) && !plain.hasSuffix("/..") {
+                plain = plain.lastIndex(of: "/").map { String(plain[..<$0]) } ?? ""
+            } else {
+                plain += "/\(name)"
+            }
+        }
+        return plain.isEmpty ? "/" : plain
     }
 
     /// Makes a folder and those above it. Folders that are there already are fine.
@@ -115,36 +130,10 @@ package enum FileSystem {
         return listing.sorted { $0.name < $1.name }
     }
 
-    /// Size and time of the last change, nanoseconds since 1970.
-    struct Status: Hashable, Sendable {
-        var byteCount: Int64
-        /// Of the bytes, nanoseconds since 1970. Copying and unpacking tools set it as they like.
-        var modified: Int64
-        /// Of anything about the file, which nobody can set.
-        var changed: Int64
-        var file: Int64
-
-        /// Whether nothing but the time differs that nobody can set. Other rights and further links change that one too.
-        func isSame(as other: Status) -> Bool {
-            byteCount == other.byteCount && modified == other.modified && file == other.file
-        }
-    }
-
     /// Of an open file.
     static func status(of descriptor: Int32) -> Status? {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Status(status) : nil
-    }
-
-    /// What the kernel knows a file or folder by, whatever path leads to it.
-    package struct Identity: Hashable, Sendable {
-        private let device: UInt64
-        private let file: UInt64
-
-        fileprivate init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            file = UInt64(status.st_ino)
-        }
     }
 
     package static func identity(of path: String) -> Identity? {
@@ -293,13 +282,4 @@ package enum FileSystem {
     }
 
     package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
-}
-
-extension FileSystem.Status {
-    init(_ status: stat) {
-        let nanoseconds = { (time: timespec) in Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
-        self.init(
-            byteCount: Int64(status.st_size), modified: nanoseconds(status.st_mtim),
-            changed: nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
-    }
 }

@@ -95,9 +95,3 @@ package enum InputDigests {
         } catch { return .failure(error) }
     }
 }
-
-extension FileSystem.Status {
-    /// Whether a change after `time` would show: it had stood still for 2 s by both of its times, so that no change can
-    /// hide within one tick of the clock.
-    func isSettled(at time: Int64) -> Bool { max(modified, changed) < time - 2_000_000_000 }
-}

@@ -48,7 +48,7 @@ public enum Leftovers {
             FileSystem.removeTree("\(state.trash)/\(name)")
             paths.append("\(state.trash)/\(name)")
         }
-        paths += collectUnnamed(in: state) + forgetOldRuns(in: state)
+        paths += collectUnnamed(in: state) + forgetOldRuns(in: state) + forgetGoneCaptures(in: state)
         return (paths.filter { !FileSystem.exists($0) }, paths.filter(FileSystem.exists))
     }
 
@@ -83,6 +83,29 @@ public enum Leftovers {
             .map { "\(state.runs)/\($0)" }
         for path in old { FileSystem.removeTree(path) }
         return old
+    }
+
+    /// Removes what was kept of captures that have neither a result nor a failure note any more: digests and small pictures,
+    /// which would pile up where results are moved away in the morning. Both can be made again.
+    @discardableResult
+    static func forgetGoneCaptures(in state: StateFolder) -> [String] {
+        // Listed first: another runner saves what it keeps when its result is already there.
+        let kept = ["inputs", "thumbnails"].flatMap { folder in
+            FileSystem.names(in: "\(state.path)/\(folder)").map { (folder, $0) }
+        }
+        // By their bytes, as files go.
+        let here = Set((state.published + state.failed).map { Array($0.utf8) })
+        var removed: [String] = []
+        for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
+            let id = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
+            if name.hasPrefix(".") || here.contains(Array(id.utf8)) { continue }
+            // Where a result cannot be swapped it is absent for a moment, while somebody works on it.
+            if CaptureLock.isHeld(String(id), in: state) { continue }
+            let path = "\(state.path)/\(folder)/\(name)"
+            FileSystem.removeTree(path)
+            removed.append(path)
+        }
+        return removed
     }
 
     /// Removes the work folders that no runner works in any more, whether or not their capture is run again, and puts older

@@ -23,6 +23,10 @@ public struct OptionSpec: Sendable, Hashable {
 
 /// The one place where a stage's options are declared: each call declares an option, documents it, reads it, checks it
 /// and falls back to its default. Mistakes are collected, so that all of a file's are reported together.
+///
+/// A name is kebab-case; the help is one sentence for people, about what a larger or another value does; bounds belong to
+/// their range; a unit is for people too, and values come as they were written. Where a value is missing or a mistake,
+/// the call gives the default, or nil where there is none.
 public struct OptionReader: Sendable {
     /// A mistake in an option, still without its place in the file.
     package struct Mistake: Sendable {

@@ -1,5 +1,6 @@
-/// How values are written for people.
+/// Values of options as a pipeline and the messages about it write them.
 package enum OptionText {
+    /// A whole number without decimals, unless it is so large that its digits say nothing.
     package static func number(_ value: Double) -> String {
         if let whole = Int64(exactly: value), whole.magnitude < 1_000_000_000 {
             String(whole)
@@ -7,9 +8,6 @@ package enum OptionText {
             value.description
         }
     }
-
-    /// At most three decimals, for percentages and the like.
-    package static func short(_ value: Double) -> String { number((value * 1000).rounded() / 1000) }
 
     package static func list(_ values: [Int]) -> String { "[" + values.map(String.init).joined(separator: ", ") + "]" }
 

@@ -73,7 +73,9 @@ package struct OrderCheck {
                             ?? "use a pipeline without \(step.label) for captures like this one, or see  scanmill inspect"
                     ).inStage(step.label)
                 }
+                // What a stage only may make, it says itself when it does not. A reader has already done what it could.
                 available.formUnion(role.made(from: available))
+                if !isReader(step) { available.formUnion(role.mayMake) }
                 available.subtract(role.removes)
             }
         }

@@ -162,7 +162,8 @@ public final class OutputFolder: Sendable {
         return "\(scratchFolder)/\(name)"
     }
 
-    private var scratchFolder: String { "\(workPath)/.scratch" }
+    private var scratchFolder: String { "\(workPath)/\(Self.scratchName)" }
+    private static let scratchName = ".scratch"
 
     /// Takes a file back: its frame turned out to be bad.
     public func discard(_ path: String) {
@@ -281,6 +282,12 @@ public final class OutputFolder: Sendable {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(0) }) else {
             throw Problem(.tool, "an output path leaves its folder").at(file: path)
+        }
+        if parts.first == Self.scratchName[...] {
+            throw Problem(
+                .usage, "a result cannot hold \(Self.scratchName), which is removed when it is published",
+                fix: "give the file another name"
+            ).at(file: path)
         }
         if parts.count > 1 {
             for depth in 1..<parts.count {

@@ -8,7 +8,7 @@ public struct OutputStatus: Sendable {
         case stale
         case failed
         case running
-        /// It was in a run's plan and has neither a result nor a failure note.
+        /// It was in a run's plan, is still there, and has neither a result nor a failure note.
         case neverRun = "never run"
     }
 
@@ -27,13 +27,17 @@ public struct OutputStatus: Sendable {
         let state = StateFolder(output: output)
         let published = Set(state.published.map { Array($0.utf8) })
         let unfinished = state.unfinished
-        let ids = (state.published + state.failed + Self.planned(state)).distinctByBytes
-        entries = ids.map { id in
+        let planned = Self.planned(state)
+        let ids = (state.published + state.failed + planned.map(\.id)).distinctByBytes
+        let places = Dictionary(planned.map { (Array($0.id.utf8), $0.input) }, uniquingKeysWith: { $1 })
+        entries = ids.compactMap { id in
             if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
             if let note = FailureNote.load(id, in: state) {
                 return Entry(id: id, standing: .failed, cause: note.problem.summary)
             }
             guard published.contains(Array(id.utf8)) else {
+                // Such as a name that a capture had while it arrived.
+                if let place = places[Array(id.utf8)], !FileSystem.exists(place) { return nil }
                 return Entry(
                     id: id, standing: .neverRun, cause: unfinished.contains(id) ? "it was begun and not finished" : nil)
             }
@@ -48,13 +52,17 @@ public struct OutputStatus: Sendable {
         }
     }
 
-    private static func planned(_ state: StateFolder) -> [String] {
-        var ids: [String] = []
-        for run in FileSystem.names(in: state.runs) {
-            let captures = StateFolder.read("\(state.runs)/\(run)/plan.json")?["captures"]?.array ?? []
-            ids += captures.compactMap { $0["id"]?.string }
+    /// The captures of all plans that are remembered, the oldest plan first.
+    private static func planned(_ state: StateFolder) -> [(id: String, input: String)] {
+        FileSystem.names(in: state.runs).flatMap { run -> [(id: String, input: String)] in
+            guard let plan = StateFolder.read("\(state.runs)/\(run)/plan.json") else { return [] }
+            // Where relative paths start.
+            let folder = plan["command"]?["folder"]?.string ?? "."
+            return (plan["captures"]?.array ?? []).compactMap { capture in
+                guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
+                return (id, input.hasPrefix("/") ? input : "\(folder)/\(input)")
+            }
         }
-        return ids
     }
 }
 
@@ -66,32 +74,4 @@ extension Sequence<String> {
             if names.last?.utf8.elementsEqual(name.utf8) != true { names.append(name) }
         }
     }
-}
-
-extension BatchPlan {
-    /// How many captures have this decision.
-    public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
-
-    /// The captures that cannot run for what stands in the place of their results.
-    public var obstructed: [CaptureInput] {
-        entries.compactMap { entry in if case .obstructed = entry.decision { entry.input } else { nil } }
-    }
-
-    /// How many are passed over because they failed before, or would fail.
-    public var cannotRun: Int {
-        entries.count { entry in
-            switch entry.decision {
-            case .failedBefore, .obstructed: true
-            case .run, .compare, .upToDate, .arriving: false
-            }
-        }
-    }
-}
-
-extension PublishedResult {
-    /// Bytes of all published files.
-    public var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
-
-    /// Bytes of the input files that the result was made from.
-    public var inputBytes: Int64 { (receipt["inputs"]?.array ?? []).reduce(0) { $0 + ($1["bytes"]?.integer ?? 0) } }
 }

@@ -59,6 +59,21 @@ public struct OptionOverride: Sendable, Hashable {
 }
 
 extension Pipeline {
+    /// Builds a pipeline from a file's text and `--set` changes, or reports every mistake in them.
+    public static func load(
+        text: String, path: String, settings: [String], library: StageLibrary
+    ) throws(PipelineMistakes) -> Pipeline {
+        var problems: [Problem] = []
+        var overrides: [OptionOverride] = []
+        for setting in settings {
+            do throws(Problem) { overrides.append(try OptionOverride(parsing: setting)) } catch {
+                problems.append(error)
+            }
+        }
+        guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
+        return try load(text: text, path: path, overrides: overrides, library: library)
+    }
+
     /// Builds a pipeline from a file's text, or reports every mistake in it.
     public static func load(
         text: String, path: String, overrides: [OptionOverride] = [], library: StageLibrary

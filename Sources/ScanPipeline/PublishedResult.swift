@@ -8,8 +8,13 @@ public struct PublishedResult: Sendable {
     public let receipt: JSONValue
 
     /// - Returns: nil when there is no result, or its receipt cannot be read.
-    public init?(_ id: String, in output: String) {
-        path = "\(output)/\(id)"
+    public init?(_ id: String, in output: String) { self.init(id, at: "\(output)/\(id)") }
+
+    /// The result in a folder, whatever its name.
+    init?(at path: String) { self.init(String(path.split(separator: "/").last ?? ""), at: path) }
+
+    private init?(_ id: String, at path: String) {
+        self.path = path
         self.id = id
         guard let receipt = StateFolder.read("\(path)/\(Receipt.fileName)") else { return nil }
         self.receipt = receipt
@@ -26,6 +31,12 @@ public struct PublishedResult: Sendable {
             return OutputFolder.Entry(path: path, byteCount: size, digest: Digest(hex: digest))
         }
     }
+
+    /// Bytes of all listed files.
+    public var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
+
+    /// Bytes of the input files that the result was made from.
+    public var inputBytes: Int64 { (receipt["inputs"]?.array ?? []).reduce(0) { $0 + ($1["bytes"]?.integer ?? 0) } }
 
     /// The digests of what it was made of.
     var inputDigests: Set<Digest> {

@@ -2,9 +2,10 @@ import ScanModel
 
 /// What decides a result: two runs with the same key give the same bytes.
 ///
-/// It is made of the digests of the input files that are used, the resolved pipeline, the revision of each stage and of
-/// the format, and the versions of other programs where they are used. ScanMill's own version is recorded beside it but
-/// is no part of it, or every release would run terabytes again.
+/// It is made of the digests of the input files that are used, what the reader found out about the frames (by files too
+/// that no stage uses: pictures decide which frames are bad, and for which size cameras are), the resolved pipeline, the
+/// revision of each stage and of the format, and the versions of other programs where they are used. ScanMill's own
+/// version is recorded beside it but is no part of it, or every release would run terabytes again.
 public struct ResultKey: Hashable, Sendable {
     /// SHA-256, hexadecimal.
     public var text: String
@@ -21,6 +22,7 @@ public struct ResultKey: Hashable, Sendable {
         object["format"] = .array([.string(capture.format), .of(capture.formatRevision)])
         object["tools"] = .array(tools.sorted { $0.key < $1.key }.map { .of([$0.key, $0.value]) })
         object["id"] = .string(capture.id)
+        object["frames"] = .string(capture.framesDigest.hex)
         return ResultKey(text: Digest.of(JSONWriter.text(.object(object), pretty: false)).hex)
     }
 }
@@ -30,5 +32,44 @@ extension Pipeline {
     public var digest: Digest {
         let revisions = JSONValue.of(steps.map(\.revision))
         return Digest.of(JSONWriter.text(.array([resolved, revisions]), pretty: false))
+    }
+}
+
+extension Capture {
+    /// A digest of what the reader says of each frame, but for words.
+    fileprivate var framesDigest: Digest {
+        var digester = Digester()
+        var numbers: [UInt64] = []
+        for (position, frame) in frames.enumerated() {
+            numbers.append(frame)
+            guard numbers.count > 1 << 12 || position == frames.count - 1 else { continue }
+            numbers.withUnsafeBytes { digester.update($0) }
+            numbers.removeAll(keepingCapacity: true)
+        }
+        return digester.finish()
+    }
+}
+
+extension [UInt64] {
+    fileprivate mutating func append(_ frame: FrameFacts) {
+        append(UInt64(frame.index))
+        append(frame.isDropped ? 1 : 0)
+        append(time: frame.timestamp)
+        append(time: frame.exposure)
+        append(frame.pose == nil ? 0 : 1)
+        if let pose = frame.pose {
+            let (x, y, z) = pose.rotation.columns
+            for vector in [x, y, z, pose.position] { for value in vector.components { append(value.bitPattern) } }
+        }
+        append(frame.intrinsics == nil ? 0 : 1)
+        if let camera = frame.intrinsics {
+            for value in [camera.fx, camera.fy, camera.cx, camera.cy] { append(value.bitPattern) }
+            for count in [camera.width, camera.height, camera.pixelOrigin == .corner ? 0 : 1] { append(UInt64(count)) }
+        }
+    }
+
+    private mutating func append(time: Int64?) {
+        append(time == nil ? 0 : 1)
+        append(UInt64(bitPattern: time ?? 0))
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import ScanModel
 
 /// `OUT/.scanmill/inputs/<id>.json`: what the files were like when a result was published, so that a rerun need not
@@ -20,10 +19,16 @@ struct ResultState: Hashable, Sendable {
     var folders: [String: FileSystem.Status]
     /// Input files on disk, as they were before they were read.
     var inputs: [String: KnownDigests.Entry]
+    /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad for its
+    /// picture, whatever becomes of the picture.
+    var besides: [String: Digest]
     /// Where the files lay that options name and the capture does not hold, by the options' names for them.
     var options: [String: String]
     /// Published files with their sizes, relative to the result.
     var outputs: [String: Int64]
+    /// When the receipt was written, nanoseconds since 1970: of an older result that was put back, it is another time,
+    /// whatever the sizes are.
+    var receiptTime: Int64
 
     /// Describes a result that was just published.
     static func taking(
@@ -32,11 +37,16 @@ struct ResultState: Hashable, Sendable {
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
-        sizes[Receipt.fileName] = FileSystem.size(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
+        let receipt = "\(job.output)/\(job.input.id)/\(Receipt.fileName)"
+        sizes[Receipt.fileName] = FileSystem.size(of: receipt)
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
             tools: opened.tools, looked: looked, folders: absolute(opened.folders),
-            inputs: absolute(opened.statuses), options: opened.options.mapValues(FileSystem.absolute), outputs: sizes)
+            inputs: absolute(opened.statuses),
+            besides: absolute(opened.besides).mapValues {
+                $0.isSettled(at: looked) ? $0.digest : Digest(hex: "")
+            }, options: opened.options.mapValues(FileSystem.absolute), outputs: sizes,
+            receiptTime: FileSystem.modified(receipt) ?? 0)
     }
 
     private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
@@ -83,6 +93,11 @@ struct ResultState: Hashable, Sendable {
             if now != known.status { doubt = "something about \(shown(path)) changed" }
             if !known.status.isSettled(at: looked) { doubt = wasNew }
         }
+        for (folder, known) in besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
+            if FolderContents(of: folder).digest != known {
+                doubt = "something about the files in \(shown(folder)) changed"
+            }
+        }
         // A pipeline that was copied elsewhere may have other files beside it.
         if let options, let moved = self.options.keys.sorted().first(where: { options[$0] != self.options[$0] }) {
             doubt = "`\(moved)` is another file than it was"
@@ -93,6 +108,11 @@ struct ResultState: Hashable, Sendable {
             return .stale("it was made with \(version), and now there is \(now)")
         }
         if let defect = outputDefect(result) { return .stale(defect) }
+        // Copies of OUT may have other times, and backups other results of the same sizes.
+        if FileSystem.modified("\(result)/\(Receipt.fileName)") != receiptTime {
+            if PublishedResult(at: result)?.key != key { return .stale("another result stands in its place") }
+            doubt = doubt ?? "its receipt was copied"
+        }
         // Stages and formats with new revisions make other results; only the key tells whether these are among them.
         if tool != programs.tool { doubt = doubt ?? "it was run by \(tool)" }
         return doubt.map(Standing.unsure) ?? .upToDate
@@ -117,8 +137,9 @@ extension ResultState {
             "tool": .string(tool), "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
             "folders": .object(JSONObject(folders) { .array($0.json) }),
             "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest.hex)]) }),
+            "besides": .object(JSONObject(besides) { .string($0.hex) }),
             "options": .object(JSONObject(options) { .string($0) }),
-            "outputs": .object(JSONObject(outputs) { .integer($0) }),
+            "outputs": .object(JSONObject(outputs) { .integer($0) }), "receipt": .integer(receiptTime),
         ])
     }
 
@@ -126,16 +147,20 @@ extension ResultState {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
             let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
             let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
-            let options = json["options"]?.object, let outputs = json["outputs"]?.object
+            let besides = json["besides"]?.object, let options = json["options"]?.object,
+            let outputs = json["outputs"]?.object
         else { return nil }
         self.init(
             input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
-            looked: looked, folders: [:], inputs: [:], options: [:], outputs: [:])
+            looked: looked, folders: [:], inputs: [:], besides: [:], options: [:], outputs: [:],
+            // Earlier versions did not keep it.
+            receiptTime: json["receipt"]?.integer ?? 0)
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }
             self.folders[path] = status
         }
+        for (path, value) in besides.members { self.besides[path] = value.string.map(Digest.init(hex:)) }
         for (name, value) in options.members { self.options[name] = value.string }
         for (path, value) in outputs.members { self.outputs[path] = value.integer }
         for (path, value) in inputs.members {
@@ -161,11 +186,4 @@ extension FileSystem.Status {
         guard json.count == 4, numbers.count == 4 else { return nil }
         self.init(byteCount: numbers[0], modified: numbers[1], changed: numbers[2], file: numbers[3])
     }
-}
-
-/// The wall clock, nanoseconds since 1970.
-public func wallClock() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }

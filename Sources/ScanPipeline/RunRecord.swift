@@ -29,7 +29,7 @@ public struct RunRecord: Sendable {
             .object([
                 "pipeline": .string(pipeline), "set": .of(settings), "output": .string(output), "tool": .string(tool),
                 // Where the paths start.
-                "folder": .string(String(FileSystem.absolute(".").dropLast(2))),
+                "folder": .string(FileSystem.absolute(".")),
             ])
         }
     }
@@ -80,8 +80,8 @@ public struct RunRecord: Sendable {
         let captures = outcomes.map { outcome -> JSONValue in
             var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
             if let span = outcome.span {
-                object["begin"] = .number(Self.milliseconds(span.begin))
-                object["seconds"] = .number(Self.milliseconds(span.seconds))
+                object["begin"] = .number(span.begin.rounded(decimals: 3))
+                object["seconds"] = .number(span.seconds.rounded(decimals: 3))
             }
             switch outcome.ending {
             case .done(let summary):
@@ -91,7 +91,7 @@ public struct RunRecord: Sendable {
                 object["bytes"] = .integer(summary.byteCount)
                 object["peak-bytes"] = summary.peakBytes.map { .integer($0) }
                 var times = JSONObject()
-                for time in summary.times { times[time.label] = .number((time.seconds * 1e6).rounded() / 1e6) }
+                for time in summary.times { times[time.label] = .number(time.seconds.rounded(decimals: 6)) }
                 if !summary.times.isEmpty { object["stages"] = .object(times) }
             case .failed(let problem), .failedBefore(let problem):
                 object["ended"] = .string("failed")
@@ -111,9 +111,8 @@ public struct RunRecord: Sendable {
                 "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
             ]), to: "\(path)/outcome.json")
         Leftovers.forgetOldRuns(in: state, besides: name)
+        Leftovers.forgetGoneCaptures(in: state)
     }
-
-    private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
     /// `20261121T031500Z`: sorts by time as text.
     static func stamp(_ clock: Int64) -> String {
@@ -123,28 +122,5 @@ public struct RunRecord: Sendable {
         func two(_ value: Int32) -> String { (value < 10 ? "0" : "") + String(value) }
         return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))T"
             + "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
-    }
-}
-
-extension BatchPlan {
-    /// The captures that get a process: those that run, and those that will turn out to be up to date or not.
-    public var toRun: [CaptureInput] {
-        entries.filter(\.decision.isToRun).map(\.input)
-    }
-
-    public var toCompare: [CaptureInput] {
-        entries.compactMap { entry in if case .compare = entry.decision { entry.input } else { nil } }
-    }
-
-    /// The others, as they stand.
-    public var waiting: [CaptureOutcome] {
-        entries.compactMap { entry in
-            switch entry.decision {
-            case .run, .compare, .obstructed: nil
-            case .upToDate: CaptureOutcome(input: entry.input, ending: .upToDate)
-            case .failedBefore(let problem): CaptureOutcome(input: entry.input, ending: .failedBefore(problem))
-            case .arriving: CaptureOutcome(input: entry.input, ending: .arriving)
-            }
-        }
     }
 }

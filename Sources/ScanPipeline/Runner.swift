@@ -80,6 +80,8 @@ public struct Runner: Sendable {
         var statuses: [String: KnownDigests.Entry]
         /// What the capture's folders were like before anything in them was opened.
         var folders: [String: FileSystem.Status]
+        /// What lies in the folders of files that no stage uses, and by which the reader may have decided something.
+        var besides: [String: FolderContents]
         /// Where the files lie that options name and the capture does not hold, by the options' names for them.
         var options: [String: String]
 

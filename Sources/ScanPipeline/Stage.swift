@@ -5,6 +5,7 @@ import ScanModel
 ///
 /// A stage is a value: it reads its options once and is never changed afterwards.
 public protocol Stage: Sendable {
+    /// What people read about the stage, and the name under which it stands in pipelines.
     static var card: StageCard { get }
 
     /// Declares and reads the options. Called once to describe the stage, and once for each time it stands in a
@@ -24,6 +25,9 @@ extension Stage {
 
 /// Looks at one frame at a time. Many frames run at once; none can change the stage.
 public protocol FrameStage: Stage {
+    /// Changes what the frame carries, or drops it by setting its ``FrameFacts/drop``. Not called for frames that are
+    /// dropped. A later pass that needs what the stage made calls it again for the same frame, with the same result; what
+    /// it counts then goes nowhere.
     /// - Throws: a problem with fault `input` when this frame's data is bad: the frame is then dropped or the capture
     ///   fails, as the capture's rules say. Any other fault fails the capture.
     func process(_ frame: inout Frame, in context: StageContext) throws(Problem)
@@ -31,11 +35,20 @@ public protocol FrameStage: Stage {
 
 /// Takes the frames one at a time, in frame order, into something that grows: a voxel grid, an output stream. It never
 /// holds frames.
+///
+/// Whatever it throws fails the capture: a frame that was half taken can be neither kept nor dropped.
 public protocol FoldStage: Stage {
+    /// What grows: a value of the stage's own, of which each run makes a new one.
     associatedtype Fold
 
+    /// Makes what grows, before the first frame. Only here does `context.capture` hold the list of frames.
     func begin(_ context: StageContext) throws(Problem) -> Fold
+
+    /// Takes the next frame that is not dropped, behind the stage's own `process` where it is a ``FrameStage`` too.
     func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem)
+
+    /// Finishes what has grown, once every frame is through, and gives the capture what comes of it. Called even when no
+    /// frame was left.
     func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
 
     /// Whether a frame that went into the fold is part of the result, so that a later stage that finds it bad can no longer
@@ -49,6 +62,9 @@ extension FoldStage {
 
 /// Waits for every frame, then works on the capture as a whole: light records only.
 public protocol CaptureStage: Stage {
+    /// Called once, in the order of the list, when every frame has been through the stages above. A problem fails the
+    /// capture.
+    /// - Parameter capture: as it is now, with all its frames' facts, dropped ones too.
     func finish(_ capture: inout Capture, in context: StageContext) throws(Problem)
 }
 
@@ -95,6 +111,7 @@ public struct Uses: Sendable {
         public var derives: [(made: Channel, from: Channel)]
         /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
         public var changes: [Channel]
+        /// Whether it may drop frames by its own choice; bad frames need no word.
         public var drops: Bool
         /// Channels that are no longer there afterwards.
         public var removes: [Channel]
@@ -135,8 +152,8 @@ public struct Uses: Sendable {
 
         /// The groups of channels of which one each must be there.
         var demands: [[Channel]] {
-            let optional = Set(wants).union(anyOf.joined()).union(prefers.joined())
-            return (needs + changes.filter { !optional.contains($0) }).map { [$0] } + anyOf
+            let named = Set(needs).union(wants).union(anyOf.joined()).union(prefers.joined())
+            return (needs + changes.filter { !named.contains($0) }).map { [$0] } + anyOf
         }
 
         /// The same, with the conditions that hold given what is there.

@@ -6,8 +6,12 @@ import Synchronization
 public struct StageContext: Sendable {
     /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it stands more than once.
     public let label: String
+    /// The capture's facts as they were when the pass began; the list of frames is empty everywhere but in `begin`.
     public internal(set) var capture: Capture
+    /// Where the capture lies.
     public let input: CaptureInput
+    /// Where the stage's files go. Paths are relative to the result; those that only this stage writes are its
+    /// ``Uses/claims``.
     public let output: OutputFolder
     /// The channels that are there when the stage's turn comes.
     public let available: Set<Channel>
@@ -53,21 +57,6 @@ public struct StageContext: Sendable {
     /// Tells the user what follows from the pipeline: nothing is held against the capture for it, and a run says it once
     /// for all captures with the same text.
     public func note(_ text: String) { notes.note(text) }
-}
-
-/// Where a capture comes from, and where the pipeline's own files are.
-public struct CaptureInput: Sendable, Hashable, Codable {
-    public var id: String
-    /// A folder, an archive, or a file.
-    public var path: String
-    /// The folder in which the pipeline file stands: relative paths in options start there.
-    public var pipelineFolder: String
-
-    public init(id: String, path: String, pipelineFolder: String = ".") {
-        self.id = id
-        self.path = path
-        self.pipelineFolder = pipelineFolder
-    }
 }
 
 /// A place for one value that is made at its first use.

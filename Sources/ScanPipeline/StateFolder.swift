@@ -71,9 +71,12 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// - Throws: a problem with fault `usage` when nothing was run into OUT: a mistyped path must not pass for an empty one.
-    ///   Results that were copied elsewhere will do, without anything else that lay beside them.
+    ///   Results that were copied elsewhere will do, without anything else that lay beside them. With fault `environment`
+    ///   when it may not be read.
     public func requireOutput() throws(Problem) {
         if FileSystem.exists(owner) || !published.isEmpty { return }
+        // What only another user may read must not pass for nothing.
+        for folder in [output, path] where FileSystem.isFolder(folder) { close(try FileSystem.openFolder(folder)) }
         if FileSystem.isFolder(output) { throw nothingWasRun }
         throw Problem(
             .usage, FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path",
@@ -106,7 +109,7 @@ public struct StateFolder: Sendable, Hashable {
     // MARK: - The owner
 
     /// OUT belongs to the first pipeline that published there, by its name: results of two pipelines in one folder
-    /// would replace each other by turns.
+    /// would replace each other by turns. Where its name is lost, it is that of the results.
     /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
         if try belongs(to: pipeline, replacing: replacing) { return }
@@ -123,8 +126,9 @@ public struct StateFolder: Sendable, Hashable {
 
     /// - Returns: false when there is no owner yet, or another one that is to be replaced.
     private func belongs(to pipeline: Pipeline, replacing: Bool) throws(Problem) -> Bool {
-        guard let name = try ownerName() else { return false }
-        if name == pipeline.name || replacing { return name == pipeline.name }
+        let owner = try ownerName()
+        if replacing || owner == pipeline.name { return owner == pipeline.name }
+        guard let name = owner ?? maker(besides: pipeline) else { return false }
         throw Problem(
             .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
             fix: Self.wayPastOwner)
@@ -151,9 +155,21 @@ public struct StateFolder: Sendable, Hashable {
         ).at(file: FileSystem.absolute(owner))
     }
 
+    /// Whose results stand in OUT where nobody owns it, as in a copy without `.scanmill`: the receipts say so.
+    /// - Returns: nil when there are none, or some of the pipeline itself.
+    private func maker(besides pipeline: Pipeline) -> String? {
+        var first: String?
+        for id in published {
+            guard let name = PublishedResult(id, in: output)?.receipt["pipeline"]?["name"]?.string else { continue }
+            if name == pipeline.name { return nil }
+            first = first ?? name
+        }
+        return first
+    }
+
     /// What ``claim(for:replacing:)`` would say, without writing anything.
     public func foreignOwner(for pipeline: Pipeline) -> String? {
-        let name = (try? ownerName()) ?? nil
+        guard let name = try? ownerName() ?? maker(besides: pipeline) else { return nil }
         return name == pipeline.name ? nil : name
     }
 }

@@ -56,6 +56,11 @@ public struct Crop: CaptureStage {
                 fix: "take crop out, or use a format whose world is upright")
         }
         if !capture.isMetric { context.warn("the world's unit is unknown: lengths are not in metres") }
+        if zero == .floor && capture.floor == nil {
+            throw Problem(
+                .input, "no floor was found to count heights from",
+                fix: "do without it where there is none with  --set crop.from=auto")
+        }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
         let middle = around == nil ? .zero : centrePoint(capture)
         let heights = (from: (above ?? -.infinity) + ground, to: (below ?? .infinity) + ground)

@@ -13,7 +13,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             The box is the exact rotated one, not the axis-aligned box around its corners; its faces belong to it. When
             the capture app has clamped the bottom corners to a floor, the box is cut at their lowest y.
 
-            `margin` grows every face except a clamped floor; `bottom` moves the bottom face alone, so `bottom: −0.02`
+            `margin` grows every face except a clamped floor; `bottom` moves the bottom face alone, so `bottom: -0.02`
             takes away the table under an object. Tests are made in single precision: points within 1e-6 m of a face may
             fall on either side.
 
@@ -26,7 +26,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
             points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
             """,
-        example: "- cull-by-box: {margin: 0.02}", revision: 2)
+        example: "- cull-by-box: {margin: 0.02}", revision: 3)
 
     let box: String
     let margin: Double
@@ -101,8 +101,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             capture.box = try fittedBox(capture, cloud, context)
             capture.channels.insert(.box)
         }
-        let isNew = box == "cloud" || replacesBox
-        let box = isNew ? capture.box?.grown(by: margin, bottom: bottom) : try grownBox(context)
+        let box = box == "cloud" ? capture.box.map(grown) : try grownBox(context)
         capture.cloud = box.map { cull(cloud, $0, context) }
     }
 
@@ -137,20 +136,30 @@ public struct CullByBox: FrameStage, CaptureStage {
         return box
     }
 
+    private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
+
     private func grownBox(_ context: StageContext) throws(Problem) -> OrientedBox {
-        let plain = box == "capture" ? context.capture.box : try boxFromFile(context)
-        guard let plain else { throw Problem(.input, "the capture has no bounding box") }
-        return plain.grown(by: margin, bottom: bottom)
+        if box != "capture" { return try boxFromFile(context, grown) }
+        guard let plain = context.capture.box else { throw Problem(.input, "the capture has no bounding box") }
+        return grown(plain)
     }
 
-    private func boxFromFile(_ context: StageContext) throws(Problem) -> OrientedBox {
+    /// - Parameter change: of the box as it stands in the file. A margin does not move its floor, and turned boxes have
+    ///   none.
+    private func boxFromFile(
+        _ context: StageContext, _ change: (OrientedBox) -> OrientedBox = { $0 }
+    ) throws(Problem) -> OrientedBox {
         do throws(Problem) {
             let read = try BoundingBoxJSON(try context.file(box), file: box)
             read.warnings.forEach(context.warn)
             // Such files hold boxes that stand on a floor along y.
-            guard context.capture.worldUp == Vector3(0, 0, 1) else { return read.box }
-            context.note("the box of \(box) was turned like a world with y up, since the capture's has z up")
-            return WorldTurn.yUpToZUp.apply(read.box)
+            let box = change(read.box)
+            guard context.capture.worldUp == Vector3(0, 0, 1) else { return box }
+            context.note("the box of \(self.box) was turned like a world with y up, since the capture's has z up")
+            if box.endingOnItsFloor == nil {
+                context.warn("the box of \(self.box) is tilted, and a floor cuts it off: turned, it is whole")
+            }
+            return WorldTurn.yUpToZUp.apply(box)
         } catch {
             // The option's fault, not a frame's: as `input` it would drop the frames one by one.
             var problem = error

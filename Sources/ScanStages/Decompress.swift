@@ -27,7 +27,12 @@ public struct Decompress: FrameStage {
         Uses(
             frame: .init(
                 needs: [.recordedDepth], wants: [.recordedConfidence], makes: [.depth],
-                derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]))
+                derives: [(.confidence, from: .recordedConfidence), (.previousDepth, from: .recordedDepth)]),
+            instead: [
+                [.recordedDepth]: [
+                    .words("use a pipeline for captures without depth, such as the ready pictures-only.yaml")
+                ]
+            ])
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

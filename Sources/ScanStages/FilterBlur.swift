@@ -50,8 +50,8 @@ public struct FilterBlur: FrameStage, CaptureStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let sharpness = try score.take(of: &frame, context)
         if case .atLeast(let limit) = rule, sharpness < limit {
-            frame.facts.drop = Drop(
-                stage: context.label, reason: "sharpness \(Self.text(sharpness)) is under \(Self.text(limit))")
+            let (found, least) = (sharpness.rounded(decimals: 2), limit.rounded(decimals: 2))
+            frame.facts.drop = Drop(stage: context.label, reason: "sharpness \(found) is under \(least)")
         }
     }
 
@@ -71,9 +71,7 @@ public struct FilterBlur: FrameStage, CaptureStage {
         let count = Int((share * Double(kept.count) - 1e-9).rounded(.up))
         let ranked = kept.sorted { ($1.sharpness ?? 0, $0.index) < ($0.sharpness ?? 0, $1.index) }
         for frame in ranked.dropFirst(count) {
-            capture.drop(
-                frame.index, stage: context.label,
-                reason: "sharpness \(Self.text(frame.sharpness ?? 0)) is not among the best \(count) of \(kept.count)")
+            drop(frame, "not among the best \(count) of \(kept.count)", &capture, context)
         }
     }
 
@@ -85,11 +83,17 @@ public struct FilterBlur: FrameStage, CaptureStage {
                 continue
             }
             for frame in window where frame.index != best.index {
-                capture.drop(
-                    frame.index, stage: context.label,
-                    reason: "sharpness \(Self.text(frame.sharpness ?? 0)) is under frame \(best.index)'s in its window")
+                drop(frame, "under frame \(best.index)'s in its window", &capture, context)
             }
         }
+    }
+
+    /// - Parameter standing: how its sharpness compares, as the end of a sentence.
+    private func drop(
+        _ frame: FrameFacts, _ standing: String, _ capture: inout Capture, _ context: StageContext
+    ) {
+        let sharpness = (frame.sharpness ?? 0).rounded(decimals: 2)
+        capture.drop(frame.index, stage: context.label, reason: "sharpness \(sharpness) is \(standing)")
     }
 
     /// A run of frames dropped here, with none left in between; frames that other stages dropped do not end it.
@@ -128,9 +132,7 @@ public struct FilterBlur: FrameStage, CaptureStage {
         let advice =
             if case .window = rule { "a smaller `window` leaves shorter ones" } else { "`window` leaves shorter ones" }
         context.warn(
-            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(Self.text(seconds)) s; \(advice)"
+            "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(seconds.rounded(decimals: 2)) s; \(advice)"
         )
     }
-
-    private static func text(_ value: Double) -> String { String((value * 100).rounded() / 100) }
 }

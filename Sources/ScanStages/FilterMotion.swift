@@ -67,24 +67,22 @@ public struct FilterMotion: CaptureStage {
         guard let afterJump, let start = frames[jump.to].timestamp, let time = facts.timestamp else { return nil }
         let seconds = Trajectory.seconds(from: start, to: time)
         guard seconds <= afterJump else { return nil }
-        let way = "\(Self.text(jump.metres)) m and \(Self.text(jump.degrees))°"
-        return "it is \(Self.text(seconds)) s behind a jump of \(way) to frame \(jump.to)"
+        let way = "\(jump.metres.rounded(decimals: 2)) m and \(jump.degrees.rounded(decimals: 2))°"
+        return "it is \(seconds.rounded(decimals: 2)) s behind a jump of \(way) to frame \(jump.to)"
     }
 
     private func reason(of rate: Trajectory.Rate, isMetric: Bool) -> String? {
         if let speed, isMetric, rate.speed > speed {
-            return "the camera moved at \(Self.text(rate.speed)) m/s, over \(Self.text(speed))"
+            return "the camera moved at \(rate.speed.rounded(decimals: 2)) m/s, over \(speed.rounded(decimals: 2))"
         }
         if let turning, rate.turning > turning {
-            return "the camera turned by \(Self.text(rate.turning))°/s, over \(Self.text(turning))"
+            return "the camera turned by \(rate.turning.rounded(decimals: 2))°/s, over \(turning.rounded(decimals: 2))"
         }
         return nil
     }
 
     private func reason(of predicted: Double?) -> String? {
         guard let blur, let predicted, predicted > blur else { return nil }
-        return "its predicted blur is \(Self.text(predicted)) px, over \(Self.text(blur))"
+        return "its predicted blur is \(predicted.rounded(decimals: 2)) px, over \(blur.rounded(decimals: 2))"
     }
-
-    private static func text(_ value: Double) -> String { String((value * 100).rounded() / 100) }
 }

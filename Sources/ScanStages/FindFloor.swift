@@ -34,7 +34,7 @@ public struct FindFloor: CaptureStage {
         guard let up = capture.worldUp?.normalized else {
             throw Problem(
                 .input, "the capture does not say which way is up, so no plane is known to be horizontal",
-                fix: "take find-floor out, or use a format whose world is upright")
+                fix: "use a pipeline that needs no floor, such as the ready room-cloud.yaml")
         }
         if !capture.isMetric { context.warn("the world's unit is unknown: cells of 5 cm may be anything") }
         let cameras = capture.keptFrames.compactMap(\.pose).map { up.dot($0.position) }
@@ -52,7 +52,7 @@ public struct FindFloor: CaptureStage {
         context.record("area", .number(floor.area))
         context.record("points", .of(floor.pointCount))
         if floor.tilt > 2 {
-            context.warn("the floor is tilted by \((floor.tilt * 10).rounded() / 10)°: the world may not be upright")
+            context.warn("the floor is tilted by \(floor.tilt.rounded(decimals: 1))°: the world may not be upright")
         }
         capture.floor = floor
         capture.channels.insert(.floor)

@@ -8,22 +8,26 @@ public struct Read: CaptureStage {
         name: "read",
         summary: "Open a capture: its frames, poses, intrinsics, and whatever pictures, depth and box it has.",
         details: """
-            The format is recognised by content, not by name. Nothing is decoded here: pixels stay on disk or in their
-            stream until a stage needs them.
+            The format is recognised by content, not by name. Of two recordings in different formats side by side one is
+            read, and a warning names both. Nothing is decoded here: pixels stay on disk or in their stream until a stage
+            needs them.
 
             **Streams of different lengths.** `mismatch: auto` uses as many frames as the shortest stream has, while the
             difference is at most 3 frames or 1 % of the longest, and fails beyond that, naming all counts; `shortest`
             accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`, and a
             warning says so of pictures: what is missing is taken to be the end, and if it is not, poses are wrong.
 
-            **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the frames before the
-            damage and drops the rest by name.
+            **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a file
+            that was cut off, and drops the rest by name. A stream with wrong bytes in it, or of a length that is no number
+            of frames, fails either way: nothing tells from which frame on it is wrong.
 
             **Bad frames** are those with a pose or a camera line that cannot be used, or with a picture that will not
             decode. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
-            source's frames; `fail` fails the capture. In formats with a depth or confidence picture for each frame, those
+            source's frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames
             without one stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they
-            lack.
+            lack. Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose
+            pictures it names: frames for which it names none rightly have none. Where none of the pictures can be read, the
+            capture has no depth or no confidence, and says why.
 
             **Pictures** are JPEG or PNG, grey or in colour, of 8 or 16 bits; neither CMYK nor HEIC nor WebP. They are taken
             as they are stored: an EXIF orientation is named, and not followed.
@@ -37,7 +41,7 @@ public struct Read: CaptureStage {
             **Archives.** A capture may be a ZIP archive of its files, or of a folder with them, whatever else lies beside
             that; one with several captures is refused. It is read in place;
             only a video, a `.sens` file or ScanNet's raw streams that are compressed in it are unpacked into a temporary
-            file (under `TMPDIR`) while the capture runs. An archive that asks for more than the `max-archive-` limits is
+            file (under `TMPDIR`, else `/var/tmp`) while the capture runs. An archive that asks for more than the `max-archive-` limits is
             refused before anything is unpacked.
 
             **Video** is what ffmpeg decodes, in a file that is named as the app names it. It is decoded frame by frame as it
@@ -55,10 +59,10 @@ public struct Read: CaptureStage {
             keeps them.
 
             **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
-            before memory is taken for it: a longer line or a larger picture costs its frame, more frames, a larger video
-            or depth map the capture.
+            before memory is taken for it: a longer line or a larger picture costs its frame, larger depth pictures the
+            depth, more frames, a larger video or a larger map in a stream the capture.
             """,
-        example: "- read: {truncated: keep-whole}")
+        example: "- read: {truncated: keep-whole}", revision: 2)
 
     let format: Format
     let rules: ReadRules
@@ -168,6 +172,7 @@ public struct Read: CaptureStage {
         let (recognised, recognition) = try CaptureFormats.format(of: tree)
         var capture = try open(tree, as: recognised)
         capture.findings["recognised-by"] = .string(recognition.reason)
+        capture.noteOtherRecordings(in: tree)
         return capture
     }
 

@@ -53,6 +53,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         quality = options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
     }
 
+    /// What differs from one format to the other.
     private var layout: any CaptureLayout.Type {
         switch format {
         case .strayScanner: StrayScannerLayout.self
@@ -66,7 +67,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         Uses(
             frame: .init(
                 needs: [.color, .pose, .intrinsics, .timestamp],
-                wants: format == .scannetpp ? [] : [.recordedConfidence], prefers: [[.depth, .recordedDepth]]),
+                wants: layout.hasConfidence ? [.recordedConfidence] : [], prefers: [[.depth, .recordedDepth]]),
             claims: layout.claims)
     }
 
@@ -81,64 +82,23 @@ public struct WriteCapture: FrameStage, FoldStage {
             throw Problem(.input, "the frame has no pose, no intrinsics or no timestamp")
         }
         var parcel = CaptureParcel(
-            timestamp: timestamp, pose: turn(context).apply(pose), camera: camera, sharpness: frame.sharpness)
+            timestamp: timestamp, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
+            sharpness: frame.sharpness)
         let map = try frame.writtenDepth(context)
-        let low = format == .arkitscenes ? try lowSize(map, &frame, context) : nil
+        let size = try layout.mapSize(map, &frame, context)
         if let map {
             var (image, overflow) = DepthCodec.millimetres(map)
-            if let low { image = image.nearest(width: low.width, height: low.height) }
+            if let size { image = image.nearest(width: size.width, height: size.height) }
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
             parcel.depthSize = PixelSize(image.width, image.height)
-            // The file does not say its size; readers take the app's own, or one of 4 : 3.
-            if format == .scannetpp, 3 * image.width != 4 * image.height {
-                throw Problem(
-                    .usage,
-                    "ScanNet++'s depth file has no place for maps of \(image.width)×\(image.height): they are 4 : 3",
-                    fix: "write another format, or take `turn` out")
-            }
-            parcel.depth = format == .scannetpp ? try ScanNetPPDepth.chunk(image) : try PNG.encodeGray16(image)
+            parcel.depth = try layout.depthFile(image)
         }
         if let confidence = frame.recordedConfidence {
             parcel.confidence = try picture(
-                of: low.map { confidence.nearest(width: $0.width, height: $0.height) } ?? confidence)
+                of: size.map { confidence.nearest(width: $0.width, height: $0.height) } ?? confidence)
         }
-        switch format {
-        case .strayScanner, .scannetpp: parcel.pixels = try frame.loadRGB(context)
-        case .arkitscenes:
-            parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
-            if let low, low != PixelSize(camera.width, camera.height) {
-                let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: low))
-                parcel.small = (
-                    camera.resized(width: low.width, height: low.height), .encoded(small, fileExtension: "png")
-                )
-            }
-        case .polycam:
-            parcel.picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
-            if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
-                parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
-            }
-            // Trainers leave out pictures whose score is low, and polyform wants one of each.
-            if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
-        }
+        try layout.takePicture(of: &frame, mapSize: size, quality: quality, into: &parcel, context)
         frame.parcels[context.label] = parcel
-    }
-
-    /// The size that pictures and depth have in common: depth's, or the pictures' where they are smaller. Nil for captures
-    /// without depth.
-    private func lowSize(
-        _ map: DepthMap?, _ frame: inout Frame, _ context: StageContext
-    ) throws(Problem) -> PixelSize? {
-        let hasDepth = !context.reads.isDisjoint(with: [.depth, .recordedDepth])
-        guard let size = map.map({ PixelSize($0.width, $0.height) }) ?? (hasDepth ? context.capture.depthSize : nil)
-        else { return nil }
-        let picture = try frame.loadRGB(context)
-        return PixelSize(min(size.width, picture.width), min(size.height, picture.height))
-    }
-
-    /// To the format's own up.
-    private func turn(_ context: StageContext) -> WorldTurn {
-        // ARKitScenes' layout turns y-up worlds itself.
-        format == .arkitscenes ? .none : .yUp(context.capture)
     }
 
     /// Three levels, as ``ConfidenceMap/threshold(level:in:)`` tells them apart, in the format's numbers.
@@ -146,10 +106,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         let (medium, high) = (
             ConfidenceMap.threshold(level: 1, in: map.range), ConfidenceMap.threshold(level: 2, in: map.range)
         )
-        let numbers = (0...255).map { value -> UInt8 in
-            let level = value >= high ? 2 : value >= medium ? 1 : 0
-            return format == .polycam ? PolycamCamera.confidence(level: level) : UInt8(level)
-        }
+        let numbers = (0...255).map { layout.confidence(level: $0 >= high ? 2 : $0 >= medium ? 1 : 0) }
         let pixels = map.values.map { numbers[Int($0)] }
         return try PNG.encodeGray8(LumaImage(width: map.width, height: map.height, pixels: pixels))
     }

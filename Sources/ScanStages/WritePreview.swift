@@ -100,7 +100,7 @@ public struct WritePreview: FoldStage {
         try encoder.finish()
         try context.output.adopt(Self.path(context))
         context.count("frames", fold.count)
-        context.record("seconds", .number((fold.clock.seconds * 1000).rounded() / 1000))
+        context.record("seconds", .number(fold.clock.seconds.rounded(decimals: 3)))
         context.record("quarter-turns", .of(fold.pictures.quarterTurns))
     }
 

@@ -45,8 +45,8 @@ public struct WriteStaging: FrameStage, FoldStage {
             then the rest, because MultiScan's readers find them by place. `number_of_frames` and `number_of_files` are those
             of what was written; `frequency` stays the recorder's.
 
-            `processed.txt` tells MultiScan's server which of its steps it may skip: `convert` if `write-frames` has written
-            a depth picture for every frame, `thumbnail` if a stage above has made `<id>_thumb.jpg` and `<id>_preview.mp4`.
+            `processed.txt` tells MultiScan's server which of its steps it may skip: `convert` if a `write-frames` above has
+            written a depth picture for every frame, `thumbnail` if a stage above has made `<id>_thumb.jpg` and `<id>_preview.mp4`.
 
             MultiScan compares depth with the frame before and zeroes what differs by more than 5 cm. Where frames are
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
@@ -156,14 +156,14 @@ public struct WriteStaging: FrameStage, FoldStage {
         fileprivate let lineFile: OutputFile
         fileprivate var depthFile: OutputFile?
         fileprivate var confidenceFile: OutputFile?
-        fileprivate var encoder: StagingEncoder
+        fileprivate var encoder: VideoOutput
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
         let id = context.capture.id
         return Fold(
             lines: try StagingLines(of: context.capture), lineFile: try context.output.create("\(id).jsonl"),
-            encoder: StagingEncoder(path: "\(id).mp4"))
+            encoder: VideoOutput(path: "\(id).mp4"))
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {

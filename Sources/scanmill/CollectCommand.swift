@@ -5,7 +5,10 @@ import ScanPipeline
 struct CollectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc", abstract: "Removes what killed runs left behind.",
-        discussion: "Results are never touched, nor is anything that a runner still works on.")
+        discussion: """
+            Results are never touched, nor is anything that a runner still works on. What was kept of captures that \
+            have neither a result nor a failure note any more goes too, as it does with each run.
+            """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String

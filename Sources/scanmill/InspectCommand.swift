@@ -34,17 +34,17 @@ struct InspectCommand: ParsableCommand {
             Console.error(error.message())
             throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
         }
-        var report = Report(
+        var sheet = FactSheet(
             inspection, root: capture.count > 1 && capture.hasSuffix("/") ? String(capture.dropLast()) : capture)
         var isHindered = false
         if let pictures {
             let drawn = try Console.orExit { () throws(Problem) in
                 try InspectPictures.draw(inspection, capture: capture, into: pictures)
             }
-            report.add(drawn, folder: pictures)
+            sheet.add(drawn, folder: pictures)
             isHindered = drawn.isHindered
         }
-        if json { Console.out(report.json) } else { Console.out(report.text) }
+        if json { Console.out(sheet.json) } else { Console.out(sheet.text) }
         let faults = inspection.errors.map(\.problem.fault)
         if isHindered || faults.contains(.environment) { throw ExitCode(ExitStatus.environment) }
         if !faults.isEmpty { throw ExitCode(ExitStatus.capturesFailed) }

@@ -1,8 +1,6 @@
 import ArgumentParser
-import ScanFormats
 import ScanModel
 import ScanPipeline
-import Synchronization
 
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,8 +21,6 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         Allocator.returnLargeBuffers()
-        // A picture of a video is there in a second, or never.
-        FFmpeg.usualPatience.store(30, ordering: .relaxed)
         let page = try Console.orExit { () throws(Problem) in try ReportFiles.make(for: output, run: runName) }
         if !quiet { Console.out(page) }
     }

@@ -67,7 +67,7 @@ struct RunCommand: AsyncParsableCommand {
         let deadline = until?.next
         let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        let found = try CaptureList.find(batch)
+        let found = try CaptureList.find(batch, reports: [log, metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
         try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
         let plan = BatchPlan(
@@ -105,7 +105,7 @@ struct RunCommand: AsyncParsableCommand {
         report.runEnded(outcomes, status: code)
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
-        if !noReport, stop.reason == nil, let record, outcomes.contains(where: \.isWork) {
+        if !noReport, stop.reason == nil, let record, !found.refused.isEmpty || outcomes.contains(where: \.isWork) {
             await ReportProcess.run(batch.output, run: record.name, isQuiet: quiet || batch.json, stop: stop)
             code = stop.exitCode ?? code
         }

@@ -19,7 +19,7 @@ struct SampleCommand: ParsableCommand {
     @Argument(help: "The capture's folder; its last part becomes the capture's id.", completion: .directory) var folder:
         String
     @Option(help: "Number of frames.") var frames = 60
-    @Option(help: "How MultiScan's pictures are stored: jpg, png or mp4.") var rgb = Pictures.jpg
+    @Option(help: "How MultiScan's pictures are stored: jpg (the default), png or mp4.") var rgb: Pictures?
     @Option(help: "The format: one of those that ScanMill writes.", completion: .writtenFormat) var format =
         MultiScanCapture.name
     @Option(
@@ -60,8 +60,14 @@ struct SampleCommand: ParsableCommand {
         if format == MultiScanCapture.name {
             let setting = settings.last { $0.hasPrefix("synthesize.pictures=") }
             let hasPictures = setting.flatMap { OptionReader.flag($0.split(separator: "=").last ?? "") } ?? true
-            let (rgb, color) = (!hasPictures ? "auto" : rgb == .mp4 ? "mp4" : "frames", rgb == .png ? "png" : "copy")
+            let pictures = rgb ?? .jpg
+            let (rgb, color) = (
+                !hasPictures ? "auto" : pictures == .mp4 ? "mp4" : "frames", pictures == .png ? "png" : "copy"
+            )
             return "  - write-staging: {depth: source, rgb: \(rgb), color: \(color)}"
+        }
+        guard rgb == nil else {
+            throw ValidationError("`--rgb` is for MultiScan's pictures, and \(format) stores them in its own way.")
         }
         guard let writer = Self.formats.first(where: { $0.name == format })?.writer else {
             let names = Self.formats.map(\.name).joined(separator: ", ")

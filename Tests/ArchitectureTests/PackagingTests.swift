@@ -44,7 +44,11 @@ import Testing
         let help = try Scanmill.run(["run", "--help"]).output
         let service = try String(contentsOf: units.appendingPathComponent("scanmill.service"), encoding: .utf8)
         let texts = [service, try String(contentsOf: article, encoding: .utf8)]
-        let options = texts.flatMap { text in
+        // Slurm and GNU parallel have options of their own.
+        let lines = texts.flatMap { $0.split(separator: "\n") }.filter {
+            !$0.contains("sbatch") && !$0.contains("parallel --")
+        }
+        let options = lines.flatMap { text in
             text.matches(of: /(?:^|[\s`])(--[a-z][a-z-]+)/).map { String($0.1) }
         }
         #expect(Set(options).isSuperset(of: ["--settle", "--until", "--min-free", "--metrics"]))

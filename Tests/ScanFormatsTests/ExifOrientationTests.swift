@@ -47,6 +47,20 @@ import Testing
         var opened = try capture.open(PictureFolderCapture.self)
         opened.noteDoubts(in: try CaptureFormats.tree(at: capture.path))
         #expect(opened.warnings.count == 1 && opened.warnings[0].hasPrefix("the pictures' EXIF orientation is 6"))
+        // Not the first alone: somebody may have turned a few.
+        for name in ["1", "2"] { try capture.write(plain, to: "color/\(name).jpg") }
+        try capture.write(plain, to: "color/0.jpg")
+        let other = head(8, isBig: false).dropFirst(2).dropLast(2)
+        try capture.write([0xFF, 0xD8] + other + plain.dropFirst(2), to: "color/3.jpg")
+        var mixed = try capture.open(PictureFolderCapture.self)
+        mixed.noteDoubts(in: try CaptureFormats.tree(at: capture.path))
+        #expect(mixed.warnings.count == 1)
+        #expect(mixed.warnings.first?.hasPrefix("the EXIF orientation of 1 of 4 pictures is 8: ") == true)
+        try capture.write([0xFF, 0xD8] + block + plain.dropFirst(2), to: "color/0.jpg")
+        mixed = try capture.open(PictureFolderCapture.self)
+        mixed.noteDoubts(in: try CaptureFormats.tree(at: capture.path))
+        #expect(mixed.warnings.first?.hasPrefix("the EXIF orientation of 2 of 4 pictures is 6 or 8: ") == true)
+        for name in ["1", "2", "3"] { try capture.remove("color/\(name).jpg") }
         let inspection = try CaptureInspection.inspect(capture.path)
         #expect(inspection.findings.contains { $0.problem.summary.hasPrefix("the pictures' EXIF orientation is 6") })
     }

@@ -57,7 +57,7 @@ import Testing
         let problem = #expect(throws: Problem.self) {
             try TestVideo.fake("echo 'library x is missing' >&2; exit 127", in: folder).version()
         }
-        #expect(problem?.summary == "ffmpeg failed with exit status 127")
+        #expect(problem?.summary == "ffmpeg could not be run: exit status 127")
         #expect(problem?.notes == ["ffmpeg says: library x is missing"])
     }
 

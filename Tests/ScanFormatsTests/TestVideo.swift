@@ -77,8 +77,7 @@ enum TestVideo {
 
     /// An "ffmpeg" that does what the shell script says; ffprobe stays the real one.
     static func fake(_ script: String, in folder: TemporaryFolder) throws -> FFmpeg {
-        let path = try folder.write("#!/bin/sh\n\(script)\n", to: "bin/ffmpeg")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let path = try folder.writeProgram("#!/bin/sh\n\(script)\n", to: "bin/ffmpeg")
         return FFmpeg(ffmpeg: path, ffprobe: try FFmpeg.find().ffprobe)
     }
 }

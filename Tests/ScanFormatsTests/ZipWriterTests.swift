@@ -57,6 +57,14 @@ import Testing
         #expect(try tree.bytes(of: "69998", limit: 10) == [UInt8(69_998 & 255)])
     }
 
+    /// The largest number of a plain directory says that the true one stands in a ZIP64 record.
+    @Test(arguments: [65_534, 65_535]) func theLargestPlainNumberIsNone(_ count: Int) throws {
+        _ = try archive((0..<count).map { ("\($0)", []) })
+        // That record has 56 bytes, what leads to it 20, and the plain end 22.
+        let hasRecord = try folder.bytes("a.zip").suffix(98).starts(with: Array("PK".utf8) + [6, 6])
+        #expect(hasRecord == (count == 65_535))
+    }
+
     @Test func aNameStandsOnce() throws {
         var writer = ZipWriter(Memory())
         try writer.add("a", [1])

@@ -22,11 +22,13 @@ import Testing
         #expect(
             names.sorted() == [
                 "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
-                "room-cloud.yaml",
+                "pictures-only.yaml", "room-cloud.yaml",
             ])
     }
 
-    @Test(arguments: ["decode-images", "nightly-staging", "object-nerf", "object-no-box", "room-cloud"])
+    @Test(arguments: [
+        "decode-images", "nightly-staging", "object-nerf", "object-no-box", "pictures-only", "room-cloud",
+    ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
         #expect(result.status == 0)
@@ -84,6 +86,34 @@ import Testing
         let voxels = receipt["stages"]?.array?.first { $0["name"]?.string == "voxel-downsample" }?["counts"]?["voxels"]
         let header = String(decoding: try folder.bytes("desk/desk.ply").prefix(60), as: UTF8.self)
         #expect(header.contains("element vertex \(try #require(voxels?.integer))\n"))
+    }
+
+    /// Without depth, time, points, or a world that is upright; the others of these pipelines fail, and name this one.
+    @Test(arguments: ["nerfcapture/nerfcapture.zip", "colmap", "transforms"]) func picturesOnly(_ sample: String) throws
+    {
+        let folder = try TemporaryFolder()
+        func run(_ pipeline: String) throws -> (status: Int32, errors: String) {
+            let result = try Scanmill.run([
+                "run", "\(Self.folder)/\(pipeline).yaml", "\(Self.folder)/../samples/\(sample)", "-o",
+                "\(folder.path)/\(pipeline)", "-q",
+            ])
+            return (result.status, result.errors)
+        }
+        let result = try run("pictures-only")
+        #expect(result.status == 0, "\(result.errors)")
+        let id = String(sample.split(separator: "/").first ?? "")
+        let receipt = try JSONValue.parse(try folder.bytes("pictures-only/\(id)/receipt.json"), file: "receipt.json")
+        #expect((receipt["warnings"]?.array ?? []).isEmpty, "\(receipt["warnings"] as Any)")
+        #expect(receipt["frames"]?["kept"] == .integer(4))
+        for file in ["nerf/transforms.json", "colmap/sparse/0/images.bin"] {
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/pictures-only/\(id)/\(file)"))
+        }
+        if sample == "transforms" { return }
+        let other = try run("object-no-box")
+        #expect(other.status == 1)
+        #expect(
+            other.errors.contains("use a pipeline for captures without depth, such as the ready pictures-only.yaml"),
+            "\(other.errors)")
     }
 
     @Test func nightlyStagingIsACaptureAgain() throws {

@@ -209,7 +209,10 @@ import Testing
         try folder.write("x", to: "empty/nothing.txt")
         let nothing = try run(["empty", "-o", "out"])
         #expect(nothing.status == 2)
-        #expect(nothing.errors.contains("error: there is no capture in empty"))
+        #expect(
+            nothing.errors.contains(
+                "error: there is no capture in empty\n   = fix: `scanmill inspect empty` says what it holds"),
+            "\(nothing.errors)")
     }
 
     @Test func setChangesAnOptionAndRunsAgain() throws {
@@ -284,7 +287,8 @@ import Testing
         let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path, name], in: folder.path)
         #expect(result.output.contains("status \(status) after "), "\(result.output) \(result.errors)")
         let milliseconds = result.output.split(separator: " ").dropLast().last.flatMap { Int($0) } ?? .max
-        #expect(milliseconds < 6000)
+        // Five, and what a loaded machine takes for the rest.
+        #expect(milliseconds < 8000)
         #expect(result.output.contains("left     b  stopped by SIG\(name)"))
         #expect(names("out").filter { !$0.hasPrefix(".") } == [])
     }

@@ -69,4 +69,14 @@ import Testing
         #expect(cloud.status == 2 && cloud.errors.contains("`ply` is none of the formats that samples have"))
         #expect(!made.errors.contains("ply"))
     }
+
+    @Test func aPictureFormatThatIsNotTakenIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let made = try Scanmill.run(["sample", "made", "--format", "tum", "--rgb", "png"], in: folder.path)
+        #expect(made.status == 2)
+        #expect(
+            made.errors.contains("`--rgb` is for MultiScan's pictures, and tum stores them in its own way."),
+            "\(made.errors)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/made"))
+    }
 }

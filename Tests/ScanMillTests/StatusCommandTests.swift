@@ -133,6 +133,27 @@ import Testing
         #expect(try scanmill("status", "out").output.hasPrefix("failed  b  "))
     }
 
+    /// A colleague asks, and the night ran under a umask that shuts others out: that is not the same as nothing.
+    @Test(arguments: ["status", "verify", "gc", "report"]) func resultsThatMayNotBeRead(_ command: String) throws {
+        let run = try runCommand(
+            ["sh", "-c", "umask 077 && exec \"$0\" run quick.yaml in -o out", Scanmill.path], in: folder.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(chmod(folder.path, 0o755) == 0)
+        let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        guard !nobody.isEmpty, try runCommand(nobody + [Scanmill.path, "--version"], in: folder.path).status == 0
+        else {
+            print("SKIPPED: results that may not be read, because the tool cannot be run as another user")
+            return
+        }
+        for (mode, shut) in [(mode_t(0o700), "out"), (0o755, "out/.scanmill")] {
+            #expect(chmod("\(folder.path)/out", mode) == 0)
+            let result = try runCommand(nobody + [Scanmill.path, command, "out"], in: folder.path)
+            #expect(result.status == 3)
+            let expected = "error: cannot open the folder: Permission denied\n  --> \(folder.path)/\(shut)\n"
+            #expect(result.errors.hasPrefix(expected), "\(result.errors)")
+        }
+    }
+
     /// As a user who may not remove it: root may remove everything, so root's tests run the tool as nobody.
     @Test func whatCannotBeCollectedIsSaid() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)

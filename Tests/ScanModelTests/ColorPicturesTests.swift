@@ -32,14 +32,6 @@ import Testing
         #expect(odd[0, 0] == ColorMap.viridis.color(at: 1))
     }
 
-    @Test(arguments: 0...3) func depthTurnsAsPicturesDo(turns: Int) {
-        let values = (0..<15).map { UInt8($0) }
-        let map = DepthMap(width: 5, height: 3, metres: values.map(Float.init)).turned(quarterTurns: turns)
-        let picture = LumaImage(width: 5, height: 3, pixels: values).turned(quarterTurns: turns)
-        #expect(map.width == picture.width && map.height == picture.height)
-        #expect(map.metres == picture.pixels.map(Float.init))
-    }
-
     @Test func whatIsPastedIsCutOffAtTheEdges() {
         let red = RGBColor(255, 0, 0)
         for (x, y) in [(-1, -1), (2, 1), (3, 3), (-2, 0), (0, -9), (9, 0), (-9, 9)] {

@@ -37,14 +37,49 @@ import Testing
         }
     }
 
-    /// The nearer of two points on one pixel stays.
+    /// Three times the focal length: (u + ½ − 4) · 3 + 4 is the middle of each third column, and so with the rows.
+    @Test func anotherFocalLengthIsTakenFromThePixelsMiddles() {
+        let long = CameraIntrinsics(fx: 30, fy: 30, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)
+        let aligned = DepthRegistration.align(Self.map, of: DepthCamera(intrinsics: long), with: Self.color)
+        var expected = [Float](repeating: 0, count: 48)
+        for (v, row) in [(2, 1), (3, 4)] {
+            for (u, column) in [(3, 2), (4, 5)] { expected[v * 8 + u] = Self.map.metres[row * 8 + column] }
+        }
+        #expect(aligned.metres == expected)
+    }
+
+    /// 3 cm to the side are at most 0.3 of a pixel: from its middle nothing comes to another one.
+    @Test func lessThanHalfAPixelMovesNothing() {
+        let near = DepthCamera(
+            intrinsics: Self.color, colorFromDepth: Pose(rotation: .identity, position: Vector3(-0.03, 0.03, 0)))
+        #expect(DepthRegistration.align(Self.map, of: near, with: Self.color) == Self.map)
+    }
+
+    /// Two points that fall on one pixel: the nearer one stays, whichever comes first.
     @Test func whatIsInFrontHidesWhatIsBehind() {
-        let near = DepthMap(width: 2, height: 1, metres: [1, 2])
-        let k = CameraIntrinsics(fx: 1, fy: 1, cx: 1, cy: 0.5, width: 2, height: 1, pixelOrigin: .corner)
-        let beside = DepthCamera(
-            intrinsics: k, colorFromDepth: Pose(rotation: .identity, position: Vector3(1, 0, 0)))
-        let aligned = DepthRegistration.align(near, of: beside, with: k)
-        #expect(aligned.metres[1] == 1)
+        let k = CameraIntrinsics(fx: 1, fy: 1, cx: 2, cy: 0.5, width: 4, height: 1, pixelOrigin: .corner)
+        // To the side by 2 / z pixels.
+        for (x, metres, expected) in [(2.0, [1, 2, 0, 0], [0, 0, 1, 0]), (-2, [0, 0, 2, 1], [0, 1, 0, 0])]
+            as [(Double, [Float], [Float])]
+        {
+            let beside = DepthCamera(
+                intrinsics: k, colorFromDepth: Pose(rotation: .identity, position: Vector3(x, 0, 0)))
+            let aligned = DepthRegistration.align(
+                DepthMap(width: 4, height: 1, metres: metres), of: beside, with: k)
+            #expect(aligned.metres == expected)
+        }
+    }
+
+    /// Points a quarter of a pixel to either side of the edge between columns 3 and 4, and of that between rows 2 and 3.
+    @Test func pointsTakeTheColourOfThePixelOnWhichTheyFall() {
+        let picture = RGBImage(width: 8, height: 6, pixels: (0..<48).flatMap { [UInt8($0 % 8), UInt8($0 / 8), 9] })
+        for camera in [Self.color, Self.color.counted(from: .centre), Self.color.resized(width: 80, height: 60)] {
+            var cloud = PointCloud(
+                positions: [-0.025, 0.025, -1, 0.025, -0.025, -1, 0, 0, 1, 0.5, 0, -1])
+            cloud.paint(from: picture, seenBy: CameraView(camera: camera, pose: .identity))
+            // Grey behind the camera, and outside the picture.
+            #expect(cloud.colors == [3, 2, 9, 4, 3, 9, 128, 128, 128, 128, 128, 128])
+        }
     }
 
     /// Cameras that nobody has lead nowhere, and not out of the map.

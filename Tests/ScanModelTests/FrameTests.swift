@@ -49,4 +49,17 @@ import Testing
         #expect(frame.index == 3 && frame.facts.pose == .identity)
         #expect(!frame.facts.isDropped)
     }
+
+    @Test func damageToTheDepthBeforeIsThatFramesOwn() throws {
+        var facts = FrameFacts(index: 3)
+        facts.timestamp = 5
+        var frame = Frame(facts)
+        try frame.attachDepth(for: [.previousDepth]) { (_) throws(Problem) in throw Problem(.input, "PNG damaged") }
+        #expect(frame.recordedDepthBefore == nil)
+        #expect(throws: Problem.self) {
+            try frame.attachDepth(for: [.previousDepth]) { (_) throws(Problem) in
+                throw Problem(.environment, "cannot read the file: Input/output error")
+            }
+        }
+    }
 }

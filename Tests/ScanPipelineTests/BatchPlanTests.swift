@@ -34,6 +34,71 @@ import Testing
         #expect(try fixture.run(input) == .upToDate)
     }
 
+    /// The folder had stood still, and only what is in the file is new.
+    @Test func aFileThatWasWrittenOverTooLate() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        usleep(2_100_000)
+        try Data("one\nnew\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/frames.txt"))
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// A camera's clock, or an archive's, may be ahead: such times say nothing of when somebody wrote, and last for years.
+    @Test func timesThatAreStillToCome() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("x", to: "in/a/more.txt")
+        for name in ["in/a/frames.txt", "in/a/more.txt", "in/a"] { try fixture.age(name, minutes: -600_000) }
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        // What is written later has the time of now.
+        try Data("two\none\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/frames.txt"))
+        try fixture.age("in/a", minutes: -600_000)
+        #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt changed")])
+        // Right after it was written nobody can tell.
+        try fixture.age("in/a/frames.txt", minutes: -600_000)
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
+    }
+
+    /// An older result that came back from a backup, with the same sizes.
+    @Test func aResultThatWasPutBack() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let text = "stages: [read, write: {level: 2}]"
+        let result = "\(fixture.output)/a"
+        try fixture.run(input)
+        _ = try runCommand(["cp", "-a", result, "\(fixture.path)/backup"], in: fixture.path)
+        try fixture.run(input, text)
+        let newer = fixture.results()
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        FileSystem.removeTree(result)
+        _ = try runCommand(["cp", "-a", "\(fixture.path)/backup", result], in: fixture.path)
+        #expect(try fixture.plan([input], text) == [.run("another result stands in its place")])
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.stale])
+        guard case .done = try fixture.run(input, text) else { Issue.record("not made again"); return }
+        #expect(fixture.results() == newer)
+        // A copy of the same one is only looked at.
+        try fixture.age("out/a/receipt.json", minutes: 5)
+        #expect(try fixture.plan([input], text) == [.compare("its receipt was copied")])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
+    /// A cron job names the captures from the root, and a person from where they are.
+    @Test func onePathInManySpellings() throws {
+        let fixture = try DiskFixture()
+        var input = try fixture.capture("a")
+        try fixture.run(input)
+        for path in ["in/a/", "in//a", "in/./a", "in/../in/a"] {
+            input.path = "\(fixture.path)/\(path)"
+            #expect(try fixture.plan([input]) == [.upToDate], "\(path)")
+        }
+    }
+
     /// Looking changes nothing.
     @Test func aPlanWritesNothing() throws {
         let fixture = try DiskFixture()

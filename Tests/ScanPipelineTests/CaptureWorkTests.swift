@@ -206,6 +206,43 @@ import Testing
         }
     }
 
+    /// A file beside the pipeline is every capture's, and makes no two of them one.
+    @Test func anotherCaptureOfTheSameNameUnderTheSameList() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
+        try fixture.run(try fixture.capture("a"), text)
+        let results = fixture.results()
+        try fixture.write("eins\nzwei\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        let refused = try #require(problem { try fixture.run(tuesday, text) })
+        #expect(refused.summary == "the result of another capture has this name")
+        #expect(fixture.results() == results)
+        // What was moved is the same capture under another list too.
+        try FileManager.default.moveItem(atPath: "\(fixture.path)/in/a", toPath: "\(fixture.path)/a")
+        try fixture.write("1", to: "list.txt")
+        let moved = CaptureInput(id: "a", path: "\(fixture.path)/a", pipelineFolder: fixture.path)
+        guard case .done = try fixture.run(moved, text) else { Issue.record("not done"); return }
+    }
+
+    /// Two captures may have a file in common; of one that was moved and mended most files are the same.
+    @Test func filesThatCapturesHaveInCommon() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, pick: {file: more.txt}, write]"
+        func capture(_ folder: String, _ frames: String, more: String) throws -> CaptureInput {
+            for (name, text) in [("frames.txt", frames), ("list.txt", "0"), ("more.txt", more)] {
+                try fixture.write(text, to: "\(folder)/a/\(name)")
+            }
+            return CaptureInput(id: "a", path: "\(fixture.path)/\(folder)/a", pipelineFolder: fixture.path)
+        }
+        try fixture.run(try capture("monday", "one\ntwo\nthree\nfour\n", more: "1"), text)
+        let tuesday = try capture("tuesday", "eins\nzwei\ndrei\nvier\n", more: "2")
+        #expect(
+            problem { try fixture.run(tuesday, text) }?.summary == "the result of another capture has this name")
+        let mended = try capture("mended", "one\ntwo\nthree\nfour\n", more: "3")
+        guard case .done = try fixture.run(mended, text) else { Issue.record("not done"); return }
+    }
+
     /// The cache is gone, or results were copied without it; or a runner was killed before it could write it.
     @Test func anotherCaptureOfTheSameNameWithoutTheCache() throws {
         let fixture = try DiskFixture()

@@ -32,6 +32,26 @@ import Testing
         }
     }
 
+    /// However a path is spelt, it is one.
+    @Test func pathsFromTheRoot() throws {
+        let folder = try TemporaryFolder()
+        let path = try #require(FileSystem.realPath(folder.path))
+        _ = try FileSystem.makeFolders("\(path)/a/b")
+        _ = try FileSystem.makeFolders("\(path)/c/d")
+        #expect(symlink("../c/d", "\(path)/a/link") == 0)
+        for (spelt, plain) in [
+            ("a/b", "a/b"), ("a//b/", "a/b"), ("./a/./b/.", "a/b"), ("a/b/../../c", "c"), ("a/b/..", "a"),
+            ("a/.hidden", "a/.hidden"), ("a/..b", "a/..b"), ("a/link/../d", "a/link/../d"), ("no/../a", "no/../a"),
+            ("no/../../a", "no/../../a"),
+        ] {
+            #expect(FileSystem.absolute("\(path)/\(spelt)") == "\(path)/\(plain)")
+        }
+        #expect(FileSystem.absolute("/") == "/" && FileSystem.absolute("/..//.") == "/")
+        let here = FileManager.default.currentDirectoryPath
+        #expect(FileSystem.absolute(".") == here && FileSystem.absolute("./x") == "\(here)/x")
+        #expect(FileSystem.absolute("..") == FileSystem.parent(of: here))
+    }
+
     @Test func parents() {
         #expect(FileSystem.parent(of: "a/b") == "a")
         #expect(FileSystem.parent(of: "a") == ".")

@@ -52,9 +52,30 @@ import Testing
         let names = [".a", "inputs/.b", "failures/.c", "thumbnails/.d", "runs/20260101T000000Z-x/.e"]
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
         try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 0)
+        try fixture.write("{}", to: "out/kept/receipt.json")
         let removed = try Leftovers.collect(in: fixture.state).removed
         #expect(Set(removed) == Set(names.map { "\(fixture.output)/.scanmill/\($0)" }))
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/inputs") == [".young", "kept.json"])
+    }
+
+    /// Results are moved away in the morning, and captures renamed: what was kept of them does not pile up.
+    @Test(arguments: [false, true]) func whatWasKeptOfCapturesThatAreGone(_ isByRun: Bool) throws {
+        let fixture = try DiskFixture()
+        let kept = ["inputs/ID.json", "thumbnails/ID.jpg", "thumbnails/ID.json"]
+        for id in ["done", "failed", "held", "gone.part", "cafe\u{301}", "caf\u{e9}"] {
+            for name in kept { try fixture.write("{}", to: "out/.scanmill/\(name.replacing("ID", with: id))") }
+        }
+        for id in ["done", "caf\u{e9}"] { try fixture.write("{}", to: "out/\(id)/receipt.json") }
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [])
+        try record.note(
+            CaptureOutcome(input: try fixture.capture("failed"), ending: .failed(Problem(.input, "torn"))),
+            fingerprint: Digest.of([]))
+        let lock = try CaptureLock("held", in: fixture.state)
+        if isByRun { try record.end([], seconds: 1) } else { _ = try Leftovers.collect(in: fixture.state) }
+        withExtendedLifetime(lock) {}
+        let left = ["caf\u{e9}", "done", "failed", "held"]
+        #expect(FileSystem.names(in: "\(fixture.state.path)/inputs").sorted() == left.map { "\($0).json" })
+        #expect(FileSystem.names(in: "\(fixture.state.path)/thumbnails").count == 2 * left.count)
     }
 
     @Test func onlyTheNewestRunsAreRemembered() throws {

@@ -5,10 +5,12 @@ import Testing
 
 @Suite struct OptionFileTests {
     private static func run(
-        _ files: [String: [UInt8]], pipeline: [String: String], reading path: String, declares: Bool = true
+        _ files: [String: [UInt8]], pipeline: [String: String], reading path: String, declares: Bool = true,
+        from source: (any CaptureSource)? = nil
     ) throws -> MockRun {
         let read = Mock.reader {
             var capture = Capture.mock(1, source: MockSource(files: files), channels: [])
+            if let source { capture.source = source }
             capture.files = files.keys.map { InputFile(path: $0, byteCount: 0, channels: [.box]) }
             return capture
         }
@@ -46,6 +48,27 @@ import Testing
                    = fix: the path starts at the capture's folder, or at the pipeline's
                 """)
         #expect(failure.fault == .usage)
+    }
+
+    /// A source that is not given what it holds.
+    private struct Refused: CaptureSource {
+        func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] { [] }
+        func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+        func location(of file: String) -> FileLocation? { nil }
+        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
+            throw Problem(.environment, "it may not be read").at(file: file)
+        }
+        func open(_ file: String) throws(Problem) -> any ByteSource {
+            throw Problem(.environment, "it may not be read").at(file: file)
+        }
+    }
+
+    /// The pipeline's own does not silently take its place.
+    @Test func aFileOfTheCaptureThatMayNotBeRead() throws {
+        let failure = try #require(
+            problem { _ = try Self.run([:], pipeline: [:], reading: "box.json", from: Refused()) })
+        #expect(failure.fault == .environment && failure.summary == "it may not be read")
+        #expect(failure.place.file == "box.json" && failure.place.stage == "stage[1]")
     }
 
     @Test func aFolderIsNoFile() throws {

@@ -9,13 +9,6 @@ import Testing
         #expect(OptionText.number(value) == text)
     }
 
-    @Test func shortNumbers() {
-        #expect(OptionText.short(1.0 / 3) == "0.333")
-        #expect(OptionText.short(12.0005) == "12.001" || OptionText.short(12.0005) == "12")
-        #expect(OptionText.short(5) == "5")
-        #expect(OptionText.short(99.9999) == "100")
-    }
-
     @Test func ranges() {
         let greatest = Double.greatestFiniteMagnitude
         #expect(OptionText.range(0...2.5, unit: "m") == "between 0 and 2.5 m")

@@ -22,6 +22,28 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
+    /// What was planned and is no longer there, such as a name that it had while it arrived, is nobody's to run.
+    @Test func plannedCapturesThatAreGone() throws {
+        let fixture = try DiskFixture()
+        let here = fixture.input("here")
+        var relative = try fixture.capture("relative")
+        relative.path = "in/relative"
+        for input in [try fixture.capture("here"), try fixture.capture("arriving.part"), relative] {
+            _ = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        }
+        func entries() -> [String] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.id)
+        }
+        #expect(entries() == ["arriving.part", "here"])
+        #expect(rename("\(fixture.path)/in/arriving.part", "\(fixture.path)/in/arrived") == 0)
+        #expect(entries() == ["here"])
+        try fixture.run(here)
+        try FileManager.default.removeItem(atPath: here.path)
+        // Of what has a result it is said that it is gone.
+        let gone = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(gone.map(\.standing) == [.stale] && gone.map(\.cause) == ["\(here.path) is gone"])
+    }
+
     /// A new ScanMill makes nothing stale by itself; only the keys, which a run compares, tell whether it does.
     @Test func otherPrograms() throws {
         let fixture = try DiskFixture()

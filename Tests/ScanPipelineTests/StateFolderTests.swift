@@ -52,6 +52,38 @@ import Testing
         #expect(refused.summary == "it cannot be read to which pipeline the results belong")
     }
 
+    /// Whoever copies `OUT/*` leaves `.scanmill` behind: the receipts still say whose the results are.
+    @Test func anOwnerThatWasLost() throws {
+        let fixture = try DiskFixture()
+        let first = "{name: first, stages: [read, write]}"
+        for id in ["a", "b"] { try fixture.run(try fixture.capture(id), first) }
+        let second = try fixture.pipeline("{name: second, stages: [read, write]}")
+        FileSystem.removeTree(fixture.state.path)
+        #expect(fixture.state.foreignOwner(for: try fixture.pipeline(first)) == nil)
+        #expect(fixture.state.foreignOwner(for: second) == "first")
+        let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
+        #expect(refused.summary == "\(fixture.output) holds results of the pipeline `first`, not of `second`")
+        #expect(!FileSystem.exists(fixture.state.path))
+        // It is written down again.
+        try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
+        for id in ["a", "b"] { FileSystem.removeTree("\(fixture.output)/\(id)") }
+        #expect(fixture.state.foreignOwner(for: second) == "first")
+        try fixture.state.claim(for: second, replacing: true)
+        #expect(fixture.state.foreignOwner(for: second) == nil)
+    }
+
+    /// Lost while one pipeline replaced the other's results: both have some there, and either may go on.
+    @Test func anOwnerThatWasLostAmongResultsOfTwo() throws {
+        let fixture = try DiskFixture()
+        let pipelines = ["first", "second"].map { "{name: \($0), stages: [read, write]}" }
+        try fixture.run(try fixture.capture("a"), pipelines[0])
+        try fixture.run(try fixture.capture("b"), pipelines[1])
+        FileSystem.removeTree(fixture.state.path)
+        for text in pipelines { #expect(fixture.state.foreignOwner(for: try fixture.pipeline(text)) == nil) }
+        let third = try fixture.pipeline("{name: third, stages: [read, write]}")
+        #expect(fixture.state.foreignOwner(for: third) == "first")
+    }
+
     @Test func whatIsPublished() throws {
         let fixture = try DiskFixture()
         #expect(fixture.state.published == [])

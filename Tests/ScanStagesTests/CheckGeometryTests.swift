@@ -108,6 +108,111 @@ import Testing
         }
     }
 
+    /// A slanted wall, the plane x / 2 + z = −3, from a camera that goes along x by 10 cm a frame and turns a little.
+    /// - Parameters:
+    ///   - turning: radians a frame.
+    ///   - noise: the largest share by which a depth is wrong.
+    ///   - scale: of the whole world.
+    ///   - unit: of depth alone, in metres.
+    private static func wall(
+        turning: Double = 0.004, noise: Double = 0, scale: Double = 1, unit: Double = 1
+    ) -> MemoryCapture {
+        var generator = SplitMix(seed: 3)
+        let camera = CameraIntrinsics(fx: 40, fy: 40, cx: 32, cy: 24, width: 64, height: 48, pixelOrigin: .corner)
+        let normal = Vector3(0.5, 0, 1)
+        return MemoryCapture(
+            (0..<40).map { number in
+                var pose = Pose(
+                    rotation: .rotation(aboutY: turning * Double(number)), position: Vector3(0.1 * Double(number), 0, 0)
+                )
+                let metres = (0..<64 * 48).map { pixel -> Float in
+                    let (u, v) = (Double(pixel % 64) + 0.5, Double(pixel / 64) + 0.5)
+                    let ray = pose.rotation * Vector3((u - 32) / 40, -(v - 24) / 40, -1)
+                    let z = (-3 - normal.dot(pose.position)) / normal.dot(ray)
+                    return Float(z * scale / unit * (1 + Double.random(in: -noise...noise, using: &generator)))
+                }
+                pose.position = pose.position * scale
+                var item = MemoryCapture.Item(
+                    timestamp: Int64(number) * 100_000_000, pose: pose, intrinsics: camera)
+                item.depth = DepthMap(width: 64, height: 48, metres: metres)
+                return item
+            })
+    }
+
+    private static func errors(_ run: StageRun) throws -> [String: Double] {
+        let errors = try #require(run.counts("check-geometry")["median-relative-errors"]?.object)
+        return Dictionary(uniqueKeysWithValues: errors.members.map { ($0.key, $0.value.double ?? .nan) })
+    }
+
+    /// A pixel of the wall is 1.25 % deeper than the one beside it, and what is carried falls at most half a pixel from the
+    /// middle of the one that it is compared with.
+    @Test func depthIsCarriedFromThePixelsMiddles() throws {
+        let run = try StageRun("- check-geometry", on: Self.wall())
+        let declared = try #require(try Self.errors(run)["declared"])
+        #expect(declared < 0.0045)
+        #expect(run.counts("check-geometry")["verdict"]?.string == "pass")
+    }
+
+    /// The pictures' camera sees half as much, and stands elsewhere.
+    @Test func depthOfASensorOfItsOwnIsCarriedByItsCamera() throws {
+        var capture = Self.wall()
+        let camera = try #require(capture.items[0].intrinsics)
+        let place = Pose(rotation: .rotation(aboutY: 0.4), position: Vector3(0.05, -0.1, 0.02))
+        capture.depthCamera = DepthCamera(intrinsics: camera, colorFromDepth: place)
+        for index in capture.items.indices {
+            capture.items[index].pose = capture.items[index].pose.map { $0 * place.inverse }
+            capture.items[index].intrinsics?.fx = 80
+            capture.items[index].intrinsics?.fy = 80
+        }
+        let run = try StageRun("- check-geometry", on: capture)
+        #expect(run.counts("check-geometry")["verdict"]?.string == "pass")
+        #expect(try #require(try Self.errors(run)["declared"]) < 0.0045)
+    }
+
+    /// Where a mistake would fit only three times worse, nobody can be sure that there is none.
+    @Test func aMistakeThatFitsNearlyAsWellLeavesADoubt() throws {
+        let run = try StageRun("- check-geometry", on: Self.wall(turning: 0.008, noise: 0.015))
+        let errors = try Self.errors(run)
+        let (declared, rival) = (try #require(errors["declared"]), try #require(errors["transposed-rotation"]))
+        #expect(declared < 0.02 && (2.2...3.8).contains(rival / declared), "\(rival / declared)")
+        #expect(run.counts("check-geometry")["verdict"]?.string == "warning")
+        #expect(run.counts("check-geometry")["reason"]?.string?.contains("not much better than") == true)
+        #expect(run.warnings.count == 1)
+    }
+
+    /// Depth that lies between the length of rays and the distance along the axis is neither.
+    @Test func whatFitsALittleBetterIsNoMistake() throws {
+        let run = try StageRun(
+            "- check-geometry",
+            on: try Self.capture { item in
+                guard var depth = item.depth, let camera = item.intrinsics else { return }
+                let k = camera.resized(width: depth.width, height: depth.height)
+                for v in 0..<depth.height {
+                    for u in 0..<depth.width {
+                        let (x, y) = ((Double(u) + 0.5 - k.cx) / k.fx, (Double(v) + 0.5 - k.cy) / k.fy)
+                        depth.metres[v * depth.width + u] *= Float(pow(x * x + y * y + 1, 0.3))
+                    }
+                }
+                item.depth = depth
+            })
+        let errors = try Self.errors(run)
+        let (declared, rival) = (try #require(errors["declared"]), try #require(errors["ray-depth"]))
+        #expect(declared < 0.02 && rival < declared && rival > declared / 2, "\(rival / declared)")
+        #expect(run.counts("check-geometry")["verdict"]?.string == "warning")
+        #expect(run.counts("check-geometry")["fits-better"] == nil)
+    }
+
+    /// Scans have half of their depth within 10 m: of larger numbers nobody knows whether they are millimetres.
+    @Test(arguments: [(2.0, "fail"), (3, "undecided")])
+    func onlyAPlausibleDepthTellsTheUnit(_ scale: Double, _ verdict: String) throws {
+        let run = try StageRun("- check-geometry", on: Self.wall(scale: scale, unit: 0.001))
+        let counts = run.counts("check-geometry")
+        let median = try #require(counts["median-depth"]?.double)
+        #expect((scale == 2 ? 6000...9500 : 10_500...14_000).contains(median), "\(median)")
+        #expect(counts["verdict"]?.string == verdict)
+        #expect(counts["fits-better"]?.string == (scale == 2 ? "depth-by-1000" : nil))
+    }
+
     @Test func wrongGeometryFailsTheCaptureWhereThatIsAsked() throws {
         let capture = try Self.capture { Self.spoil(&$0, .inverseCV) }
         #expect {
@@ -166,6 +271,16 @@ import Testing
         #expect(found.angle < 1e-5)
         let lying = try #require(CheckGeometry.gravity(samples, frames, Vector3(1, 0, 0)))
         #expect(lying.angle > 30)
+    }
+
+    /// A sample says nothing of a frame that was taken a twentieth of a second later.
+    @Test func gravityOfAnotherMomentIsNotCompared() throws {
+        let frames = Array(try Self.sound.get().map(\.facts).prefix(1))
+        let time = try #require(frames[0].timestamp)
+        for (age, isCompared) in [(49_000_000, true), (51_000_000, false), (-51_000_000, false)] as [(Int64, Bool)] {
+            let sample = MotionSample(timestamp: time - age, value: Vector3(0, -1, 0))
+            #expect((CheckGeometry.gravity([sample], frames, Vector3(0, 1, 0)) != nil) == isCompared)
+        }
     }
 
     /// Android's sensor tells what holds the device up, and iOS's what pulls it down.

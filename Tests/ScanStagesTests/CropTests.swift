@@ -29,6 +29,18 @@ import Testing
         #expect(try kept("{around: 4}", points, positions: cameras) == [[-5, 0, 0], [0, 9, 0]])
     }
 
+    /// A camera of a frame that was dropped has no part in the middle.
+    @Test func theMiddleIsThatOfTheFramesThatAreLeft() throws {
+        var items = [Vector3.zero, Vector3(100, 0, 0)].map {
+            MemoryCapture.Item(pose: Pose(rotation: .identity, position: $0))
+        }
+        items[0].points = PointCloud(positions: [1, 0, 0, 50, 0, 0])
+        let run = try StageRun(
+            "- select-frames: {exclude: [1]}\n- voxel-downsample: {size: 0.001}\n- crop: {around: 4}",
+            on: MemoryCapture(items))
+        #expect(run.capture.cloud?.positions == [1, 0, 0])
+    }
+
     @Test func heightsStartAtTheFloorThatWasFound() throws {
         var points: [[Float]] = []
         for x in 0..<60 { for z in 0..<60 { points.append([Float(x) * 0.02, -1.2, Float(z) * 0.02]) } }

@@ -187,6 +187,18 @@ import Testing
         #expect(outside.frames.first?.depth?.metres == zip(metres, inside).map { $0 - $1 })
     }
 
+    /// A depth sensor a metre above the camera, which looks where the camera looks: the same map begins a metre higher.
+    @Test func depthOfASensorOfItsOwnIsCulledWhereItsPointsAre() throws {
+        let metres: [Float] = [2, 3, 0, 2, 2, 3, 2, 2, 2, 2, 3, 4.5]
+        var capture = lookingDown(metres)
+        capture.depthCamera = DepthCamera(
+            intrinsics: CameraIntrinsics(fx: 2, fy: 2, cx: 2, cy: 1.5, width: 4, height: 3, pixelOrigin: .corner),
+            colorFromDepth: Pose(rotation: .identity, position: Vector3(0, 0, 1)))
+        let run = try StageRun("- cull-by-box: {depth: true, pixel-centre: half}", on: capture, probing: [.depth])
+        // At depth 3 pixels are seen at y = 1 and at x = 1.5 · (u − 1.5), z = 1.5 · (v − 1): in the cube are the middle ones.
+        #expect(run.frames.first?.depth?.metres == [0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0])
+    }
+
     @Test(arguments: ["integer", "half"])
     func depthAndPointsAreCulledAlike(centre: String) throws {
         var dice = SplitMix(seed: 7)
@@ -327,5 +339,26 @@ import Testing
         let run = try StageRun("- cull-by-box: {box: box.json}", on: capture, pipelineFolder: folder.path)
         #expect(run.frames.first?.points?.positions == [1, -3, 2, 1.4, -3.1, 2.2])
         #expect((try #require(run.capture.box).center - Vector3(1, -3, 2)).length < 1e-6)
+    }
+
+    /// The floor that cuts such a box off along y does so along z there, and no margin moves it.
+    @Test func theFloorOfAFilesBoxIsTurnedToo() throws {
+        let box = OrientedBox(
+            center: Vector3(1, 2, 3), worldFromBox: .identity, halfSize: Vector3(0.5, 0.25, 0.125), floor: 1.9)
+        let folder = try TemporaryFolder()
+        try folder.write(try BoundingBoxJSON.text(box), to: "box.json")
+        for (options, expected) in [
+            ("", [1.91, 2.24]), (", margin: 0.04", [1.91, 2.24, 2.28]), (", bottom: 0.04", [1.87, 1.89, 1.91, 2.24]),
+        ] as [(String, [Float])] {
+            var capture = MemoryCapture([.init(points: [1.8, 1.87, 1.89, 1.91, 2.24, 2.28].flatMap { [1, -3, $0] })])
+            capture.worldUp = Vector3(0, 0, 1)
+            let run = try StageRun(
+                "- cull-by-box: {box: box.json\(options)}", on: capture, pipelineFolder: folder.path)
+            let positions = try #require(run.frames.first?.points?.positions)
+            #expect(stride(from: 2, to: positions.count, by: 3).map { positions[$0] } == expected)
+            // The capture's box from then on is what is left of it.
+            let found = try #require(run.capture.box)
+            #expect(abs(found.center.z - 2.075) < 1e-6 && abs(found.halfSize.y - 0.175) < 1e-6)
+        }
     }
 }

@@ -23,10 +23,26 @@ import Testing
         let run = try StageRun(Self.room + "- find-floor: {min-area: 50}", reading: "nowhere/room")
         #expect(run.capture.floor == nil)
         #expect(run.counts("find-floor")["found"]?.bool == false)
-        #expect(throws: Problem.self) {
+        let problem = #expect(throws: Problem.self) {
             _ = try StageRun(
                 Self.room + "- find-floor: {min-area: 50}\n- crop: {above: 0, from: floor}", reading: "nowhere/room")
         }
+        #expect(problem?.summary == "no floor was found to count heights from")
+    }
+
+    @Test func heightsCountFromIt() throws {
+        let crop = { (zero: String) in
+            try StageRun(Self.room + "- find-floor\n- crop: {above: 0.05, from: \(zero)}", reading: "nowhere/room")
+        }
+        let (floor, auto) = (try crop("floor"), try crop("auto"))
+        #expect(try #require(floor.counts("crop")["points-out"]?.integer) > 1000)
+        #expect(floor.capture.cloud == auto.capture.cloud)
+        let lowest = try #require(floor.capture.floor?.height) + 0.05
+        let cloud = try #require(floor.capture.cloud)
+        #expect(
+            stride(from: 1, to: cloud.positions.count, by: 3).allSatisfy {
+                Double(cloud.positions[$0]) >= lowest - 1e-6
+            })
     }
 
     /// A slab that is tilted by 3°, a dense thing above it, and a layer above the camera that is larger still.
@@ -68,6 +84,17 @@ import Testing
             Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: -0.1, minArea: 0.25))
         #expect(abs(floor.tilt - degrees) < 0.1)
         #expect(abs(floor.height + 1.4) < 0.06)
+    }
+
+    /// Points a little above the limit, in the floor's own layers, are none of it.
+    @Test func onlyWhatLiesBelowTheCamerasCounts() throws {
+        let positions = (0..<10_000).flatMap { n -> [Float] in
+            let height: Float = n % 2 == 0 ? -0.01 : 0.01
+            return [Float(n % 100) * 0.02, height, Float(n / 100) * 0.02]
+        }
+        let floor = try #require(
+            Floor.find(in: PointCloud(positions: positions), up: Vector3(0, 1, 0), below: 0, minArea: 1))
+        #expect(abs(floor.height + 0.01) < 1e-6 && floor.pointCount == 5000)
     }
 
     @Test func upNeedNotBeY() throws {

@@ -15,6 +15,8 @@ import Testing
     @Test func stepCountsSourceFramesFromTheOffset() throws {
         #expect(try kept("{step: 3}", of: frames(10)) == [0, 3, 6, 9])
         #expect(try kept("{step: 3, offset: 2}", of: frames(10)) == [2, 5, 8])
+        // The offset is the first one, also where it is a multiple of the step.
+        #expect(try kept("{step: 3, offset: 6}", of: frames(10)) == [6, 9])
         #expect(try kept("{step: 1}", of: frames(3)) == [0, 1, 2])
         #expect(try kept("{step: 100, offset: 4}", of: frames(10)) == [4])
         // Source frames, not those that are left.

@@ -23,6 +23,24 @@ import Testing
         }
     }
 
+    /// A depth sensor beside the colour camera turns about the colour camera's axis, and sees the same points.
+    @Test(arguments: ["1", "2", "3"]) func aDepthSensorOfItsOwnTurnsToo(_ turns: String) throws {
+        var capture = try MemoryCapture.twoCameras(1)
+        capture.items[0].depth = nil
+        capture.items[0].recordedDepth = RecordedDepth(
+            width: 4, height: 3, encoding: .uint16(unitsPerMetre: 1000),
+            bytes: (1...12).flatMap { [UInt8($0 * 200 & 255), UInt8($0 * 200 >> 8)] })
+        let rest = "- decompress\n- unproject: {pixel-centre: half}"
+        let before = Self.points(try #require(try StageRun(rest, on: capture).frames.first))
+        let turned = try StageRun("- turn: {quarter-turns: \(turns)}\n" + rest, on: capture)
+        let after = Self.points(try #require(turned.frames.first))
+        #expect(before.count == 12 && after.count == 12)
+        for (p, q) in zip(before, after) {
+            for axis in 0..<3 { #expect(abs(p[axis] - q[axis]) < 1e-5) }
+            #expect(p[3...] == q[3...])
+        }
+    }
+
     /// x, y, z, red, green, blue, in an order that does not depend on the pixels'.
     private static func points(_ frame: Frame) -> [[Float]] {
         guard let cloud = frame.points else { return [] }

@@ -62,6 +62,20 @@ import Testing
         #expect(try points(item)?.positions == [10 - 2, 20 + 1.5, 30 + 2])
     }
 
+    /// A depth sensor a quarter of a metre to the right of the colour camera and turned by a quarter about its own y,
+    /// exactly: (x, y, z) → (z, y, −x).
+    @Test func aDepthSensorOfItsOwnSeesFromItsPlace() throws {
+        var capture = MemoryCapture([item([0: 2])])
+        let turn = Matrix3(rows: Vector3(0, 0, 1), Vector3(0, 1, 0), Vector3(-1, 0, 0))
+        capture.depthCamera = DepthCamera(
+            intrinsics: CameraIntrinsics(fx: 1, fy: 2, cx: 1, cy: 0.5, width: 4, height: 3, pixelOrigin: .corner),
+            colorFromDepth: Pose(rotation: turn, position: Vector3(0.25, 0, 0)))
+        capture.items[0].pose = Pose(rotation: turn, position: Vector3(10, 20, 30))
+        let run = try StageRun("- unproject: {pixel-centre: half, color: false}", on: capture)
+        // (½ − 1)/1 · 2, −(½ − ½)/2 · 2, −2 in the sensor's axes; from there to (−1.75, 0, 1) and to the world.
+        #expect(run.frames[0].points?.positions == [10 + 1, 20, 30 + 1.75])
+    }
+
     @Test func pointsComeRowByRowAndOnlyWhereThereIsDepth() throws {
         let item = item([1: 1, 2: 1, 4: 1, 11: 1])
         let cloud = try #require(try points(item))

@@ -31,6 +31,15 @@ import Testing
         #expect(format == "stray-scanner" ? 0.1...1 ~= deviation ?? 0 : deviation == nil, "\(deviation ?? 0)")
     }
 
+    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    func thePrincipalPointIsCountedFromTheCorner(_ format: String) throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].intrinsics = MemoryCapture.camera.counted(from: .centre)
+        let run = try StageRun("- write-capture: {format: \(format)}", on: capture)
+        let back = try StageRun("- read", reading: run.path, probing: [.pose])
+        #expect(back.frames.map(\.intrinsics) == [MemoryCapture.camera])
+    }
+
     @Test(arguments: ["stray-scanner", "scannetpp"]) func videosHoldTheFramesInTheirOrder(_ format: String) throws {
         let truth = try StageRun(
             "- synthesize: {frames: 4, rate: 10, lap: 8, picture-width: 64, picture-height: 48}\n"
@@ -46,6 +55,17 @@ import Testing
             #expect(sum / a.pixels.count < 8)
         }
         #expect(read.frames.count == 4)
+    }
+
+    /// Matroska counts in milliseconds: each frame has the nearest one.
+    @Test func timesOfScanNetPPsVideoAreRounded() throws {
+        var capture = try MemoryCapture.posed(3)
+        for (index, time) in [5_000_000_000, 5_033_400_000, 5_066_700_000].enumerated() {
+            capture.items[index].timestamp = Int64(time)
+        }
+        let run = try StageRun("- write-capture: {format: scannetpp}", on: capture)
+        let video = VideoInput(path: "\(run.path)/rgb.mkv", name: "rgb.mkv")
+        #expect(try VideoProbe.probe(video, with: try FFmpeg.find()).times == [0, 33_000_000, 67_000_000])
     }
 
     @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
@@ -92,6 +112,14 @@ import Testing
             probing: [.recordedDepth])
         let depth = try PNG.decodeGray16(try run.bytes("depth/000000.png"))
         #expect(depth.pixels.withUnsafeBytes { Array($0) } == run.frames[0].recordedDepth?.bytes)
+    }
+
+    /// The formats have no place for a depth camera.
+    @Test(arguments: ["", "- decompress\n"]) func depthOfACameraOfItsOwnFitsThePictures(_ before: String) throws {
+        let run = try StageRun("\(before)- write-capture", on: try MemoryCapture.depthBeside())
+        let depth = try PNG.decodeGray16(try run.bytes("depth/000000.png"))
+        // A column to the left; nothing is seen in the last one.
+        #expect(depth.pixels == [2000, 3000, 4000, 0, 2000, 3000, 4000, 0, 2000, 3000, 4000, 0])
     }
 
     // MARK: - Sizes that Stray Scanner's readers count on

@@ -108,6 +108,30 @@ import Testing
         }
     }
 
+    /// The file's units are those of iOS; nobody could tell them from metres and degrees.
+    @Test func motionOfAndroidIsLeftOut() throws {
+        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: desk, toPath: "\(folder.path)/desk")
+        let stages = "- read\n- select-frames: {include: [0]}\n- decompress\n- write-sens"
+        let recorded = try StageRun(stages, reading: "\(folder.path)/desk")
+        #expect(recorded.count("write-sens", "motion-samples") ?? 0 > 0 && recorded.warnings.isEmpty)
+        for kind in MotionKind.allCases {
+            let file = "desk/desk.\(kind.rawValue)"
+            let samples = try MotionStream.samples(MemorySource(try folder.bytes(file), name: file), kind: kind).samples
+            let records = samples.flatMap { sample -> [UInt8] in
+                let words = [UInt64(bitPattern: sample.timestamp)] + sample.value.components.map(\.bitPattern)
+                return words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+            }
+            try folder.write(records, to: file)
+        }
+        let run = try StageRun(stages, reading: "\(folder.path)/desk")
+        #expect(run.count("write-sens", "motion-samples") == nil)
+        #expect(run.warnings == ["write-sens: motion samples were left out: those of Android are in other units"])
+        let back = try StageRun("- read", reading: "\(run.path)/desk.sens", probing: [.pose])
+        #expect(back.capture.motionFiles.isEmpty)
+    }
+
     // MARK: - Pictures
 
     @Test func picturesAreCopiedByteForByte() throws {

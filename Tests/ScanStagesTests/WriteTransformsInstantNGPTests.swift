@@ -105,6 +105,15 @@ import Testing
         }
     }
 
+    /// Half of its edge reaches as far as what lies farthest out; there is none larger than 128.
+    @Test(arguments: [(0.2, 1), (0.5, 1), (0.51, 2), (1, 2), (1.01, 4), (2, 4), (2.01, 8), (100, 128)])
+    func theLargeCubeHoldsEverything(_ reach: Double, _ expected: Int) throws {
+        let unit = [Vector3(-0.5, -0.5, -0.5), Vector3(0.5, 0.5, 0.5)]
+        let volume = try #require(TransformsJSON.Volume(focus: unit, everything: [Vector3(0, -reach, 0)]))
+        #expect(volume.scale == 1 && volume.offset == Vector3(0.5, 0.5, 0.5))
+        #expect(volume.aabbScale == expected)
+    }
+
     @Test func withoutBoxAndCloudTheCamerasTell() throws {
         let run = try StageRun(
             "- synthesize: {frames: 6, rate: 1, picture-width: 32, picture-height: 24, depth: none, confidence: none, box: false}\n"

@@ -308,6 +308,20 @@ import Testing
         #expect(try frames(run)[0]["mask_path"]?.string == "masks/000000.png")
     }
 
+    /// Trainers take depth pictures and masks for the pictures' own view.
+    @Test func depthOfACameraOfItsOwnFitsThePictures() throws {
+        var capture = try MemoryCapture.depthBeside()
+        capture.items[0].pose = .identity
+        capture.box = OrientedBox(
+            center: Vector3(0, 0, -3), worldFromBox: .identity, halfSize: Vector3(9, 9, 0.1))
+        let run = try StageRun("- decompress\n- write-transforms: {depth: true, masks: depth}", on: capture)
+        // A column to the left; nothing is seen in the last one.
+        let depth = try PNG.decodeGray16(try run.bytes("nerf/depths/000000.png"))
+        #expect(depth.pixels == [2000, 3000, 4000, 0, 2000, 3000, 4000, 0, 2000, 3000, 4000, 0])
+        let mask = try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png"))
+        #expect(mask.pixels == Array(repeatElement([0, 0, 255, 255, 0, 0, 0, 0], count: 6).joined()))
+    }
+
     @Test func aFrameThatTurnsOutBadLeavesNoFiles() throws {
         var capture = try MemoryCapture.posed(3)
         capture.box = box

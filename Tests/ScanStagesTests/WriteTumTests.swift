@@ -36,6 +36,16 @@ import Testing
         #expect(receipts[0] == receipts[1])
     }
 
+    /// Depth as the pictures see it, at their size.
+    @Test(arguments: ["", "- decompress\n"]) func depthOfACameraOfItsOwnFitsThePictures(_ before: String) throws {
+        let run = try StageRun("\(before)- write-tum", on: try MemoryCapture.depthBeside())
+        let depth = try PNG.decodeGray16(try run.bytes("tum/depth/0.000000.png"))
+        // A column to the left; nothing is seen in the last one. 5000 units a metre, and each pixel four times.
+        let row: [UInt16] = [10_000, 10_000, 15_000, 15_000, 20_000, 20_000, 0, 0]
+        #expect((depth.width, depth.height) == (8, 6))
+        #expect(depth.pixels == Array(repeatElement(row, count: 6).joined()))
+    }
+
     // MARK: - The files
 
     @Test func theSequenceAsPythonReadsIt() throws {

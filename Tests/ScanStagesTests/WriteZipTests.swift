@@ -47,6 +47,14 @@ import Testing
         #expect(back.capture.box?.corners.count == 8)
     }
 
+    @Test func thePrincipalPointIsCountedFromTheCorner() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].intrinsics = MemoryCapture.camera.counted(from: .centre)
+        let run = try StageRun("- write-zip", on: capture)
+        let back = try StageRun("- read", reading: "\(run.path)/memory.zip", probing: [.pose])
+        #expect(back.frames.map(\.intrinsics) == [MemoryCapture.camera])
+    }
+
     /// Upright in a world whose up nobody knows to be z, and so tilted for those who take y for up.
     @Test func aBoxThatTheFileCannotSayIsLeftOut() throws {
         var capture = try MemoryCapture.posed(2)

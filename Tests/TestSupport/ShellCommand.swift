@@ -6,6 +6,18 @@ public struct CommandResult: Sendable {
     public var output: String
     public var errors: String
     public var outputBytes: [UInt8]
+
+    /// - Throws: what the command said, when it ended with another status.
+    @discardableResult
+    public func require(_ status: Int32) throws -> CommandResult {
+        if self.status != status { throw CommandError(description: "status \(self.status): \(output)\(errors)") }
+        return self
+    }
+}
+
+/// A command that ended as it should not.
+public struct CommandError: Error, CustomStringConvertible {
+    public let description: String
 }
 
 /// Runs a program found on PATH and waits for it.

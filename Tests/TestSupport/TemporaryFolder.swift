@@ -26,5 +26,15 @@ public final class TemporaryFolder: Sendable {
     @discardableResult
     public func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
 
+    /// Writes a program that can be run at once. Another process writes it: one that this process starts meanwhile would
+    /// have the file open, and the system runs no file that somebody may still write ("Text file busy").
+    @discardableResult
+    public func writeProgram(_ text: String, to name: String) throws -> String {
+        let path = url(name).path
+        try write(text, to: "\(name).text")
+        try runCommand(["sh", "-c", "cp \"$1\" \"$2\" && chmod 755 \"$2\"", "sh", "\(path).text", path]).require(0)
+        return path
+    }
+
     public func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(name))) }
 }

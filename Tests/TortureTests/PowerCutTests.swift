@@ -39,14 +39,7 @@ extension Torture {
                 environment["SABOTAGE_CUT"] = cut
                 let result = try rig.run(environment: environment)
                 let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init)
-                return (calls, Bench.acknowledged(result.output).union(["a"]))
-            }
-
-            static func acknowledged(_ output: String) -> Set<String> {
-                Set(
-                    output.split(separator: "\n").filter { $0.hasPrefix("done ") }.compactMap {
-                        $0.split(separator: " ").dropFirst().first.map(String.init)
-                    })
+                return (calls, Set(Rig.done(in: result.output)).union(["a"]))
             }
 
             /// What the disk holds after the power is back.
@@ -103,7 +96,7 @@ extension Torture {
                 try bench.disk.cutPower(flush: random.next() % 2 == 0)
                 process.waitUntilExit()
                 let output = String(decoding: try rig.folder.bytes("run.out"), as: UTF8.self)
-                let acknowledged = Bench.acknowledged(output)
+                let acknowledged = Set(Rig.done(in: output))
                 acknowledgements += acknowledged.count
                 #expect(try bench.findings(acknowledged, replacing: replacing) == [], "round \(round): \(output)")
                 #expect(try rig.findingsOfRerun() == [], "rerun after round \(round)")

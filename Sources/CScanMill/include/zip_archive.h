@@ -6,6 +6,9 @@
 struct sm_zip;
 struct sm_zip_file;
 
+/// What functions return that fail: the archive is damaged, or the machine could not read it.
+enum { SM_ZIP_ARCHIVE = 1, SM_ZIP_MACHINE = 2 };
+
 /// What the archive's directory says of an entry.
 struct sm_zip_entry {
     /// UTF-8; valid as long as the archive is open.

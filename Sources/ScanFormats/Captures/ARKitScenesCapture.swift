@@ -21,7 +21,7 @@ public enum ARKitScenesCapture: CaptureFormat {
             "which way the device was held: pictures are as recorded", "the .mov",
         ],
         writer: "write-capture: {format: arkitscenes}",
-        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 3)
+        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 4)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
@@ -80,7 +80,7 @@ private struct ARKitScenesReader {
                 sets[index].pictures.times, with: posed.map(\.timestamp), within: Self.poseTolerance)
         }
         let set = choose(sets)
-        let (pictures, cameras, poses) = (set.pictures, set.cameras, set.poses)
+        let (pictures, poses) = (set.pictures, set.poses)
         capture.variant = set.folder
         for (index, time) in pictures.times.enumerated() {
             var facts = FrameFacts(index: index)
@@ -93,27 +93,51 @@ private struct ARKitScenesReader {
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
         }
+        let places = addLost(set.lost)
+        let cameras = places.map { $0.flatMap { set.cameras.paths[$0] } }
         let sizes = try capture.checkPictures(in: tree, rules: rules)
-        for index in pictures.times.indices where !capture.frames[index].isDropped {
-            try readCamera(of: index, cameras.paths[index], sizes[index])
+        for index in capture.frames.indices where !capture.frames[index].isDropped {
+            try readCamera(of: index, cameras[index], sizes[index])
         }
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         let depth = match(pictures.times, with: try files(in: "lowres_depth", "png"))
         try capture.takeDepth(
-            depth.paths, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            places.map { $0.flatMap { depth.paths[$0] } }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
             absence: "there are no pictures in lowres_depth/", isWhole: false)
+        let confidence = match(pictures.times, with: try files(in: "confidence", "png"))
         try capture.takeConfidence(
-            match(pictures.times, with: try files(in: "confidence", "png")).paths, in: tree, rules, to: &source,
+            places.map { $0.flatMap { confidence.paths[$0] } }, in: tree, rules, to: &source,
             absence: "there are no pictures in confidence/", isWhole: false)
         capture.findings["time-match"] = .object([
-            "poses": poses.summary, "cameras": cameras.match.summary, "depth": depth.match.summary,
+            "poses": poses.summary, "cameras": set.cameras.match.summary, "depth": depth.match.summary,
         ])
         capture.lacks([.box, .motion], "ARKitScenes has none that ScanMill reads")
         capture.estimateFrameRate()
         capture.sortFiles()
         capture.source = source
         return capture
+    }
+
+    /// Puts the cameras whose pictures are not there among the frames, as frames that are dropped.
+    /// - Parameter times: theirs.
+    /// - Returns: which of the pictures each frame has, nil where it has none.
+    private mutating func addLost(_ times: [Int64]) -> [Int?] {
+        var placed = capture.frames.map { (facts: $0, picture: Int?.some($0.index)) }
+        for time in times {
+            var facts = FrameFacts(index: 0)
+            facts.timestamp = time
+            facts.drop = Drop(stage: "read", reason: "its camera has no picture")
+            placed.append((facts, nil))
+        }
+        // Pictures are in order already, so equal times stay as they are.
+        if !times.isEmpty { placed.sort { ($0.facts.timestamp ?? 0) < ($1.facts.timestamp ?? 0) } }
+        capture.frames = placed.enumerated().map { index, frame in
+            var facts = frame.facts
+            facts.index = index
+            return facts
+        }
+        return placed.map(\.picture)
     }
 
     // MARK: - Pictures
@@ -123,6 +147,8 @@ private struct ARKitScenesReader {
         var folder: String
         var pictures: Timed
         var cameras: (match: TimeMatch, paths: [String?])
+        /// The times of the cameras that have no picture.
+        var lost: [Int64]
         var poses = TimeMatch([], with: [], within: 0)
 
         /// Pictures with both.
@@ -137,7 +163,10 @@ private struct ARKitScenesReader {
             let cameras = try files(in: "\(folder)_intrinsics", "pincam")
             if pictures.times.isEmpty || cameras.times.isEmpty { continue }
             let matched = match(pictures.times, with: cameras)
-            sets.append(PictureSet(folder: folder, pictures: pictures, cameras: matched))
+            let used = Set(matched.match.partners.compactMap(\.self))
+            let lost = cameras.times.indices.filter { !used.contains($0) }.map { cameras.times[$0] }
+            try rules.check(frames: pictures.times.count + lost.count, of: "pictures and cameras in \(folder)/")
+            sets.append(PictureSet(folder: folder, pictures: pictures, cameras: matched, lost: lost))
         }
         if !sets.isEmpty { return sets }
         let wanted = ARKitScenesCapture.folders.map { "\($0)/ with \($0)_intrinsics/" }

@@ -9,7 +9,10 @@ public enum COLMAPCapture: CaptureFormat {
         name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
         reads: [.color, .pose, .intrinsics, .cloud],
         passesOver: ["observations and tracks", "rigs", "dense depth maps"], writer: "write-colmap",
-        writingLoses: ["depth", "timestamps"], revision: 2)
+        writingLoses: [
+            "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
+            "which way is up",
+        ], revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -156,6 +159,10 @@ private struct COLMAPReader {
         }
         capture.channels.insert(.color)
         capture.settleColorSize()
+        // Those that could not be placed: common in reconstructions, and nobody's damage.
+        let prefix = found.folder.isEmpty ? "" : "\(found.folder)/"
+        capture.noteUnlisted(
+            besides: images.map { prefix + name($0, found.isBare) }, in: tree, "is not in the model")
     }
 
     /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they

@@ -29,24 +29,26 @@ extension Capture {
 }
 
 extension Capture {
-    /// Notes depth that lies in one picture file a frame.
+    /// Notes depth that lies in one picture file a frame. Nothing else hangs on it: where no picture can be read, the
+    /// capture has no depth, and says why.
     /// - Parameters:
     ///   - paths: by the frame's index; nil where a frame has none.
+    ///   - named: the pictures that the capture's own lists name, where it has such lists; nil where it names none.
     ///   - absence: why there is no depth, if no frame has any.
-    ///   - isWhole: whether each frame should have one: the format does not match them by time.
+    ///   - isWhole: whether what a frame lacks counts against the capture.
+    /// - Throws: when the machine is at fault.
     mutating func takeDepth(
-        _ paths: [String?], _ encoding: DepthEncoding, in tree: any CaptureTree, _ rules: ReadRules,
-        to source: inout TreeSource, absence: String, isWhole: Bool = true
+        _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, in tree: any CaptureTree,
+        _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
-        guard let pictures = try FramePictures(paths, .depth(encoding), in: tree, rules) else {
-            absences[.recordedDepth] = absence
-            return
-        }
+        for path in paths { if let path { list(path, in: tree, [.recordedDepth]) } }
+        guard
+            let pictures = try framePictures(
+                paths, .depth(encoding), of: .recordedDepth, in: tree, rules, absence: absence)
+        else { return }
         source.depthPictures = pictures
         depthSize = pictures.size
-        channels.insert(.recordedDepth)
-        for path in paths { if let path { list(path, in: tree, [.recordedDepth]) } }
-        noteGaps(.recordedDepth, in: paths, isWhole: isWhole)
+        noteGaps(.recordedDepth, in: paths, named: named, isWhole: isWhole)
     }
 
     /// Gives the frames the poses that their times were matched with, and drops those without one.
@@ -66,39 +68,48 @@ extension Capture {
         }
     }
 
-    /// Notes the frames for which there is no file.
-    mutating func noteGaps(_ channel: Channel, in paths: [String?], isWhole: Bool = true) {
+    /// Notes the frames for which there is no file, and warns of them.
+    /// - Parameters:
+    ///   - named: the files that the capture's own lists name. A frame for which they name none rightly has none; without
+    ///     lists each frame should have one.
+    ///   - isWhole: whether what a frame lacks counts against the capture.
+    mutating func noteGaps(
+        _ channel: Channel, in paths: [String?], named: [String?]? = nil, isWhole: Bool = true
+    ) {
         let missing = frames.indices.filter { !frames[$0].isDropped && ($0 >= paths.count || paths[$0] == nil) }
         guard !missing.isEmpty else { return }
         findings["frames-without-\(channel.plainName)"] = .of(missing.count)
-        guard isWhole else { return }
-        gaps[channel] = missing
-        warnings.append(
-            "\(missing.count) of \(frames.count) frames have no \(channel.plainName): \(CaptureInspection.list(missing))"
-        )
+        let isNamed = { (index: Int) in named.map { index < $0.count && $0[index] != nil } ?? true }
+        let (lost, unnamed) = (missing.filter(isNamed), missing.filter { !isNamed($0) })
+        if isWhole, !lost.isEmpty { gaps[channel] = lost }
+        func warn(_ indices: [Int], _ what: String) {
+            if indices.isEmpty { return }
+            warnings.append(
+                "\(indices.count) of \(frames.count) frames have \(what): \(CaptureInspection.list(indices))")
+        }
+        let name = channel.plainName
+        warn(lost, named == nil ? "no \(name)" : "no \(name), though the capture lists it")
+        warn(unnamed, "no \(name)\(lost.isEmpty ? "" : ", and none is listed")")
     }
 
-    /// Depth in one picture file a frame, for formats in which nothing else hangs on it: where no picture can be read, the
-    /// capture has no depth, and says why.
-    /// - Parameters:
-    ///   - absence: why there is no depth, if no frame has any.
-    ///   - unreadable: what stands before the reason why none can be read.
+    /// Pictures of a channel, one a frame. Where none can be read, the capture lacks the channel, and says why.
+    /// - Parameter absence: why it does, if no frame has any.
     /// - Throws: when the machine is at fault.
-    mutating func depthPictures(
-        _ paths: [String?], _ encoding: DepthEncoding, in tree: any CaptureTree, _ rules: ReadRules, absence: String,
-        unreadable: String = ""
+    private mutating func framePictures(
+        _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in tree: any CaptureTree,
+        _ rules: ReadRules, absence: String
     ) throws(Problem) -> FramePictures? {
         do throws(Problem) {
-            guard let pictures = try FramePictures(paths, .depth(encoding), in: tree, rules) else {
-                absences[.recordedDepth] = absence
+            guard let pictures = try FramePictures(paths, content, in: tree, rules) else {
+                absences[channel] = absence
                 return nil
             }
-            depthSize = pictures.size
-            channels.insert(.recordedDepth)
+            channels.insert(channel)
             return pictures
         } catch {
             guard error.fault == .input else { throw error }
-            absences[.recordedDepth] = unreadable + error.oneLine
+            let fix = error.fix ?? "copy the \(channel.plainName) pictures again"
+            loses(channel, "none of the \(channel.plainName) pictures can be read: \(error.oneLine)", fix: fix)
             return nil
         }
     }
@@ -109,14 +120,12 @@ extension Capture {
         _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
         to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
-        guard var pictures = try FramePictures(paths, .confidence(0...2), in: tree, rules) else {
-            absences[.recordedConfidence] = absence
-            return
-        }
+        for path in paths { if let path { list(path, in: tree, [.recordedConfidence]) } }
+        let found = try framePictures(
+            paths, .confidence(0...2), of: .recordedConfidence, in: tree, rules, absence: absence)
+        guard var pictures = found else { return }
         pictures.levels = levels
         source.confidencePictures = pictures
-        channels.insert(.recordedConfidence)
-        for path in paths { if let path { list(path, in: tree, [.recordedConfidence]) } }
         noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
     }
 
@@ -127,7 +136,9 @@ extension Capture {
     ) throws(Problem) -> PixelSize {
         frames[index].pictureFile = file
         list(file, in: tree, [.color])
-        return try PictureFolder.size(try tree.open(file), limits: rules.pictureLimits)
+        let look = try PictureFolder.look(at: try tree.open(file), limits: rules.pictureLimits)
+        orientations[index] = look.orientation ?? 1
+        return look.size
     }
 
     /// The size of the kept frames' pictures, by their intrinsics, where all have one.

@@ -15,7 +15,8 @@ public struct CaptureSearch: Sendable {
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
-    /// Folders in which there is something and no capture, without those in them; and archives.
+    /// Folders in which there is something and no capture, without those in them; archives; and what is called like a capture
+    /// and is neither a file nor a folder.
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
@@ -68,6 +69,7 @@ public struct CaptureSearch: Sendable {
                 let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
                 unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
             }
+            if Self.mayMeanCapture(entry) { without.append(path) }
             guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }
@@ -86,6 +88,14 @@ public struct CaptureSearch: Sendable {
                 }
             }
         }
+    }
+
+    /// Whether something that is neither a file nor a folder is called like a capture: a link that leads nowhere could have
+    /// led to any, a pipe or a device only stands for what its name says.
+    private static func mayMeanCapture(_ entry: CaptureEntry) -> Bool {
+        guard case .other(let what) = entry.kind, what != CaptureEntry.notText else { return false }
+        if ZipArchive.isNamed(entry.name) || SensCapture.isNamed(entry.name) { return true }
+        return entry.isLost && !entry.name.contains(".")
     }
 
     private mutating func take(_ folder: CaptureFolder) {

@@ -49,6 +49,12 @@ public struct CaptureEntry: Hashable, Sendable {
     public var byteCount: Int64? { if case .file(let count) = kind { count } else { nil } }
 
     var isHidden: Bool { name.hasPrefix(".") }
+
+    /// Whether it is a link that leads nowhere.
+    var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
+
+    static let linkToNothing = "a link to nothing"
+    static let linkInACircle = "a link that leads in a circle"
 }
 
 extension CaptureTree {
@@ -185,8 +191,8 @@ public struct CaptureFolder: CaptureTree {
         guard fstatat(folder, path, &status, 0) == 0 else {
             let error = errno
             switch error {
-            case ENOENT: return (.other("a link to nothing"), error)
-            case ELOOP: return (.other("a link that leads in a circle"), error)
+            case ENOENT: return (.other(CaptureEntry.linkToNothing), error)
+            case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
             default: return (.other("out of reach (\(String(cString: strerror(error))))"), error)
             }
         }

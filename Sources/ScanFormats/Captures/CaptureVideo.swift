@@ -32,7 +32,7 @@ extension Capture {
         -> VideoFacts?
     {
         let ffmpeg: FFmpeg
-        do throws(Problem) { ffmpeg = try FFmpeg.find() } catch {
+        do throws(Problem) { ffmpeg = try FFmpeg.find(patience: rules.patience) } catch {
             absences[.color] = "\(error.summary); \(error.fix ?? "")"
             absences[.luma] = absences[.color]
             obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
@@ -45,6 +45,14 @@ extension Capture {
             try rules.check(PixelSize(facts.width, facts.height), of: "video")
         } catch { throw error.at(file: file) }
         return facts
+    }
+
+    /// For formats whose cameras do not say for which size of picture they are: when nothing could look at the video, that is
+    /// not known, and a guess may be wrong by a factor.
+    mutating func requirePictureSize() {
+        guard colorSize == nil, let obstacle = obstacles[.color] else { return }
+        obstacles[.intrinsics] = obstacle
+        channels.remove(.intrinsics)
     }
 
     /// The video with the frames that its edit list hides from players, where only with them it has as many as it should.

@@ -88,7 +88,7 @@ extension MultiScanReader {
             (frame: $0.frame, off: $0.late / 1e6)
         }
         guard let first = wrong.first else { return }
-        let shown = wrong.prefix(20).map { "\($0.frame) (\(($0.off * 10).rounded() / 10) ms)" }.joined(separator: ", ")
+        let shown = wrong.prefix(20).map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.joined(separator: ", ")
         let more = wrong.count > 20 ? " and \(wrong.count - 20) more" : ""
         capture.warnings.append(
             "\(wrong.count) frames of \(file) are shown at another time than their camera line says, from frame \(first.frame) on: \(shown)\(more); "

@@ -14,7 +14,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         summary: "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth.",
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which are drawings without metres"], writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"])
+        writingLoses: ["depth", "confidence", "motion"], revision: 2)
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20
@@ -101,9 +101,7 @@ private struct NeRFCaptureReader {
         } else {
             capture.absences[.timestamp] = "no frame of \(NeRFCaptureProject.file) has a timestamp"
         }
-        capture.colorSize = capture.frames.lazy.filter { !$0.isDropped }.compactMap(\.intrinsics).first.map {
-            PixelSize($0.width, $0.height)
-        }
+        capture.settleColorSize()
         capture.absences[.recordedConfidence] = "NeRFCapture projects have none"
         capture.absences[.motion] = "NeRFCapture projects have none"
         capture.sortFiles()
@@ -121,7 +119,7 @@ private struct NeRFCaptureReader {
         do throws(Problem) {
             entry.path = try element["file_path"].text()
             entry.number = PictureFolder.number(
-                in: "\(entry.path.droppingExtension.split(separator: "/").last ?? "").png")
+                in: "\(entry.path.pictureStem.split(separator: "/").last ?? "").png")
             entry.depthFile = element["depth_path"].value?.string
             let numbers = try element["transform_matrix"].rows(of: 4)
             guard numbers.count == 16 else { throw element["transform_matrix"].unlike("four rows of four numbers") }
@@ -149,8 +147,8 @@ private struct NeRFCaptureReader {
     /// Pictures that have no entry: they have no pose, and are counted.
     private func addPictures(to entries: inout [Entry]) {
         guard let folder = PictureFolder.find(in: tree) else { return }
-        let known = Set(entries.map { $0.path.droppingExtension })
-        for (number, path) in folder.pictures where !known.contains(path.droppingExtension) {
+        let known = Set(entries.map(\.path.pictureStem))
+        for (number, path) in folder.pictures where !known.contains(path.pictureStem) {
             var entry = Entry(number: number, path: path)
             entry.facts.drop = Drop(
                 stage: "read", reason: "\(path) has no entry in \(NeRFCaptureProject.file)", isBad: false)
@@ -222,13 +220,5 @@ private struct NeRFCaptureReader {
         } catch { what = error.summary }
         capture.absences[.recordedDepth] =
             "\(file) is a drawing of depth (\(what)), without metres: the app loses them when it is offline"
-    }
-}
-
-extension String {
-    /// `images/8` of `images/8.png` and of `images/8`.
-    fileprivate var droppingExtension: Substring {
-        guard let dot = lastIndex(of: "."), !self[dot...].contains("/") else { return self[...] }
-        return self[..<dot]
     }
 }

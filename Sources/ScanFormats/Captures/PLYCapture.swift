@@ -14,7 +14,8 @@ public enum PLYCapture: CaptureFormat {
             PLY file of points, text or binary, named itself as INPUT: points with their colours, in slices of \
             \(sliceCount) that stand for frames. Say `read: {format: ply}`.
             """,
-        reads: [.points], passesOver: ["faces", "normals and other properties of points"], writer: "write-ply")
+        reads: [.points], passesOver: ["faces", "normals and other properties of points"], writer: "write-ply",
+        writingLoses: ["everything but points and their colours"])
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }

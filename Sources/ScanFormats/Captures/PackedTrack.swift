@@ -95,11 +95,22 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         if !isBroken {
             do throws(Problem) {
                 if end == nil { try countExtraFrames(&extra) }
-                try checkTrailingBytes()
             } catch {
-                guard stream.rules.truncated == .keepWhole, error.fault == .input else { throw describe(error) }
+                guard keepsFrames(before: error) else { throw describe(error) }
                 warnings.append(error.oneLine)
                 forgiven.append(describe(error))
+            }
+            if extra.goesOn && stream.rules.mismatch == .shortest {
+                throw Problem(
+                    .input, "the \(stream.subject) goes on and on",
+                    notes: ["more than \(frameCount + extra.frames) frames; \(stream.claims)"],
+                    fix: "copy the file again from the device"
+                ).at(file: stream.file)
+            }
+            if let problem = try trailingBytes() {
+                guard stream.rules.truncated == .keepWhole else { throw problem }
+                warnings.append(problem.oneLine)
+                forgiven.append(problem)
             }
             if extra.frames > 0 { try reconcile(frames: frameCount + extra.frames, goesOn: extra.goesOn) }
         }
@@ -120,12 +131,6 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             extra.frames += 1
         }
         extra.goesOn = try !inflate.isAtEnd()
-        if extra.goesOn && takesAll {
-            throw Problem(
-                .input, "the \(stream.subject) goes on and on",
-                notes: ["more than \(frameCount + room) frames; \(stream.claims)"]
-            ).at(file: stream.file)
-        }
     }
 
     private func attach(_ padded: [UInt8], _ previous: RecordedDepth?, to frame: inout Frame, _ isWanted: Bool) {
@@ -163,6 +168,13 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         if got < Int64(stream.frameBytes) { try stop(problem, got: got) }
     }
 
+    /// Whether frames are kept although the stream has not come to its end: those of a file that was cut off are as they were
+    /// written. In one with wrong bytes all frames behind those are wrong too, and nothing tells which that are.
+    private func keepsFrames(before failure: Problem) -> Bool {
+        stream.rules.truncated == .keepWhole && failure.fault == .input
+            && (inflate.isCutOff || stream.rules.countsDoubtfulFrames)
+    }
+
     /// The stream has no whole frame here. Either that is allowed, and the frames from here on are dropped, or it is a
     /// problem of the capture.
     private func stop(_ problem: Problem?, got: Int64) throws(Problem) {
@@ -172,7 +184,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             end = "the \(stream.subject) has \(position) frames"
             return
         }
-        guard stream.rules.truncated == .keepWhole, failure.fault == .input else { throw failure }
+        guard keepsFrames(before: failure) else { throw failure }
         isBroken = true
         forgiven.append(failure)
         end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
@@ -184,13 +196,21 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         forgiven += stream.rules.forgiven(counts, goesOn: goesOn)
     }
 
+    /// The stream has come to its proper end, at a length that it cannot have.
     private func partialFrame(_ got: Int64, at frame: Int) -> Problem {
         Problem(
-            .input, "the \(stream.subject) ends inside frame \(frame)",
-            notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"],
-            fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
+            .input,
+            frame < frameCount
+                ? "the \(stream.subject) ends inside frame \(frame)"
+                : "the \(stream.subject) ends inside a frame, behind its \(frame) whole ones",
+            notes: [
+                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)",
+                Self.doubt,
+            ], fix: "copy the file again from the device"
         ).at(file: stream.file, byte: inflate.compressedPosition)
     }
+
+    private static let doubt = "nothing tells from which frame on its bytes are wrong, so none is kept"
 
     /// Adds to a problem of the compressed bytes what it means for the frames.
     private func describe(_ problem: Problem, got: Int64? = nil) -> Problem {
@@ -200,17 +220,20 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             described = described.noting(
                 "it ended inside frame \(position) (\(got) of \(stream.frameBytes) bytes); \(stream.claims)")
         }
-        let copy = described.fix ?? "copy the file again"
-        described.fix =
-            copy.contains("keep-whole")
-            ? copy : "\(copy), or keep the whole frames with  --set read.truncated=keep-whole"
+        if inflate.isCutOff {
+            let copy = described.fix ?? "copy the file again"
+            described.fix = "\(copy), or keep the whole frames with  --set read.truncated=keep-whole"
+        } else if !described.notes.contains(Self.doubt) {
+            described = described.noting(Self.doubt)
+        }
         return described
     }
 
-    private func checkTrailingBytes() throws(Problem) {
+    /// What is wrong with bytes behind the stream's end, if there are any. The stream itself is whole.
+    private func trailingBytes() throws(Problem) -> Problem? {
         let count = try inflate.trailingBytes()
-        if count == 0 { return }
-        throw Problem(
+        if count == 0 { return nil }
+        return Problem(
             .input, "\(count) bytes stand behind the end of the \(stream.subject)",
             notes: ["two files may have been joined, or the wrong file copied"],
             fix: "copy the file again, or use what stands before them with  --set read.truncated=keep-whole"

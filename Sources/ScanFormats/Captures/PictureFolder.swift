@@ -19,14 +19,15 @@ struct PictureFolder {
     }
 
     /// Depth pictures beside the colour ones (`0.depth.png`) are no frames of their own.
-    private static func pictures(in tree: any CaptureTree, _ folder: String) -> [(number: Int?, path: String)] {
+    static func pictures(in tree: any CaptureTree, _ folder: String) -> [(number: Int?, path: String)] {
         let pictures = tree.originals(in: folder).filter { name in
             let parts = name.split(separator: ".")
             guard parts.count >= 2, let last = parts.last else { return false }
             return extensions.contains(last.lowercased())
                 && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
         }
-        let listed = pictures.map { (number: number(in: $0), path: "\(folder)/\($0)") }
+        let prefix = folder.isEmpty ? "" : "\(folder)/"
+        let listed = pictures.map { (number: number(in: $0), path: "\(prefix)\($0)") }
         return listed.sorted { precedes($0, $1) }
     }
 
@@ -142,30 +143,38 @@ struct PictureFolder {
 
     /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
     static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
+        try look(at: source, limits: limits).size
+    }
+
+    /// A picture's size, and how its EXIF block says that it is to be turned, where it does.
+    typealias Look = (size: PixelSize, orientation: Int?)
+
+    /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
+    static func look(at source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> Look {
         guard let file = source as? FileSource, let total = file.byteCount else {
             let bytes = try source.readAll(limit: PictureLimits.fileBytes)
-            return try size(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
+            return try look(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
         }
         var problem: Problem?
         for part in parts where total > Int64(part.head + part.tail) {
             let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)
             let head = try file.bytes(at: 0, count: part.head)
-            do throws(Problem) { return try size(head, tail: tail, limits) } catch { problem = error }
+            do throws(Problem) { return try look(head, tail: tail, limits) } catch { problem = error }
         }
         if let problem, total > Int64(PictureLimits.fileBytes) { throw problem }
         let bytes = try file.bytes(at: 0, count: Int(total))
-        return try size(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
+        return try look(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
     }
 
-    private static func size(_ head: [UInt8], tail: [UInt8], _ limits: PictureLimits) throws(Problem) -> PixelSize {
+    private static func look(_ head: [UInt8], tail: [UInt8], _ limits: PictureLimits) throws(Problem) -> Look {
         if PNG.isPNG(head) {
             let header = try PNG.header(head, limits: limits)
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
-            return PixelSize(header.width, header.height)
+            return (PixelSize(header.width, header.height), nil)
         }
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
         let header = try JPEG.colorHeader(head, limits)
-        return PixelSize(header.width, header.height)
+        return (PixelSize(header.width, header.height), JPEG.exifOrientation(head))
     }
 }
 
@@ -186,7 +195,8 @@ extension Capture {
             do throws(Problem) {
                 let source = try tree.open(path)
                 byteCount = source.byteCount
-                let size = try PictureFolder.size(source, limits: rules.pictureLimits)
+                let (size, orientation) = try PictureFolder.look(at: source, limits: rules.pictureLimits)
+                orientations[frame.index] = orientation ?? 1
                 sizes[size, default: 0] += 1
                 found[frame.index] = size
             } catch { try drop(frame.index, for: error.at(file: path)) }

@@ -13,3 +13,42 @@ extension CaptureTree {
         return nil
     }
 }
+
+extension String {
+    /// What tells a picture's path from others, however a description spells it: `images/8` of `images/8.png`, of
+    /// `images/8` and of `./images/8`.
+    var pictureStem: String {
+        var parts = split(separator: "/").filter { $0 != "." }
+        if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex {
+            parts[parts.count - 1] = last[..<dot]
+        }
+        return parts.joined(separator: "/")
+    }
+}
+
+extension Capture {
+    /// Says how many pictures lie beside those of the frames that the capture's description does not list: they have no
+    /// pose, and are no frames.
+    /// - Parameters:
+    ///   - listed: the pictures that it lists, be they there or not, and other files that it lists beside them.
+    ///   - lack: what they have not: "has no entry in transforms.json".
+    mutating func noteUnlisted(besides listed: [String], in tree: any CaptureTree, _ lack: String) {
+        let known = Set(listed.map(\.pictureStem))
+        let folders = Set(
+            frames.compactMap(\.pictureFile).map { $0.split(separator: "/").dropLast().joined(separator: "/") })
+        let unlisted = folders.sorted().flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)
+            .filter { !known.contains($0.pictureStem) && !Self.isMask($0) }
+        guard let first = unlisted.first else { return }
+        findings["pictures-not-listed"] = .of(unlisted.count)
+        warnings.append(
+            unlisted.count == 1
+                ? "the picture \(first) \(lack), and was left out"
+                : "\(unlisted.count) pictures were left out, the first \(first): each \(lack)")
+    }
+
+    /// instant-ngp's masks lie beside the pictures: `dynamic_mask_0.png` and `0.alpha.png`.
+    private static func isMask(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        return name.hasPrefix("dynamic_mask_") || name.split(separator: ".").dropLast().last == "alpha"
+    }
+}

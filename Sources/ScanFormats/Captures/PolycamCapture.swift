@@ -18,7 +18,7 @@ public enum PolycamCapture: CaptureFormat {
         ],
         writer: "write-capture: {format: polycam}",
         writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"],
-        revision: 2)
+        revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let top = top(of: tree)

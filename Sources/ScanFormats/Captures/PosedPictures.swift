@@ -154,11 +154,10 @@ struct PosedPictures {
         try attachPictures(to: &capture, tree, rules)
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
-        let depths = entries.map(\.depth)
-        for case let path? in depths { capture.list(path, in: tree, [.recordedDepth]) }
-        source.depthPictures = try capture.depthPictures(
-            depths, encoding, in: tree, rules, absence: "there are no depth pictures",
-            unreadable: "none of the depth pictures can be read: ")
+        // Who accepts any difference has accepted that frames lack depth.
+        try capture.takeDepth(
+            entries.map(\.depth), encoding, in: tree, rules, to: &source, absence: "there are no depth pictures",
+            isWhole: rules.mismatch != .shortest)
         return source
     }
 

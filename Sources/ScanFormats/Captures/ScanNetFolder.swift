@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], revision: 3)
+        ], revision: 4)
 
     static let infoFile = "_info.txt"
 

@@ -18,7 +18,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
             "motion", "an autofocus camera's changes: one camera stands for all frames",
-        ], revision: 2)
+        ], revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let bytes = tree.beginning(of: "rgb.txt"),
@@ -134,20 +134,21 @@ private struct TUMReader {
         }
         let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
         let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
+        let named = match.partners.map { $0.map { listed[$0].path } }
         var paths: [String?] = []
-        for (index, partner) in match.partners.enumerated() {
+        for (index, path) in named.enumerated() {
             paths.append(nil)
-            guard let partner else { continue }
-            do throws(Problem) { paths[index] = try tree.file(named: listed[partner].path) } catch {
+            guard let path else { continue }
+            do throws(Problem) { paths[index] = try tree.file(named: path) } catch {
                 try capture.drop(index, for: error.at(file: file))
             }
         }
         try capture.takeDepth(
-            paths, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
-            absence: "none of the pictures that \(file) names belongs to a frame", isWhole: false)
-        let named = match.partners.compactMap { $0.map { listed[$0].path } }
-        if !named.isEmpty && paths.allSatisfy({ $0 == nil }) {
-            capture.losesPictures(.recordedDepth, named, called: "depth ", listedIn: file)
+            paths, named: named, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
+            absence: "none of the pictures that \(file) names belongs to a frame")
+        let all = named.compactMap(\.self)
+        if !all.isEmpty && paths.allSatisfy({ $0 == nil }) {
+            capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file)
         }
         return match.summary
     }

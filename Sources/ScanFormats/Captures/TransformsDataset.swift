@@ -8,8 +8,9 @@ public enum TransformsDataset: CaptureFormat {
         name: "transforms", summary: "nerfstudio or instant-ngp dataset: transforms.json with its pictures.",
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud],
         passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
-        writer: "write-transforms", writingLoses: ["timestamps", "confidence", "motion", "depth beyond 65.535 m"],
-        revision: 2)
+        writer: "write-transforms",
+        writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
+        revision: 3)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
@@ -75,16 +76,22 @@ private struct TransformsReader {
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file) }
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
-        if hasPictures { capture.channels.insert(.color) }
+        if hasPictures {
+            capture.channels.insert(.color)
+            let masks = elements.compactMap { $0["mask_path"].value?.string }
+            let listed = entries.flatMap { [$0.path] + [$0.found?.depth].compactMap(\.self) }
+            capture.noteUnlisted(besides: listed + masks, in: tree, "has no entry in \(file)")
+        }
         capture.settleColorSize()
         capture.channels.formUnion([.pose, .intrinsics])
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        source.depthPictures = try capture.depthPictures(
-            depths, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules,
+        let named = entries.map { $0.found?.depth }
+        try capture.takeDepth(
+            depths, named: named, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules, to: &source,
             absence: "\(file) names no depth pictures")
-        let listed = entries.compactMap { $0.found?.depth }
+        let listed = named.compactMap(\.self)
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
             capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file)
         }
@@ -122,10 +129,7 @@ private struct TransformsReader {
             }
             capture.frames[index].pose = pose
             capture.frames[index].sharpness = found.sharpness
-            if let depth = found.depth, let path = try tree.picture(depth) {
-                capture.list(path, in: tree, [.recordedDepth])
-                depths[index] = path
-            }
+            if let depth = found.depth { depths[index] = try tree.picture(depth) }
             guard hasPictures else {
                 // Without a picture the file itself must tell the size.
                 capture.frames[index].intrinsics = try Self.sound(found.lens, PixelSize(0, 0))

@@ -4,16 +4,19 @@ import ScanModel
 enum CaptureOpening {
     /// Opens under forgiving rules. When a file stops that, it is set aside and opening starts over without it, as long
     /// as the format still recognises what is left.
+    /// - Parameter patience: see ``ReadRules/patience``.
     /// - Returns: the capture, nil where it cannot be opened even so; and what was in the way.
     static func open(
-        _ tree: any CaptureTree, as format: any CaptureFormat.Type
+        _ tree: any CaptureTree, as format: any CaptureFormat.Type, patience: Int = FFmpeg.usualPatience
     ) -> (capture: Capture?, problems: [Problem]) {
+        var rules = ReadRules.forgiving
+        rules.patience = patience
         var aside: Set<String> = []
         var problems: [Problem] = []
         while true {
             // A format may only take a tree of a certain kind.
             let rest = aside.isEmpty ? tree : PartialTree(whole: tree, aside: aside)
-            do throws(Problem) { return (try format.open(rest, rules: .forgiving), problems) } catch {
+            do throws(Problem) { return (try format.open(rest, rules: rules), problems) } catch {
                 problems.append(error)
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,
                     format.recognise(PartialTree(whole: tree, aside: aside)) != nil

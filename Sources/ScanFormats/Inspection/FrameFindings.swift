@@ -95,10 +95,11 @@ extension CaptureInspection {
             return [Problem(.input, "no pixel of the depth has a value", fix: "check that the depth sensor was on")]
         }
         var problems: [Problem] = []
-        let plausible = 0.2...10.0
+        let plausible = GeometryCheck.usualMedians
         if isMetric, !plausible.contains(median) {
-            var problem = Problem(.input, "half of the depth is beyond \(rounded(median)) m, which is not a room")
-            if median < plausible.lowerBound { problem.summary = "half of the depth is within \(rounded(median)) m" }
+            let shown = median.rounded(decimals: 3)
+            var problem = Problem(.input, "half of the depth is beyond \(shown) m, which is not a room")
+            if median < plausible.lowerBound { problem.summary = "half of the depth is within \(shown) m" }
             if plausible.contains(median / 1000) {
                 problem.notes = ["it looks like millimetres that were read as metres"]
                 problem.fix = "correct the depth's unit in the capture's description"
@@ -109,10 +110,11 @@ extension CaptureInspection {
             problems.append(problem)
         }
         if depth.repaired.total * 100 > depth.pixelCount {
+            let share = Double(depth.repaired.total) / Double(depth.pixelCount) * 100
             problems.append(
                 Problem(
                     .input,
-                    "\(rounded(Double(depth.repaired.total) / Double(depth.pixelCount) * 100)) % of the depth pixels are no depths",
+                    "\(share.rounded(decimals: 3)) % of the depth pixels are no depths",
                     notes: ["the stream may be damaged: its compression has no checksum that would tell"],
                     fix: "copy the file again"))
         }
@@ -125,7 +127,7 @@ extension CaptureInspection {
         if !(0.9...1.1).contains(ratio) {
             problems.append(
                 Problem(
-                    .input, "the pixels are far from square: fx / fy is \(rounded(ratio))",
+                    .input, "the pixels are far from square: fx / fy is \(ratio.rounded(decimals: 3))",
                     fix: "check the intrinsics, and the size of the pictures that they are for"))
         }
         guard let size = camera.size else { return problems }
@@ -141,6 +143,4 @@ extension CaptureInspection {
         }
         return problems
     }
-
-    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -15,8 +15,8 @@ public struct BlurScore: Sendable {
 
     static let grays = """
         `gray: bt601` computes grey from red, green and blue, which gives instant-ngp's number; `luma` takes the
-        picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to 0.3 %
-        on JPEG.
+        picture's own brightness plane, expanded to full range, which is cheaper for video and differs by up to about
+        1 % on JPEG.
         """
 
     let gray: Gray

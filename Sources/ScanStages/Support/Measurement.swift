@@ -22,7 +22,7 @@ enum Measurement {
     }
 
     /// A coordinate, rounded to tenths of a millimetre.
-    static func coordinate(_ value: Double) -> JSONValue { .number((value * 1e4).rounded() / 1e4 + 0) }
+    static func coordinate(_ value: Double) -> JSONValue { .number(value.rounded(decimals: 4) + 0) }
 
     /// `{lowest, median, p90, highest}`.
     static func object(_ distribution: Distribution) -> JSONValue {

@@ -46,7 +46,7 @@ struct OneCamera {
     /// The median, with a word in the receipt on how far it is from the frames' own.
     func settled(_ context: StageContext) -> CameraIntrinsics? {
         guard let median else { return nil }
-        let deviation = (largestDeviation(from: median) * 1000).rounded() / 1000
+        let deviation = largestDeviation(from: median).rounded(decimals: 3)
         context.record("camera-deviation", .number(deviation))
         if deviation > 1 {
             context.warn(

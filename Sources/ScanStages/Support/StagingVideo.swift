@@ -2,38 +2,6 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
-/// A video that is encoded from pictures, as frames come.
-struct StagingEncoder {
-    private let path: String
-    private let container: VideoSettings.Container
-    private var encoder: VideoEncoder?
-
-    init(path: String, container: VideoSettings.Container = .mp4) {
-        self.path = path
-        self.container = container
-    }
-
-    mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
-        if encoder == nil { encoder = try start(picture, context) }
-        try encoder?.append(picture.pixels, at: time)
-    }
-
-    func finish(_ context: StageContext) throws(Problem) {
-        try encoder?.finish()
-        try context.output.adopt(path)
-    }
-
-    private func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) -> VideoEncoder {
-        // For the encoder's rate control alone: a time-lapse may have a frame in an hour.
-        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
-        var settings = VideoSettings(
-            width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
-        settings.container = container
-        return try VideoEncoder(
-            path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())
-    }
-}
-
 /// The capture's own video on its way into a staging capture.
 struct StagingVideo {
     let file: String

@@ -25,9 +25,11 @@ package struct WorldTurn: Hashable, Sendable {
         Pose(rotation: rotation * pose.rotation, position: rotation * pose.position)
     }
 
-    /// A floor is a height along y, and only worlds that are not turned have one.
+    /// A floor is a height along y, and only worlds that are not turned have one: elsewhere the box ends on it. That of a
+    /// tilted box is lost.
     package func apply(_ box: OrientedBox) -> OrientedBox {
         if self == .none { return box }
+        let box = box.endingOnItsFloor ?? box
         return OrientedBox(
             center: rotation * box.center, worldFromBox: rotation * box.worldFromBox, halfSize: box.halfSize)
     }

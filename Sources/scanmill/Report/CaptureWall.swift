@@ -50,7 +50,7 @@ struct CaptureWall {
             ("p", measured.motion?.pathLength), ("t", capture.share?.seconds),
         ]
         let data = numbers.map { name, value -> HTML in
-            value.map { " data-\(name)=\"\(JSONWriter.number(($0 * 1000).rounded() / 1000))\"" as HTML } ?? HTML()
+            value.map { " data-\(name)=\"\(JSONWriter.number($0.rounded(decimals: 3)))\"" as HTML } ?? HTML()
         }
         let device: HTML = capture.device.map { " data-d=\"\($0)\"" } ?? HTML()
         let kept = capture.frames.map {

@@ -71,7 +71,7 @@ struct FigureSections {
     private static func words(_ change: Double, _ kind: Trend.Kind) -> String {
         let sign = change < 0 ? "−" : "+"
         switch kind {
-        case .ready, .kept: return "\(sign)\(Report.Value.fixed(abs(change) * 100, 1))\(Wording.thin)pt"
+        case .ready, .kept: return "\(sign)\((abs(change) * 100).fixedText(decimals: 1))\(Wording.thin)pt"
         case .time: return sign + Wording.time(abs(change))
         case .written: return sign + Wording.size(Int64(min(9e18, abs(change))))
         }

@@ -41,7 +41,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// With three decimals, for places in large sprites.
-    static func fine(_ number: Double) -> HTML { HTML(trusted: Report.Value.fixed(number, 3)) }
+    static func fine(_ number: Double) -> HTML { HTML(trusted: number.fixedText(decimals: 3)) }
 
     /// Escaped like all text, so that nothing between the backticks can be more than code. One without its partner is
     /// only a backtick.

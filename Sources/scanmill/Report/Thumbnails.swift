@@ -28,6 +28,8 @@ struct Thumbnails: Sendable {
 
     static let size = PixelSize(192, 144)
     private static let quality = 72
+    /// Seconds. A picture of a video is there in one, or never.
+    private static let patience = 30
     /// Around pictures of another shape.
     private static let margin: UInt8 = 0x80
 
@@ -47,7 +49,7 @@ struct Thumbnails: Sendable {
         if let known = load(capture.id, key: key) { return known }
         let path = input.hasPrefix("/") || base == nil ? input : "\(base ?? "")/\(input)"
         do throws(Problem) {
-            let pictures = try CapturePictures(at: path)
+            let pictures = try CapturePictures(at: path, patience: Self.patience)
             let strip = try draw(pictures, capture)
             // A strip that cannot be kept is made again next time.
             try? save(strip, of: capture.id, key: key)

@@ -7,7 +7,7 @@ enum Wording {
 
     /// Thousands apart.
     static func grouped(_ count: Int) -> String {
-        Report.Value.grouped(count, separator: thin, minus: "−")
+        count.groupedText(separator: thin, minus: "−")
     }
 
     /// A share between 0 and 1. What is not none or all never looks as if it were.
@@ -25,14 +25,14 @@ enum Wording {
         let size = abs(value)
         if size >= 100 || size == 0 { return grouped(Int(value.rounded())) }
         let digits = size >= 10 ? 1 : size >= 1 ? 2 : 3
-        let text = Report.Value.fixed(size, digits)
+        let text = size.fixedText(decimals: digits)
         return value < 0 ? "−" + text : text
     }
 
     static func time(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e12 else { return "–" }
         if seconds < 0.0995 { return "\(Int((seconds * 1000).rounded()))\(thin)ms" }
-        if seconds < 9.95 { return "\(Report.Value.fixed(seconds, 1))\(thin)s" }
+        if seconds < 9.95 { return "\(seconds.fixedText(decimals: 1))\(thin)s" }
         if seconds < 119.5 { return "\(Int(seconds.rounded()))\(thin)s" }
         let minutes = Int((seconds / 60).rounded())
         if minutes < 120 { return "\(minutes)\(thin)min" }

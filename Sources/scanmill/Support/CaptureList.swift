@@ -14,9 +14,10 @@ struct CaptureList {
     /// How many paths a warning names.
     private static let shown = 5
 
+    /// - Parameter reports: files beside the results that a run would write.
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
-    ///   place for the results, or for an `--only` that matches nothing.
-    static func find(_ options: BatchOptions) throws -> CaptureList {
+    ///   place for the results or a file would be written into a capture, or for an `--only` that matches nothing.
+    static func find(_ options: BatchOptions, reports: [String] = []) throws -> CaptureList {
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
         var list = CaptureList()
         let (found, unreadable) = try list.search(options.inputs, skipping: options.output)
@@ -27,7 +28,14 @@ struct CaptureList {
             Console.error("error: `--only \(id)`: no capture has this id")
             throw ExitCode(ExitStatus.usage)
         }
-        try Console.orExit { () throws(Problem) in try requireApart(found, from: options.output) }
+        try Console.orExit { () throws(Problem) in
+            try requireOutside(
+                found, options.output, called: "the results", fix: "name a folder outside of it with -o")
+            try requireApart(found, from: options.output)
+            for file in reports {
+                try requireOutside(found, file, called: "the file", fix: "name a file outside of it")
+            }
+        }
         list.refused = odd.map { odd in
             let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
             return CaptureOutcome(input: input, ending: .failed(odd.problem))
@@ -74,7 +82,7 @@ struct CaptureList {
             let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
             Console.error(
                 results.isEmpty
-                    ? "   = fix: `scanmill inspect DIR` says what a folder holds"
+                    ? "   = fix: `scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
                     : "   = fix: what ScanMill wrote is not searched; name the results:  "
                         + results.map { "\($0)/*" }.joined(separator: " "))
             throw ExitCode(ExitStatus.usage)
@@ -107,23 +115,28 @@ struct CaptureList {
                 + "other names (ln -s)")
     }
 
-    /// What is read is never written to, nor replaced by its own result.
+    /// What is read is never written to.
+    private static func requireOutside(
+        _ captures: [CaptureSearch.Found], _ path: String, called what: String, fix: String
+    ) throws(Problem) {
+        guard let place = FileSystem.realPath(path) else { return }
+        for capture in captures {
+            guard let input = FileSystem.realPath(capture.path), FileSystem.lies(place, in: input) else { continue }
+            throw Problem(.usage, "\(what) would be written into the capture \(capture.path)", fix: fix).at(file: path)
+        }
+    }
+
+    /// Nor is it replaced by its own result.
     private static func requireApart(_ captures: [CaptureSearch.Found], from output: String) throws(Problem) {
         guard let results = FileSystem.realPath(output) else { return }
         for capture in captures {
-            guard let input = FileSystem.realPath(capture.path) else { continue }
-            if FileSystem.lies(results, in: input) {
-                throw Problem(
-                    .usage, "the results would be written into the capture \(capture.path)",
-                    fix: "name a folder outside of it with -o"
-                ).at(file: output)
-            }
-            if FileSystem.lies(input, in: "\(results)/\(capture.id)") {
-                throw Problem(
-                    .usage, "the result would replace the capture \(capture.path) itself",
-                    fix: "name another folder with -o"
-                ).at(file: output)
-            }
+            guard let input = FileSystem.realPath(capture.path),
+                FileSystem.lies(input, in: "\(results)/\(capture.id)")
+            else { continue }
+            throw Problem(
+                .usage, "the result would replace the capture \(capture.path) itself",
+                fix: "name another folder with -o"
+            ).at(file: output)
         }
     }
 

@@ -62,7 +62,7 @@ enum Console {
         var value = Double(bytes)
         var unit = "B"
         for next in ["kB", "MB", "GB", "TB"] where value >= 1000 { (value, unit) = (value / 1000, next) }
-        return unit == "B" ? "\(bytes) B" : "\((value * 10).rounded() / 10) \(unit)"
+        return unit == "B" ? "\(bytes) B" : "\(value.rounded(decimals: 1)) \(unit)"
     }
 
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

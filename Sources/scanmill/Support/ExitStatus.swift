@@ -7,10 +7,16 @@ enum ExitStatus {
 
     /// Each code with its meaning, in the order of the codes.
     static let meanings: [(code: String, meaning: String)] = [
-        ("0", "all captures are done, or were left for another night as `--until` and `--min-free` say"),
+        ("0", "all captures are done, or were left for another night as `--settle`, `--until` and `--min-free` say"),
         ("\(capturesFailed)", "some captures failed; each is named with its cause"),
-        ("\(usage)", "usage, or an invalid pipeline; nothing was run"),
-        ("\(environment)", "the environment: disk, permission, a missing tool"),
+        (
+            "\(usage)",
+            "usage, an invalid pipeline, or no capture at all where some were searched; nothing was run, `--on-finish` neither"
+        ),
+        (
+            "\(environment)",
+            "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1"
+        ),
         ("\(busy)", "another runner works on what is left"),
         ("130, 143", "stopped by SIGINT, SIGTERM"),
     ]

@@ -188,7 +188,7 @@ struct InspectPictures {
     }
 }
 
-extension Report {
+extension FactSheet {
     /// - Parameter folder: as the user wrote it.
     mutating func add(_ pictures: InspectPictures, folder: String) {
         add(

@@ -31,7 +31,8 @@ enum ManPage {
         ("PATH", "Where `ffmpeg` and `ffprobe` are found, which pipelines need that read or write video."),
         (
             "TMPDIR",
-            "Where a video that is compressed inside an archive is unpacked while its capture runs; `/var/tmp` without it."
+            "Where a video, a `.sens` file or ScanNet's raw streams that are compressed inside an archive are unpacked while "
+                + "their capture runs; `/var/tmp` without it."
         ),
         ("TERM", "Without it, or when it is `dumb`, nothing is drawn anew while a run goes on."),
     ]

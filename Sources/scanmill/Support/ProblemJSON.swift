@@ -1,7 +1,8 @@
 import ScanModel
 
 extension Problem {
-    /// The problem for programs: `message`, where it is, `notes`, `fix`.
+    /// The problem as `inspect --json` gives it to programs: `message`, where it is, `notes`, `fix`. On disk it is kept
+    /// as its ``facts``, whose keys differ.
     var json: JSONObject {
         var object: JSONObject = ["message": .string(summary)]
         object["file"] = place.file.map { .string($0) }

@@ -1,5 +1,6 @@
 // A library for LD_PRELOAD that stands between the tool and the C library. The tests of faults use it to break the
-// publishing protocol on purpose, to cut the power at a chosen call, and to put strace around a capture's process.
+// publishing protocol on purpose, to cut the power at a chosen call, to put strace around a capture's process, and to
+// learn what memory a process takes.
 // The tool itself has no switch for any of this, so nobody can turn it on by accident, and what is tested is the very
 // binary that people run.
 //
@@ -14,6 +15,8 @@
 // SABOTAGE_LOG      a file to which each counted call is appended, as `name path`
 // SABOTAGE_CUT      `n` or `n,flush`: before the n-th counted call the filesystem is shut down as by a power cut;
 //                   with `flush`, its journal (not the data) reaches the disk first
+// SABOTAGE_PEAKS    a file to which each process of the tool appends, at its end, `capture` or `batch` and the most memory
+//                   that it ever had resident, in kB: getrusage begins with what the process had that started it
 #ifndef SABOTAGE_H
 #define SABOTAGE_H
 #endif

@@ -197,4 +197,36 @@ import Testing
             #expect((read.pose.rotation.columns.1 - pose.rotation.columns.1).length < 1e-14)
         }
     }
+
+    /// Other frames keep their numbers, as if the picture were there.
+    @Test func aCameraWithoutItsPictureIsListed() throws {
+        let video = try video()
+        try video.write((0..<4).map { "1.\($0) 0 0 0 \($0) 0 0\n" }.joined(), to: "lowres_wide.traj")
+        let whole = try video.open(ARKitScenesCapture.self)
+        try video.remove("lowres_wide/41069021_1.100.png")
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.dropReasons == [nil, "its camera has no picture", nil, nil])
+        #expect(capture.frames[1].drop?.isBad == false && capture.frames[1].timestamp == 1_099_000_000)
+        #expect(capture.frames.map(\.index) == [0, 1, 2, 3])
+        for index in [0, 2, 3] {
+            #expect(capture.frames[index].pose == whole.frames[index].pose)
+            #expect(capture.frames[index].intrinsics == whole.frames[index].intrinsics)
+            #expect(capture.frames[index].pictureFile == whole.frames[index].pictureFile)
+        }
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [1, nil, 1.002, 1.003])
+        #expect(capture.warnings == [] && capture.gaps.isEmpty)
+    }
+
+    @Test func framesWithoutDepthOrConfidenceAreSaid() throws {
+        let video = try video()
+        try video.write((0..<4).map { "1.\($0) 0 0 0 \($0) 0 0\n" }.joined(), to: "lowres_wide.traj")
+        for file in ["lowres_depth/41069021_1.101.png", "confidence/41069021_1.200.png"] { try video.remove(file) }
+        let capture = try video.open(ARKitScenesCapture.self)
+        // Depth is matched by time, and a camera that is faster than the sensor has frames in between.
+        #expect(capture.gaps.isEmpty)
+        #expect(
+            capture.warnings == [
+                "1 of 4 frames have no depth: frame 1", "1 of 4 frames have no confidence: frame 2",
+            ])
+    }
 }

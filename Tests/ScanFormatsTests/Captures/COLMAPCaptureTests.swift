@@ -157,4 +157,16 @@ import Testing
         let capture = try open()
         #expect(capture.frames.contains { $0.drop?.reason.contains("leads out of the capture") == true })
     }
+
+    /// Reconstructions leave out what they cannot place.
+    @Test func picturesThatAreNotInTheModelAreCounted() throws {
+        try text(Self.cameras, "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a1.png\n\n2 1 0 0 0 0 0 0 1 a2.png\n\n", "sparse/0/images.txt")
+        for name in ["a1", "a2"] { try picture("images/\(name).png") }
+        #expect(try open().warnings == [])
+        for name in ["a3", "a4", "a5"] { try picture("images/\(name).png") }
+        let capture = try open()
+        #expect(capture.warnings == ["3 pictures were left out, the first images/a3.png: each is not in the model"])
+        #expect(capture.frames.count == 2)
+    }
 }

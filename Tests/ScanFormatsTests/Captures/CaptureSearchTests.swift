@@ -92,6 +92,19 @@ import Testing
         #expect(try CaptureSearch(at: "\(folder.path)/night").without == ["\(folder.path)/night/notes"])
     }
 
+    /// A capture that was moved away, and what only is called like one.
+    @Test func whatIsNeitherFileNorFolderIsNamed() throws {
+        try capture("night/a")
+        for name in ["b", "c.zip", "notes.txt"] { #expect(symlink("/nowhere", "\(folder.path)/night/\(name)") == 0) }
+        for name in ["d.zip", "e.sens", "pipe"] { #expect(mkfifo("\(folder.path)/night/\(name)", 0o600) == 0) }
+        #expect(symlink("a", "\(folder.path)/night/same") == 0)
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.id) == ["a", "same"] && search.unreadable.isEmpty)
+        #expect(search.without == ["b", "c.zip", "d.zip", "e.sens"].map { "\(folder.path)/night/\($0)" })
+        let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/night/b") }
+        #expect(problem?.summary == "this is a link to nothing")
+    }
+
     /// Its metadata has the name that a result's receipt has.
     @Test func aCaptureThatIsCalledReceipt() throws {
         for name in ["receipt.json", "receipt.jsonl"] { try folder.write("{}\n", to: "receipt/\(name)") }

@@ -255,4 +255,22 @@ import Testing
         let times = chair.frames.compactMap(\.timestamp)
         #expect(times == times.sorted() && times.count == 52)
     }
+
+    /// As the same folder is read as a dataset.
+    @Test func picturesOfTwoSizesAreAllUsed() throws {
+        let half: [String: Any] = ["fl_x": 4.75, "fl_y": 4.5, "cx": 1.75, "cy": 1.25, "w": 4, "h": 3]
+        try project((0..<8).map { frame("images/\($0)", Double($0), with: $0 % 2 == 1 ? half : [:]) })
+        for n in 0..<8 { try picture("images/\(n).png", n % 2 == 1 ? 4 : 8, n % 2 == 1 ? 3 : 6) }
+        let capture = try open()
+        #expect(capture.colorSize == nil && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.frames[1].intrinsics?.width == 4 && capture.frames[2].intrinsics?.width == 8)
+    }
+
+    @Test func aPathMayBeginWithADot() throws {
+        try project([frame("./images/1"), frame("images/./2.png", 2)])
+        for n in 1...3 { try picture("images/\(n).png") }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/1.png", "images/2.png", nil])
+        #expect(capture.dropReasons == [nil, nil, "images/3.png has no entry in transforms.json"])
+    }
 }

@@ -162,15 +162,34 @@ import Testing
                     error: the depth stream ends inside frame 2
                       --> scan.depth.zlib at byte \(compressed.count)
                        = 56 of 96 bytes (8×6 pixels) are there; metadata says 4 frames, the camera lines 4
-                       = fix: copy the file again, or keep the whole frames with  --set read.truncated=keep-whole
+                       = nothing tells from which frame on its bytes are wrong, so none is kept
+                       = fix: copy the file again from the device
                     """)
+            #expect(walk(compressed, rules(.keepWhole), wanted: { _ in wanted }).problem == problem)
         }
-        let kept = walk(compressed, rules(.keepWhole))
-        #expect(kept.problem == nil)
-        #expect(kept.frames.map(\.facts.isDropped) == [false, false, true, true])
-        #expect(
-            kept.frames[3].drop?.reason
-                == "the depth stream ends inside frame 2 (scan.depth.zlib at byte \(compressed.count))")
+        let long = try MultiScanSample.deflate(Array(sample.rawDepth(6).dropLast(40)))
+        for truncated in ReadRules.Truncated.allCases {
+            let problem = walk(long, rules(truncated)).problem
+            #expect(problem?.summary == "the depth stream ends inside a frame, behind its 5 whole ones")
+        }
+    }
+
+    /// A changed bit turns what is behind it into other bytes of another number, mostly without breaking a rule of DEFLATE.
+    @Test func aBitThatFlippedKeepsNoFrame() throws {
+        let compressed = try MultiScanSample.deflate(sample.rawDepth(4))
+        var lengths = 0
+        for bit in 0..<8 * compressed.count {
+            var bytes = compressed
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            let kept = walk(bytes, rules(.keepWhole))
+            if kept.problem != nil { lengths += 1 }
+            // What was cut off is told from what is wrong: all that is kept of a whole file has the length of all frames.
+            guard kept.problem == nil, kept.frames.contains(where: { $0.drop != nil }) else { continue }
+            let reasons = kept.frames.compactMap { $0.drop?.reason }
+            let short = "the depth stream has \(4 - reasons.count) frames"
+            #expect(reasons.allSatisfy { $0.contains("truncated") || $0 == short }, "bit \(bit): \(reasons)")
+        }
+        #expect(lengths > compressed.count)
     }
 
     @Test func aDamagedStreamNamesTheFrame() throws {
@@ -180,10 +199,13 @@ import Testing
             let problem = try #require(walk(compressed, rules(), wanted: { _ in wanted }).problem)
             #expect(problem.summary == "depth stream damaged")
             #expect(
-                problem.notes.last
-                    == "it ended inside frame 2 (0 of 96 bytes); metadata says 4 frames, the camera lines 4")
+                problem.notes.suffix(2) == [
+                    "it ended inside frame 2 (0 of 96 bytes); metadata says 4 frames, the camera lines 4",
+                    "nothing tells from which frame on its bytes are wrong, so none is kept",
+                ])
+            #expect(problem.fix == "copy the file again from the device")
+            #expect(walk(compressed, rules(.keepWhole), wanted: { _ in wanted }).problem == problem)
         }
-        #expect(walk(compressed, rules(.keepWhole)).frames.map(\.facts.isDropped) == [false, false, true, true])
     }
 
     // MARK: - Another number of frames

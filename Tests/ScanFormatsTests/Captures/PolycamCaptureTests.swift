@@ -27,7 +27,7 @@ import Testing
         }
         for (number, time) in times.enumerated() {
             try capture.depth("\(top)depth/\(time).png", first: UInt16(1000 * (number + 1)))
-            try capture.confidence("\(top)confidence/\(time).png", [0, 54, 127, 255])
+            try capture.confidence("\(top)confidence/\(time).png", [0, 54, 127, 255, 1, 128, 254])
         }
         return capture
     }
@@ -48,8 +48,8 @@ import Testing
         #expect(capture.worldUp == Vector3(0, 1, 0) && capture.isMetric)
         let frames = try capture.loaded([.recordedDepth, .recordedConfidence, .color])
         #expect(frames.map { $0.recordedDepth?.first } == [1, 2, 3])
-        // 54 and 127 were both seen for the middle level.
-        #expect(frames[0].recordedConfidence?.values.prefix(4) == [0, 1, 1, 2])
+        // 54 and 127 were both seen for the middle level, and all between nothing and everything are taken for it.
+        #expect(frames[0].recordedConfidence?.values.prefix(7) == [0, 1, 1, 2, 1, 1, 1])
         #expect(frames[0].recordedConfidence?.range == 0...2)
     }
 
@@ -169,5 +169,22 @@ import Testing
         #expect(export.recognition?.format == "polycam" && export.recognition?.folder == "keyframes")
         let capture = try export.open(PolycamCapture.self)
         #expect(capture.dropReasons == Array(repeating: "its picture has no camera", count: 3))
+    }
+
+    /// Without depth it is still a capture with pictures, as ScanNet's would be.
+    @Test func depthThatCannotBeReadCostsTheDepthAlone() throws {
+        let export = try export()
+        for time in [9, 10, 200] {
+            for folder in ["depth", "confidence"] { try export.write("x", to: "keyframes/\(folder)/\(time).png") }
+        }
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.channels.isDisjoint(with: [.recordedDepth, .recordedConfidence]))
+        #expect(capture.keptFrames.count == 3 && capture.gaps.isEmpty)
+        for (channel, name) in [(Channel.recordedDepth, "depth"), (.recordedConfidence, "confidence")] {
+            #expect(capture.absences[channel]?.hasPrefix("none of the \(name) pictures can be read: ") == true)
+            #expect(capture.remedies[channel] == "copy the picture again from the device")
+        }
+        let inspection = try CaptureInspection.inspect(export.path)
+        #expect(inspection.findings.contains { $0.problem.summary.hasPrefix("none of the depth pictures can be read") })
     }
 }

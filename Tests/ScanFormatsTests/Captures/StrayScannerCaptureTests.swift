@@ -214,7 +214,11 @@ import Testing
         #expect(try recording(3).problem(StrayScannerCapture.self, rules: rules)?.fault == .input)
         rules = ReadRules()
         rules.maxPicturePixels = 11
-        #expect(try recording(3).problem(StrayScannerCapture.self, rules: rules)?.place.file == "depth/000000.png")
+        let large = try recording(3).open(StrayScannerCapture.self, rules: rules)
+        let allowed = "4 × 3 pixels, where `max-picture-pixels` of read allows 11 (depth/000000.png)"
+        #expect(
+            large.absences[.recordedDepth] == "none of the depth pictures can be read: a picture of \(allowed)")
+        #expect(large.remedies[.recordedDepth]?.hasSuffix("--set read.max-picture-pixels=12") == true)
     }
 
     @Test func linesAreWrittenAsTheyAreRead() throws {

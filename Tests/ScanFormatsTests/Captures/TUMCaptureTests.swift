@@ -69,6 +69,40 @@ import Testing
         #expect(reasons == ["each pose of groundtruth.txt within 20 ms of it belongs to another picture", nil, nil])
     }
 
+    /// A picture that a list names and that is not there is a gap; a frame that none belongs to rightly has none.
+    @Test func depthThatIsNotThereIsSaid() throws {
+        let sequence = try sequence(6)
+        for n in [1, 4] { try sequence.remove("depth/\(n).png") }
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.gaps == [.recordedDepth: [1, 4]])
+        #expect(capture.warnings == ["2 of 6 frames have no depth, though the capture lists it: frames 1, 4"])
+        #expect(capture.frames.allSatisfy { !$0.isDropped })
+        let list = (0..<5).filter { $0 != 2 }.map { "130503110\($0).186304 depth/\($0).png\n" }.joined()
+        try sequence.write(list, to: "depth.txt")
+        let shorter = try sequence.open(TUMCapture.self)
+        #expect(shorter.gaps == [.recordedDepth: [1, 4]])
+        #expect(
+            shorter.warnings == [
+                "2 of 6 frames have no depth, though the capture lists it: frames 1, 4",
+                "2 of 6 frames have no depth, and none is listed: frames 2, 5",
+            ])
+        try sequence.write("1305031100.186304 depth/0.png\n", to: "depth.txt")
+        let first = try sequence.open(TUMCapture.self)
+        #expect(first.gaps.isEmpty && first.warnings == ["5 of 6 frames have no depth: frames 1 to 5"])
+    }
+
+    /// Whoever wants no depth goes on; whoever wants it learns why there is none.
+    @Test func depthThatCannotBeReadIsNone() throws {
+        let sequence = try sequence(2)
+        for n in 0..<2 { try sequence.write("no picture", to: "depth/\(n).png") }
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(!capture.channels.contains(.recordedDepth) && capture.channels.contains(.color))
+        #expect(
+            capture.absences[.recordedDepth]?.hasPrefix("none of the depth pictures can be read: PNG damaged") == true)
+        #expect(capture.remedies[.recordedDepth] == "copy the picture again from the device")
+        #expect(capture.files.contains { $0.path == "depth/0.png" })
+    }
+
     @Test func withoutPosesOrDepth() throws {
         let sequence = try sequence()
         try sequence.remove("groundtruth.txt")

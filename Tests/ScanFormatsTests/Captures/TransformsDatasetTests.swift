@@ -61,7 +61,10 @@ import Testing
     }
 
     /// instant-ngp: a field of view in radians or degrees, no size, no centre, no extension.
-    @Test(arguments: [["camera_angle_x": 1.5707963267948966], ["x_fov": 90.0]])
+    @Test(arguments: [
+        ["camera_angle_x": 1.5707963267948966], ["x_fov": 90.0], ["camera_angle_y": 1.2870022175866858],
+        ["y_fov": 73.73979529168804],
+    ])
     func fieldsOfViewAreFocalLengths(_ lens: [String: Double]) throws {
         var top: [String: Any] = ["aabb_scale": 4]
         for (key, value) in lens { top[key] = value }
@@ -255,5 +258,43 @@ import Testing
         #expect(reasons.contains { $0.contains("leads out of the capture") })
         #expect(reasons.contains { $0.contains("transform_matrix") })
         #expect(reasons.contains { $0.contains("mirrored") })
+    }
+
+    @Test func depthThatIsNotThereIsSaid() throws {
+        let depth = { (n: Int) in ["depth_file_path": "depths/\(n).png"] }
+        try write((0..<4).map { frame("images/\($0).png", with: $0 == 3 ? [:] : depth($0)) }, Self.lens)
+        for n in 0..<4 { try picture("images/\(n).png") }
+        let pixels = [UInt16](repeating: 1500, count: 12)
+        try folder.write(try PNG.encodeGray16(Gray16Image(width: 4, height: 3, pixels: pixels)), to: "d/depths/1.png")
+        let capture = try open()
+        #expect(capture.gaps == [.recordedDepth: [0, 2]])
+        #expect(
+            capture.warnings == [
+                "2 of 4 frames have no depth, though the capture lists it: frames 0, 2",
+                "1 of 4 frames have no depth, and none is listed: frame 3",
+            ])
+        #expect(capture.depthSize == PixelSize(4, 3) && capture.files.count { $0.path.hasPrefix("depths/") } == 1)
+    }
+
+    /// Masks and depth beside the pictures are no pictures that somebody forgot.
+    @Test func picturesThatNoFrameListsAreCounted() throws {
+        try write(
+            [
+                frame("./images/0", with: ["mask_path": "images/0_m.png", "depth_file_path": "images/0_d.png"]),
+                frame("images/1.png"), frame("images/7.png"),
+            ], Self.lens)
+        for name in ["0", "1", "0_m", "0_d", "dynamic_mask_0", "1.alpha", "1.mask"] {
+            try picture("images/\(name).png")
+        }
+        #expect(try open().warnings.filter { $0.contains("entry") } == [])
+        try picture("images/98.png")
+        #expect(
+            try open().warnings.contains("the picture images/98.png has no entry in transforms.json, and was left out"))
+        try picture("images/99.png")
+        let capture = try open()
+        #expect(
+            capture.warnings.contains(
+                "2 pictures were left out, the first images/98.png: each has no entry in transforms.json"))
+        #expect(capture.findings["pictures-not-listed"]?.integer == 2 && capture.frames.count == 3)
     }
 }

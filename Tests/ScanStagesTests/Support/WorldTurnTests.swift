@@ -37,6 +37,22 @@ import Testing
         #expect(WorldTurn.none.apply(clamped) == clamped)
     }
 
+    /// The numbers of boxes come from single precision.
+    @Test func aFloorIsTheBottomFaceAfterwards() throws {
+        let axes = Matrix3(columns: Vector3(0.8, 1e-8, 0.6), Vector3(1e-8, 0.9999999, -2e-8), Vector3(-0.6, 0, 0.8))
+        let box = OrientedBox(
+            center: Vector3(1, 2, 3), worldFromBox: axes, halfSize: Vector3(0.5, 1, 0.25), floor: 1.5)
+        let turned = WorldTurn.yUpToZUp.apply(box)
+        #expect(turned.floor == nil)
+        for height in [0.9, 1.1, 1.499, 1.501, 2.9, 3.1] {
+            let point = Vector3(1, height, 3)
+            #expect(turned.contains(WorldTurn.yUpToZUp.rotation * point) == box.contains(point), "\(height)")
+        }
+        var tilted = box
+        tilted.worldFromBox = Matrix3(columns: Vector3(0.6, 0.8, 0), Vector3(-0.8, 0.6, 0), Vector3(0, 0, 1))
+        #expect(tilted.endingOnItsFloor == nil)
+    }
+
     @Test func pointsKeepEveryBit() {
         let values: [Float] = [0.1, -1e-30, 3e30, .leastNonzeroMagnitude, 16_777_216, -0.3]
         let turned = WorldTurn.yUpToZUp.apply(PointCloud(positions: values)).positions

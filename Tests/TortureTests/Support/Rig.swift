@@ -116,6 +116,13 @@ struct Rig {
         throw RigError(message: "processes live on after their parent: \(processes)")
     }
 
+    /// The captures that a run says are done, in that order.
+    static func done(in output: String) -> [String] {
+        output.split(separator: "\n").filter { $0.hasPrefix("done ") }.compactMap {
+            $0.split(separator: " ").dropFirst().first.map(String.init)
+        }
+    }
+
     // MARK: - OUT
 
     func clear() throws { try runCommand(["rm", "-rf", output]).require(0) }
@@ -163,12 +170,4 @@ struct Rig {
 struct RigError: Error, CustomStringConvertible {
     var message: String
     var description: String { message }
-}
-
-extension CommandResult {
-    @discardableResult
-    func require(_ status: Int32) throws -> CommandResult {
-        if self.status != status { throw RigError(message: "status \(self.status): \(output)\(errors)") }
-        return self
-    }
 }

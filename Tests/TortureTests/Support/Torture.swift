@@ -6,7 +6,7 @@ import Testing
 ///
 /// `make test` runs a short form; `make torture` sets SCANMILL_TORTURE=full for the long one. One test at a time: several
 /// of them use both cores and count what happens.
-@Suite(.serialized, .disabled(if: isSanitized, "a sanitizer takes memory and lets no library be preloaded"))
+@Suite(.serialized, .disabled(if: Sanitizer.isOn, "a sanitizer takes memory and lets no library be preloaded"))
 enum Torture {
     static let isFull = ProcessInfo.processInfo.environment["SCANMILL_TORTURE"] == "full"
 
@@ -15,7 +15,7 @@ enum Torture {
 
     /// What a test needs beyond the tool itself.
     enum Need: Sendable, CaseIterable {
-        case strace, root, loopDevice, faketime
+        case strace, root, loopDevice, faketime, slurm, parallel
 
         private var lack: String? {
             switch self {
@@ -25,9 +25,11 @@ enum Torture {
             case .root: return geteuid() == 0 ? nil : "mounting needs root"
             case .loopDevice:
                 let isThere = FileManager.default.fileExists(atPath: "/dev/loop-control")
-                let answer = try? runCommand(["sh", "-c", "command -v mkfs.ext4 && command -v mount"])
-                return isThere && answer?.status == 0 ? nil : "there are no loop devices, or no mkfs.ext4"
+                let canMount = Torture.hasPrograms(["mkfs.ext4", "mount"])
+                return isThere && canMount ? nil : "there are no loop devices, or no mkfs.ext4"
             case .faketime: return Torture.faketimeLibrary == nil ? "libfaketime is missing" : nil
+            case .slurm: return Torture.hasPrograms(SlurmCluster.programs) ? nil : "there is no Slurm"
+            case .parallel: return Torture.hasPrograms(["parallel"]) ? nil : "GNU parallel is missing"
             }
         }
 
@@ -53,6 +55,11 @@ enum Torture {
         return path.isEmpty ? nil : path
     }()
 
+    private static func hasPrograms(_ names: [String]) -> Bool {
+        let command = names.map { "command -v \($0)" }.joined(separator: " && ")
+        return (try? runCommand(["sh", "-c", command]))?.status == 0
+    }
+
     /// What a test measured, for people who read the log.
     static func say(_ text: String) { print("TORTURE: \(text)") }
 
@@ -62,6 +69,3 @@ enum Torture {
         return (0..<count).map { ($0 + 1) * total / count - 1 }
     }
 }
-
-/// Whether this program, and with it the tool, was built with a sanitizer.
-private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil

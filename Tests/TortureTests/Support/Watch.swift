@@ -10,12 +10,17 @@ struct Watch {
     /// The most files that the batch's own process had open.
     var openFiles = 0
 
-    /// Reads VmHWM, because the peak that the kernel reports for a child that has ended is that of its parent at first.
+    /// - Throws: when the run's process did not tell its memory, for it did not come to its own end.
     static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> Watch {
+        let peaks = folder.url("peaks").path
+        try folder.write("", to: "peaks")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Scanmill.path)
         process.arguments = arguments
         process.currentDirectoryURL = folder.url("")
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "LD_PRELOAD": Torture.sabotageLibrary, "SABOTAGE_PEAKS": peaks,
+        ]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -23,29 +28,19 @@ struct Watch {
         let batch = process.processIdentifier
         var watch = Watch()
         while process.isRunning {
-            watch.batchPeak = max(watch.batchPeak, peak(batch))
             let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(batch)/fd"))?.count ?? 0
             watch.openFiles = max(watch.openFiles, open)
-            for child in children(batch) { watch.capturePeak = max(watch.capturePeak, peak(child)) }
             usleep(4000)
         }
         watch.status = process.terminationStatus
-        return watch
-    }
-
-    private static func children(_ pid: pid_t) -> [pid_t] {
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
-        return threads.flatMap { thread in
-            (FileManager.default.contents(atPath: "/proc/\(pid)/task/\(thread)/children")).map {
-                String(decoding: $0, as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
-            } ?? []
+        for line in try String(contentsOfFile: peaks, encoding: .utf8).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let kilobytes = Int(words[1]) else { throw RigError(message: "odd peak: \(line)") }
+            let peak: WritableKeyPath<Watch, Int> = words[0] == "batch" ? \.batchPeak : \.capturePeak
+            watch[keyPath: peak] = max(watch[keyPath: peak], kilobytes * 1024)
         }
-    }
-
-    private static func peak(_ pid: pid_t) -> Int {
-        guard let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/status") else { return 0 }
-        let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+        guard watch.batchPeak > 0 else { throw RigError(message: "a run told nothing of its memory") }
+        return watch
     }
 
     static func megabytes(_ bytes: Int) -> String { String(format: "%.1f MB", Double(bytes) / 1e6) }

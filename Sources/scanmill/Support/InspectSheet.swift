@@ -1,7 +1,7 @@
 import ScanFormats
 import ScanModel
 
-extension Report {
+extension FactSheet {
     /// - Parameter root: the capture's path as the user wrote it, for the places of problems.
     init(_ inspection: CaptureInspection, root: String) {
         addCapture(inspection)

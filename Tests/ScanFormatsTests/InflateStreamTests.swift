@@ -4,7 +4,7 @@ import ScanModel
 import TestSupport
 import Testing
 
-@Suite struct DeflateStreamTests {
+@Suite struct InflateStreamTests {
     /// A stream and what it inflates to.
     struct Sample: Sendable, CustomTestStringConvertible {
         var name: String

@@ -23,6 +23,9 @@ public final class InflateStream: @unchecked Sendable {
     public private(set) var compressedPosition: Int64 = 0
     /// Whether the stream has ended, as far as is known without reading on; see ``isAtEnd()``.
     public var isFinished: Bool { hasEnded && peeked == nil }
+    /// Whether the source ended before the stream did. What came before that is sound; in a stream that is damaged, or ends
+    /// properly at a wrong length, nothing tells where wrong bytes began.
+    public private(set) var isCutOff = false
 
     private let source: any ByteSource
     private let subject: String
@@ -158,6 +161,7 @@ public final class InflateStream: @unchecked Sendable {
             ).at(file: source.name, byte: compressedPosition, of: source.byteCount)
         }
         if sourceHasEnded, !hasEnded, progress.given == 0, progress.taken == 0 {
+            isCutOff = true
             throw Problem(
                 .input, "\(subject) truncated", notes: ["the file ends before its compressed data does"],
                 fix: "copy the file again from the device"
@@ -182,6 +186,7 @@ public final class InflateStream: @unchecked Sendable {
             sourceHasEnded = count == 0
         }
         if unread.isEmpty {
+            isCutOff = true
             throw Problem(.input, "\(subject) is empty", fix: "copy the file again from the device")
                 .at(file: source.name, byte: 0, of: 0)
         }

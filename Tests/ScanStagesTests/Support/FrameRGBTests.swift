@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Through stages, since that is where frames meet their capture's files.
-@Suite struct FramePicturesTests {
+@Suite struct FrameRGBTests {
     private func capture(_ files: [[UInt8]]) -> MemoryCapture {
         var capture = MemoryCapture([])
         for (number, bytes) in files.enumerated() {

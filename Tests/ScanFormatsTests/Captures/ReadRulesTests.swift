@@ -1,10 +1,8 @@
-import Foundation
 import ScanFormats
 import ScanModel
-import TestSupport
 import Testing
 
-@Suite struct CaptureFormatTests {
+@Suite struct ReadRulesTests {
     private func shortest(_ rule: ReadRules.Mismatch, _ lines: Int, _ pictures: Int) -> Result<Int, Problem> {
         var rules = ReadRules()
         rules.mismatch = rule
@@ -57,49 +55,5 @@ import Testing
         }
         #expect(open?.summary == "the streams differ in length by at least 4 frames")
         #expect(open?.notes.first == "lines: 10, depth stream: 14 or more")
-    }
-
-    @Test func theFormatsAreKnownByTheirNames() {
-        let names = CaptureFormats.all.map { $0.name }
-        #expect(Set(names).count == names.count)
-        // The least particular one comes last.
-        #expect(names.last == "frames")
-        #expect(CaptureFormats.format(named: "multiscan") == MultiScanCapture.self)
-        #expect(CaptureFormats.format(named: "MultiScan") == nil)
-    }
-
-    @Test func theMostParticularFormatWins() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write(MultiScanSample().files(), under: "scan")
-        #expect(CaptureFormats.recognise(CaptureFolder(path: path))?.format == "multiscan")
-        for file in ["scan.json", "scan.jsonl", "scan.depth.zlib"] {
-            try FileManager.default.removeItem(atPath: "\(path)/\(file)")
-        }
-        #expect(
-            CaptureFormats.recognise(CaptureFolder(path: path))
-                == Recognition(format: "frames", reason: "color/ holds 4 pictures"))
-        try FileManager.default.removeItem(atPath: path + "/color")
-        #expect(CaptureFormats.recognise(CaptureFolder(path: path)) == nil)
-    }
-
-    @Test func whatLiesAtAPath() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("x", to: "file.bin")
-        #expect(mkfifo(folder.path + "/pipe", 0o644) == 0)
-        #expect(symlink("nowhere", folder.path + "/dangling") == 0)
-        #expect(symlink(folder.path, folder.path + "/link") == 0)
-        #expect(
-            try CaptureFormats.tree(at: folder.path).name == folder.path.split(separator: "/").last.map(String.init))
-        #expect(try CaptureFormats.tree(at: folder.path + "/link/").name == "link")
-        let table = [
-            ("file.bin", "this file is not a capture in a format that ScanMill reads"),
-            ("pipe", "this is a pipe, not a file"),
-            ("dangling", "this is a link to nothing"), ("missing", "there is nothing at this path"),
-        ]
-        for (name, summary) in table {
-            let problem = #expect(throws: Problem.self) { try CaptureFormats.tree(at: folder.path + "/" + name) }
-            #expect(problem?.summary == summary)
-            #expect(problem?.place.file == folder.path + "/" + name)
-        }
     }
 }

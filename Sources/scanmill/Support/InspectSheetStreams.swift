@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 /// The sections of what is measured in a capture's streams.
-extension Report {
+extension FactSheet {
     mutating func add(_ depth: CaptureInspection.Depth, unit: String) {
         let repaired = depth.repaired
         add(

@@ -1,9 +1,9 @@
 import ScanModel
 import ScanPipeline
 
-/// What a command has to tell, for people and for programs: the text and the JSON are made from the same values, so that
+/// What `inspect` has to tell, for people and for programs: the text and the JSON are made from the same values, so that
 /// they cannot say different things.
-struct Report {
+struct FactSheet {
     var sections: [Section] = []
 
     /// A heading and what stands under it. A section without a title comes first, and its facts are members of the whole
@@ -88,7 +88,7 @@ struct Report {
 
 // MARK: - JSON
 
-extension Report {
+extension FactSheet {
     var json: JSONValue {
         var object = JSONObject()
         for section in sections {
@@ -121,7 +121,7 @@ extension Report {
     }
 }
 
-extension Report.Value {
+extension FactSheet.Value {
     var json: JSONValue {
         switch self {
         case .text(let text): .string(text)
@@ -143,7 +143,7 @@ extension Report.Value {
 
 // MARK: - Text
 
-extension Report {
+extension FactSheet {
     /// Lines of at most this many columns, apart from what has no space to break at, and from problems, whose lines are
     /// meant to be copied.
     static let width = 100
@@ -217,26 +217,27 @@ extension Report {
     }
 }
 
-extension Report.Value {
+extension FactSheet.Value {
     var text: String {
         switch self {
         case .text(let text): text
-        case .count(let count, let noun): Self.grouped(count) + (noun.map { " " + Self.plural($0, count) } ?? "")
+        case .count(let count, let noun): count.groupedText() + (noun.map { " " + Self.plural($0, count) } ?? "")
         case .tally(let count, let zero, let noun):
-            count == 0 ? zero : "\(Self.grouped(count)) \(Self.plural(noun, count))"
+            count == 0 ? zero : "\(count.groupedText()) \(Self.plural(noun, count))"
         case .bytes(let count): Console.size(count)
-        case .number(let value, let digits, let unit): Self.fixed(value, digits) + Self.spaced(unit)
-        case .share(let value): Self.fixed(value * 100, 1) + " %"
+        case .number(let value, let digits, let unit): value.fixedText(decimals: digits) + Self.spaced(unit)
+        case .share(let value): (value * 100).fixedText(decimals: 1) + " %"
         case .range(let range, let digits, let unit):
             if range.lowerBound == range.upperBound {
-                Self.fixed(range.lowerBound, digits) + Self.spaced(unit)
+                range.lowerBound.fixedText(decimals: digits) + Self.spaced(unit)
             } else {
-                "\(Self.fixed(range.lowerBound, digits)) to \(Self.fixed(range.upperBound, digits))" + Self.spaced(unit)
+                "\(range.lowerBound.fixedText(decimals: digits)) to \(range.upperBound.fixedText(decimals: digits))"
+                    + Self.spaced(unit)
             }
         case .values(let range):
             range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         case .vector(let vector, let digits, let unit):
-            vector.components.map { Self.fixed($0, digits) }.joined(separator: ", ") + Self.spaced(unit)
+            vector.components.map { $0.fixedText(decimals: digits) }.joined(separator: ", ") + Self.spaced(unit)
         case .size(let size): size.description
         case .flag(let flag, let yes, let no): flag ? yes : no
         case .phrase(let parts): parts.map { $0.before + $0.value.text + $0.after }.joined()
@@ -251,23 +252,5 @@ extension Report.Value {
         guard count != 1 else { return noun }
         let words = noun.split(separator: " ", maxSplits: 1)
         return words.enumerated().map { $0 == 0 ? "\($1)s" : String($1) }.joined(separator: " ")
-    }
-
-    /// With something between thousands.
-    static func grouped(_ count: Int, separator: String = ",", minus: String = "-") -> String {
-        let digits = Array(String(count.magnitude))
-        let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
-        return (count < 0 ? minus : "") + groups.reversed().joined(separator: separator)
-    }
-
-    /// With so many decimals, rounded; never "-0".
-    static func fixed(_ value: Double, _ digits: Int) -> String {
-        let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
-        guard let scaled = Int(exactly: (value * Double(scale)).rounded()) else { return value.description }
-        let sign = scaled < 0 ? "-" : ""
-        let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt(scale))
-        if digits == 0 { return sign + String(whole) }
-        let decimals = String(fraction)
-        return "\(sign)\(whole)." + String(repeating: "0", count: digits - decimals.count) + decimals
     }
 }

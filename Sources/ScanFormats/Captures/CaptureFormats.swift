@@ -1,0 +1,133 @@
+import ScanModel
+
+/// The formats that `read` knows.
+public enum CaptureFormats {
+    /// In the order in which they are asked: the most particular first.
+    public static let all: [any CaptureFormat.Type] = [
+        MultiScanCapture.self,
+        SensCapture.self,
+        ScanNetRawCapture.self,
+        ScanNetFolder.self,
+        SevenScenesSequence.self,
+        NeRFCaptureProject.self,
+        StrayScannerCapture.self,
+        PolycamCapture.self,
+        ScanNetPPCapture.self,
+        ARKitScenesCapture.self,
+        TUMCapture.self,
+        Record3DCapture.self,
+        TransformsDataset.self,
+        COLMAPCapture.self,
+        PLYCapture.self,
+        PictureFolderCapture.self,
+    ]
+
+    /// The format that `read` calls so; nil where there is none.
+    public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
+
+    /// What the first format says that says "mine".
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        let tree = listedOnce(tree)
+        for format in all {
+            if let recognition = format.recognise(tree) { return recognition }
+        }
+        return nil
+    }
+
+    /// For what asks all formats in turn.
+    private static func listedOnce(_ tree: any CaptureTree) -> any CaptureTree {
+        (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
+    }
+
+    /// The format that says "mine".
+    /// - Throws: when none does.
+    public static func format(
+        of tree: any CaptureTree
+    ) throws(Problem) -> (format: any CaptureFormat.Type, recognition: Recognition) {
+        guard let recognition = recognise(tree), let format = format(named: recognition.format) else {
+            throw unrecognised(tree)
+        }
+        try requireOne(in: tree)
+        return (format, recognition)
+    }
+
+    /// A capture's files share a name, so those of several can lie in one folder. None of them is taken for the whole.
+    /// - Throws: when they do.
+    public static func requireOne(in tree: any CaptureTree) throws(Problem) {
+        let tree = listedOnce(tree)
+        // Asked of every capture in a night, whose files have been looked into once already.
+        if Set(all.flatMap { $0.likelyNames(in: tree) }).count < 2 { return }
+        let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
+        if names.count < 2 { return }
+        throw Problem(
+            .input, "\(names.count) captures lie in one folder: \(shown(names))",
+            fix: "make a folder for each, and move its files there")
+    }
+
+    /// Formats whose files may lie beside those of another as parts of one recording, or were made from them: datasets and
+    /// models for training, clouds, pictures; and all of ScanNet's, whose tools make one from the other.
+    private static let families: [Set<String>] = [
+        [SensCapture.name, ScanNetRawCapture.name, ScanNetFolder.name, SevenScenesSequence.name]
+    ]
+    private static let derived: Set = [
+        TransformsDataset.name, COLMAPCapture.name, PLYCapture.name, PictureFolderCapture.name,
+    ]
+
+    /// The recordings of other formats whose files lie at the top of the same tree: they are not read.
+    /// - Parameter format: the one that is read.
+    static func others(than format: String, in tree: any CaptureTree) -> [Recognition] {
+        if derived.contains(format) { return [] }
+        let tree = listedOnce(tree)
+        let family = families.first { $0.contains(format) } ?? [format]
+        return all.filter { !derived.contains($0.name) && !family.contains($0.name) }.compactMap { $0.recognise(tree) }
+    }
+
+    /// Some of many names.
+    private static func shown(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    }
+
+    /// What a folder is when no format says "mine".
+    static func unrecognised(_ tree: any CaptureTree) -> Problem {
+        if let archive = tree as? ZipArchive, let problem = archive.encryption { return problem }
+        let entries = tree.entries(in: "").map(\.name)
+        return Problem(
+            .input, "this is not a capture in a format that ScanMill reads",
+            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(shown(entries))"],
+            fix: "`scanmill formats` lists what is read")
+    }
+
+    /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.
+    /// - Throws: when there is nothing that could be a capture, or the archive is none that can be trusted, or holds
+    ///   several.
+    public static func tree(at path: String, limits: ArchiveLimits = ArchiveLimits()) throws(Problem)
+        -> any CaptureTree
+    {
+        switch CaptureFolder.kind(at: path) {
+        case .folder?: return CaptureFolder(path: path)
+        case .file?:
+            if ZipArchive.isArchive(path) || ZipArchive.isNamed(path) {
+                let archive = try ZipArchive(path: path, limits: limits)
+                do throws(Problem) { return try capture(in: archive) ?? archive } catch { throw error.at(file: path) }
+            }
+            let single = try OneFile(path: path)
+            if SensCapture.recognise(single) != nil || PLYCapture.recognise(single) != nil { return single }
+            throw Problem(
+                .input, "this file is not a capture in a format that ScanMill reads",
+                fix: "name the capture's folder, or its ZIP archive"
+            ).at(file: path)
+        case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
+        case nil: throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
+        }
+    }
+
+    /// The one capture in an archive, wherever that lies in it; nil where there is none.
+    /// - Throws: when there are several.
+    static func capture(in archive: ZipArchive) throws(Problem) -> ZipArchive? {
+        let captures = CaptureSearch.captures(in: archive)
+        if captures.count < 2 { return captures.first }
+        throw Problem(
+            .input, "the archive holds \(captures.count) captures: \(shown(captures.map(\.top)))",
+            fix: "unpack it into a folder, and keep the archive elsewhere")
+    }
+}

@@ -1,0 +1,114 @@
+import ScanModel
+
+/// How `read` deals with what is not as it should be.
+public struct ReadRules: Hashable, Sendable {
+    public enum Mismatch: String, CaseIterable, Sendable { case auto, shortest, fail }
+    public enum Truncated: String, CaseIterable, Sendable {
+        case fail
+        case keepWhole = "keep-whole"
+    }
+
+    /// Streams of different lengths.
+    public var mismatch = Mismatch.auto
+    /// A packed stream whose file ends early. One that holds wrong bytes is no matter of rules.
+    public var truncated = Truncated.fail
+    /// With ``Truncated/keepWhole``, whether frames before wrong bytes count too, though nothing tells which of them are
+    /// right: only for looking at a capture.
+    var countsDoubtfulFrames = false
+    /// A frame whose own data is bad.
+    public var onBadFrame = BadFrameRule.drop
+    /// The share of bad frames above which the capture fails.
+    public var badFrameLimit = 0.05
+    /// What a capture may hold; more is refused before memory is taken for it. Frames, of any stream: an hour at 60 a
+    /// second has 216,000.
+    public var maxFrames = 250_000
+    /// Bytes of a camera line.
+    public var maxLine = 1_000_000
+    /// Pixels of a picture, of a video's frame, of a depth map.
+    public var maxPicturePixels = PictureLimits.standard.pixels
+    /// Points of a model that a capture brings along.
+    public var maxPoints = 50_000_000
+    /// Whether a capture without camera lines fails. Nothing can be made of one, but it can be looked at.
+    public var needsCameras = true
+    /// What an archive may hold.
+    public var archive = ArchiveLimits()
+    /// Seconds after which a program that looks at the capture's video, and neither reads nor writes, is ended.
+    public var patience = FFmpeg.usualPatience
+
+    public init() {}
+
+    /// For looking at a capture: goes on wherever that is possible, and notes what it passed over in
+    /// ``Capture/forgiven`` and ``TrackEnd/forgiven``.
+    public static var forgiving: ReadRules {
+        var rules = ReadRules()
+        rules.mismatch = .shortest
+        rules.truncated = .keepWhole
+        rules.countsDoubtfulFrames = true
+        rules.needsCameras = false
+        return rules
+    }
+
+    var pictureLimits: PictureLimits { PictureLimits(pixels: maxPicturePixels) }
+
+    /// - Parameter stream: what there are so many of, as messages call it: "pictures".
+    /// - Throws: when these are more than a capture may have.
+    func check(frames: Int, of stream: String) throws(Problem) {
+        if frames <= maxFrames { return }
+        throw Problem(
+            .input, "there are more than \(maxFrames) \(stream)",
+            fix: "if that is right, allow more with  --set read.max-frames=\(max(frames, 2 * maxFrames))")
+    }
+
+    /// - Throws: when a picture of this size is larger than allowed.
+    func check(_ size: PixelSize, of stream: String) throws(Problem) {
+        if size.width <= maxPicturePixels / max(1, size.height) { return }
+        throw Problem(
+            .input, "the \(stream) is \(size), more than \(maxPicturePixels) pixels",
+            fix: "if that is right, allow more with  --set read.max-picture-pixels=\(size.width * size.height)")
+    }
+
+    /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.
+    public func tolerance(longest: Int) -> Int { max(3, longest / 100) }
+
+    /// The smallest number of frames beyond `frames` that ``tolerance(longest:)`` does not allow.
+    func firstExcess(over frames: Int) -> Int {
+        var excess = 1
+        while excess <= tolerance(longest: frames + excess) { excess += 1 }
+        return excess
+    }
+
+    /// Decides what different numbers of frames mean.
+    /// - Parameters:
+    ///   - counts: the streams, as messages call them, with their numbers of frames.
+    ///   - goesOn: the last of them was not read to its end, and has at least so many.
+    /// - Returns: the number of frames to use: the shortest stream's.
+    /// - Throws: when the rule does not allow the difference; all counts are named.
+    public func reconcile(
+        _ counts: [(stream: String, frames: Int)], goesOn: Bool = false
+    ) throws(Problem) -> Int {
+        let shortest = counts.map(\.frames).min() ?? 0
+        let longest = counts.map(\.frames).max() ?? 0
+        let difference = longest - shortest
+        let isAllowed =
+            switch mismatch {
+            case .auto: difference <= tolerance(longest: longest)
+            case .shortest: true
+            case .fail: difference == 0
+            }
+        if isAllowed { return shortest }
+        let limit = mismatch == .fail ? "none" : "at most \(tolerance(longest: longest))"
+        let named = counts.map { "\($0.stream): \($0.frames)" }.joined(separator: ", ")
+        throw Problem(
+            .input, "the streams differ in length by \(goesOn ? "at least " : "")\(difference) frames",
+            notes: [named + (goesOn ? " or more" : ""), "allowed is \(limit)"],
+            fix: "copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest")
+    }
+
+    /// What the default rules would have thrown for these numbers of frames, which these rules allow.
+    func forgiven(_ counts: [(stream: String, frames: Int)], goesOn: Bool = false) -> [Problem] {
+        do throws(Problem) {
+            _ = try ReadRules().reconcile(counts, goesOn: goesOn)
+            return []
+        } catch { return [error] }
+    }
+}

@@ -1,0 +1,15 @@
+/// Where a capture comes from, and where the pipeline's own files are.
+public struct CaptureInput: Sendable, Hashable, Codable {
+    /// The name under which its result is published: its folder's, or its file's without the extension.
+    public var id: String
+    /// A folder, an archive, or a file, as the user gave it.
+    public var path: String
+    /// The folder in which the pipeline file stands: relative paths in options start there.
+    public var pipelineFolder: String
+
+    public init(id: String, path: String, pipelineFolder: String = ".") {
+        self.id = id
+        self.path = path
+        self.pipelineFolder = pipelineFolder
+    }
+}

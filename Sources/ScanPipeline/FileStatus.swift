@@ -1,0 +1,52 @@
+import Glibc
+
+extension FileSystem {
+    /// What tells whether a file or folder has changed. All times are nanoseconds since 1970.
+    struct Status: Hashable, Sendable {
+        var byteCount: Int64
+        /// When its bytes changed. Copying and unpacking tools set it as they like.
+        var modified: Int64
+        /// When anything about it changed, which nobody can set.
+        var changed: Int64
+        /// Its number on its filesystem (the inode).
+        var file: Int64
+
+        /// Whether nothing but the time differs that nobody can set. Other rights and further links change that one too.
+        func isSame(as other: Status) -> Bool {
+            byteCount == other.byteCount && modified == other.modified && file == other.file
+        }
+
+        /// Whether a change after `time` would show: it had stood still for 2 s by both of its times, so that no change can
+        /// hide within one tick of the clock.
+        func isSettled(at time: Int64) -> Bool { Self.isSettled(lastChange(by: time + Self.tick), at: time) }
+
+        /// The same for the last change of one file or of many.
+        static func isSettled(_ change: Int64, at time: Int64) -> Bool { change < time - tick }
+
+        /// The later of both times. Where that of the bytes is still to come, a tool has set it: whoever writes gives a file
+        /// the present one, so it hides no change, and the other one counts alone.
+        func lastChange(by now: Int64) -> Int64 { modified > now ? changed : max(modified, changed) }
+
+        private static let tick: Int64 = 2_000_000_000
+    }
+
+    /// What the kernel knows a file or folder by, whatever path leads to it.
+    package struct Identity: Hashable, Sendable {
+        private let device: UInt64
+        private let file: UInt64
+
+        init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            file = UInt64(status.st_ino)
+        }
+    }
+}
+
+extension FileSystem.Status {
+    init(_ status: stat) {
+        let nanoseconds = { (time: timespec) in Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
+        self.init(
+            byteCount: Int64(status.st_size), modified: nanoseconds(status.st_mtim),
+            changed: nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
+    }
+}

@@ -1,0 +1,8 @@
+import Glibc
+
+/// The time by the wall clock, nanoseconds since 1970, as files have theirs.
+public func wallClock() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}

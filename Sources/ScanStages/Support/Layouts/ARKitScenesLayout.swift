@@ -1,0 +1,86 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// `write-capture: {format: arkitscenes}`; see ``ARKitScenesCapture`` for what the files hold.
+struct ARKitScenesLayout: CaptureLayout {
+    static let claims = [
+        "wide/", "wide_intrinsics/", "lowres_wide/", "lowres_wide_intrinsics/", "lowres_wide.traj", "lowres_depth/",
+        "confidence/",
+    ]
+
+    /// The only one of these worlds that has z up.
+    static func turn(of capture: Capture) -> WorldTurn {
+        capture.worldUp == Vector3(0, 1, 0) ? .yUpToZUp : .none
+    }
+
+    /// The size that pictures and depth have in common: depth's, or the pictures' where they are smaller. Nil for captures
+    /// without depth.
+    static func mapSize(
+        _ map: DepthMap?, _ frame: inout Frame, _ context: StageContext
+    ) throws(Problem) -> PixelSize? {
+        let hasDepth = !context.reads.isDisjoint(with: [.depth, .recordedDepth])
+        guard let size = map.map({ PixelSize($0.width, $0.height) }) ?? (hasDepth ? context.capture.depthSize : nil)
+        else { return nil }
+        let picture = try frame.loadRGB(context)
+        return PixelSize(min(size.width, picture.width), min(size.height, picture.height))
+    }
+
+    static func takePicture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
+        _ context: StageContext
+    ) throws(Problem) {
+        parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
+        let camera = parcel.camera
+        if let mapSize, mapSize != PixelSize(camera.width, camera.height) {
+            let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: mapSize))
+            parcel.small = (
+                camera.resized(width: mapSize.width, height: mapSize.height), .encoded(small, fileExtension: "png")
+            )
+        }
+    }
+
+    private let trajectory: OutputFile
+    private var names: Set<String> = []
+    /// Of the pictures in `lowres_wide/`, all of one size.
+    private var lowSize: PixelSize?
+
+    init(_ context: StageContext) throws(Problem) {
+        trajectory = try context.output.create("lowres_wide.traj")
+    }
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        let name = ARKitScenesText.name(video: context.capture.id, timestamp: parcel.timestamp)
+        guard names.insert(name).inserted else {
+            throw FrameName.collision("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s")
+        }
+        try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: parcel.pose))
+        let low = parcel.small?.camera ?? parcel.camera
+        if let lowSize, lowSize != PixelSize(low.width, low.height) {
+            throw Problem(
+                .input,
+                "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
+                fix: "drop those frames with select-frames")
+        }
+        lowSize = PixelSize(low.width, low.height)
+        if let small = parcel.small {
+            try write(parcel.picture, parcel.camera, to: "wide", name, context)
+            try write(small.picture, small.camera, to: "lowres_wide", name, context)
+        } else {
+            try write(parcel.picture, parcel.camera, to: "lowres_wide", name, context)
+        }
+        if let depth = parcel.depth { try context.output.write(depth, to: "lowres_depth/\(name).png") }
+        if let confidence = parcel.confidence { try context.output.write(confidence, to: "confidence/\(name).png") }
+    }
+
+    private func write(
+        _ picture: PreparedPicture?, _ camera: CameraIntrinsics, to folder: String, _ name: String,
+        _ context: StageContext
+    ) throws(Problem) {
+        let text = ARKitScenesText.pincam(camera)
+        try context.output.write(Array(text.utf8), to: "\(folder)_intrinsics/\(name).pincam")
+        _ = try picture?.write(to: "\(folder)/\(name)", context)
+    }
+
+    mutating func finish(_ context: StageContext) throws(Problem) { try trajectory.close() }
+}

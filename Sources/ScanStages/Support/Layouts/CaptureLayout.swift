@@ -1,0 +1,102 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// What is ready of a frame when its turn to be written comes.
+struct CaptureParcel: Sendable {
+    /// Nanoseconds.
+    var timestamp: Int64
+    /// In the world that the layout has; see ``CaptureLayout/turn(of:)``.
+    var pose: Pose
+    var camera: CameraIntrinsics
+    var sharpness: Double?
+    /// As ``CaptureLayout/depthFile(_:)`` has it.
+    var depth: [UInt8]?
+    var depthSize: PixelSize?
+    /// A PNG in the layout's own numbers.
+    var confidence: [UInt8]?
+    /// For layouts whose pictures are files.
+    var picture: PreparedPicture?
+    /// The picture once more at the size of depth, with its camera, where that is another.
+    var small: (camera: CameraIntrinsics, picture: PreparedPicture)?
+    /// For layouts whose pictures are a video.
+    var pixels: RGBImage?
+}
+
+/// The layout of some app's captures: all that `write-capture` does not do alike for each of them.
+///
+/// The static functions work on many frames at once; a value then takes what is ready of the frames in their order.
+protocol CaptureLayout {
+    /// The paths that only this layout writes.
+    static var claims: [String] { get }
+    /// Whether the pictures become a video, for which ffmpeg is needed.
+    static var hasVideo: Bool { get }
+    /// Whether there is a place for confidence.
+    static var hasConfidence: Bool { get }
+
+    // Each frame, in parallel
+
+    /// Brings the capture's world to the layout's own up, where the capture says which way is up.
+    static func turn(of capture: Capture) -> WorldTurn
+
+    /// The size to which depth and confidence are brought, each pixel the nearest.
+    /// - Parameter map: the frame's depth, if it has any.
+    /// - Returns: nil where they keep their own.
+    static func mapSize(_ map: DepthMap?, _ frame: inout Frame, _ context: StageContext) throws(Problem) -> PixelSize?
+
+    /// The bytes of a frame's depth.
+    /// - Parameter image: millimetres, 0 for "no value".
+    static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8]
+
+    /// The number that stands for a level of confidence: 0 (low), 1 (medium), 2 (high).
+    static func confidence(level: Int) -> UInt8
+
+    /// Puts the picture, and what is taken of it, into the parcel.
+    /// - Parameters:
+    ///   - mapSize: what ``mapSize(_:_:_:)`` said.
+    ///   - quality: of JPEGs that are encoded.
+    static func takePicture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
+        _ context: StageContext
+    ) throws(Problem)
+
+    // In frame order
+
+    /// Begins the files that grow with the frames.
+    init(_ context: StageContext) throws(Problem)
+
+    /// Writes a frame.
+    /// - Parameter number: of the frames that are written, from 0.
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem)
+
+    /// Finishes the files, once there has been a frame.
+    mutating func finish(_ context: StageContext) throws(Problem)
+}
+
+/// What most apps do.
+extension CaptureLayout {
+    static var hasVideo: Bool { false }
+    static var hasConfidence: Bool { true }
+
+    static func turn(of capture: Capture) -> WorldTurn { .yUp(capture) }
+
+    static func mapSize(_ map: DepthMap?, _ frame: inout Frame, _ context: StageContext) -> PixelSize? { nil }
+
+    static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] { try PNG.encodeGray16(image) }
+
+    static func confidence(level: Int) -> UInt8 { UInt8(level) }
+}
+
+/// A layout whose pictures become a video.
+protocol VideoLayout: CaptureLayout {}
+
+extension VideoLayout {
+    static var hasVideo: Bool { true }
+
+    static func takePicture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
+        _ context: StageContext
+    ) throws(Problem) {
+        parcel.pixels = try frame.loadRGB(context)
+    }
+}

@@ -1,0 +1,47 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// `write-capture: {format: polycam}`; see ``PolycamCapture`` for what the files hold.
+struct PolycamLayout: CaptureLayout {
+    static let claims = ["keyframes/"]
+
+    static func confidence(level: Int) -> UInt8 { PolycamCamera.confidence(level: level) }
+
+    static func takePicture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
+        _ context: StageContext
+    ) throws(Problem) {
+        parcel.picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
+        if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
+            parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
+        }
+        // Trainers leave out pictures whose score is low, and polyform wants one of each.
+        if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
+    }
+
+    private var names: Set<String> = []
+
+    init(_ context: StageContext) {}
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        guard parcel.timestamp >= 0 else {
+            throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
+        }
+        let name = String(DecimalSeconds.microseconds(parcel.timestamp))
+        guard names.insert(name).inserted else { throw FrameName.collision("\(name) µs") }
+        let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
+        try context.output.write(camera, to: "keyframes/cameras/\(name).json")
+        switch parcel.picture {
+        case .file(let file, _): try context.output.copy(file, of: context.capture, to: "keyframes/images/\(name).jpg")
+        case .encoded(let bytes, _): try context.output.write(bytes, to: "keyframes/images/\(name).jpg")
+        case nil: break
+        }
+        if let depth = parcel.depth { try context.output.write(depth, to: "keyframes/depth/\(name).png") }
+        if let confidence = parcel.confidence {
+            try context.output.write(confidence, to: "keyframes/confidence/\(name).png")
+        }
+    }
+
+    mutating func finish(_ context: StageContext) {}
+}

@@ -1,0 +1,62 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// `write-capture: {format: scannetpp}`; see ``ScanNetPPCapture`` for what the files hold.
+struct ScanNetPPLayout: VideoLayout {
+    static let claims = ["pose_intrinsic_imu.json", "depth.bin", "rgb.mkv"]
+    static let hasConfidence = false
+
+    static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] {
+        // The file does not say its size; readers take the app's own, or one of 4 : 3.
+        if 3 * image.width != 4 * image.height {
+            throw Problem(
+                .usage,
+                "ScanNet++'s depth file has no place for maps of \(image.width)×\(image.height): they are 4 : 3",
+                fix: "write another format, or take `turn` out")
+        }
+        return try ScanNetPPDepth.chunk(image)
+    }
+
+    private let poses: OutputFile
+    private var json = JSONWriter(pretty: false)
+    private var video = VideoOutput(path: "rgb.mkv", container: .matroska)
+    private var depth: OutputFile?
+    private var depthSize: PixelSize?
+    private var start: Int64?
+
+    init(_ context: StageContext) throws(Problem) { poses = try context.output.create("pose_intrinsic_imu.json") }
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        var entry = JSONWriter(pretty: false)
+        entry.object { entry in
+            ScanNetPPPoses.write(
+                FrameName.padded(number), timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera,
+                to: &entry)
+        }
+        // Members of one object, each from a writer of its own: without its braces.
+        try poses.write(Array((number == 0 ? "{\n" : ",\n").utf8) + entry.drain().dropFirst().dropLast())
+        if number > 0, (parcel.depth == nil) != (depth == nil) || parcel.depthSize != depthSize {
+            throw Problem(
+                .input,
+                "the depth of the frames differs in size, or some have none, and the format has no place for that",
+                fix: "drop those frames with select-frames")
+        }
+        if let chunk = parcel.depth {
+            if depth == nil { depth = try context.output.create("depth.bin") }
+            depthSize = parcel.depthSize
+            try depth?.write(chunk)
+        }
+        let first = start ?? parcel.timestamp
+        start = first
+        let elapsed = DecimalSeconds.rounded(parcel.timestamp - first, places: 3)
+        if let pixels = parcel.pixels { try video.append(pixels, at: elapsed, context) }
+    }
+
+    mutating func finish(_ context: StageContext) throws(Problem) {
+        try poses.write("\n}\n")
+        try poses.close()
+        try depth?.close()
+        try video.finish(context)
+    }
+}

@@ -1,0 +1,37 @@
+import ScanModel
+import Testing
+
+@Suite struct RoundingTests {
+    @Test func theNearestNumberWithSoManyDecimals() {
+        #expect(1234.5678.rounded(decimals: 0) == 1235)
+        #expect(1234.5678.rounded(decimals: 1) == 1234.6)
+        #expect((-1234.5678).rounded(decimals: 3) == -1234.568)
+        #expect(0.125.rounded(decimals: 2) == 0.13)
+        #expect((-0.125).rounded(decimals: 2) == -0.13)
+        #expect(Double.infinity.rounded(decimals: 2) == .infinity)
+        #expect(Double.nan.rounded(decimals: 2).isNaN)
+    }
+
+    @Test func shortNumbers() {
+        #expect((1.0 / 3).shortText == "0.333")
+        #expect(12.0005.shortText == "12.001" || 12.0005.shortText == "12")
+        #expect(5.0.shortText == "5")
+        #expect(99.9999.shortText == "100")
+    }
+
+    @Test func soManyDecimals() {
+        #expect(2.0.fixedText(decimals: 2) == "2.00")
+        #expect((-0.001).fixedText(decimals: 2) == "0.00")
+        #expect((-1.005).fixedText(decimals: 1) == "-1.0")
+        #expect(0.0625.fixedText(decimals: 3) == "0.063")
+        #expect(7.5.fixedText(decimals: 0) == "8")
+        #expect(Double.infinity.fixedText(decimals: 1) == "inf")
+    }
+
+    @Test func thousandsApart() {
+        #expect(0.groupedText() == "0")
+        #expect(999.groupedText() == "999")
+        #expect(1000.groupedText() == "1,000")
+        #expect((-1_234_567).groupedText(separator: " ", minus: "−") == "−1 234 567")
+    }
+}
