@@ -1,16 +1,18 @@
 import Foundation
 
 /// What a command left behind.
-public struct CommandResult: Sendable {
+public struct CommandResult: Sendable, CustomStringConvertible {
     public var status: Int32
     public var output: String
     public var errors: String
     public var outputBytes: [UInt8]
 
+    public var description: String { "status \(status): \(output)\(errors)" }
+
     /// - Throws: what the command said, when it ended with another status.
     @discardableResult
     public func require(_ status: Int32) throws -> CommandResult {
-        if self.status != status { throw CommandError(description: "status \(self.status): \(output)\(errors)") }
+        if self.status != status { throw CommandError(description: description) }
         return self
     }
 }

@@ -43,12 +43,18 @@ extension Torture {
             try night.requireWhole()
         }
 
-        /// Without machines to log in to: what takes the place of ssh drops the name and runs the command here.
+        /// Without machines to log in to: what takes the place of ssh drops the name and runs the command here. It sets
+        /// SHELL, as each login does: without it GNU parallel's worker does nothing and says nothing.
         @Test func gnuParallelDoesEachCaptureOnce() throws {
             guard Torture.has(.parallel, for: "a night with GNU parallel") else { return }
             let night = try Night(["a", "b", "c", "d", "e", "f"])
             let shell = try night.rig.folder.writeProgram(
-                "#!/bin/sh\nshift\n[ \"$1\" = -- ] && shift\nexec sh -c \"$*\"\n", to: "ssh")
+                """
+                #!/bin/sh
+                shift
+                [ "$1" = -- ] && shift
+                SHELL=/bin/sh exec sh -c "$*"
+                """, to: "ssh")
             let said = try night.run("parallel", environment: ["PARALLEL_SSH": shell])
             #expect(Rig.done(in: said.output).sorted() == night.rig.ids, "\(said)")
             #expect(said.output.contains("6 captures: 6 up to date"), "\(said)")
