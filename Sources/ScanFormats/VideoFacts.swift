@@ -92,12 +92,45 @@ public struct VideoFacts: Hashable, Sendable {
         guard let times, times.count > 1,
             let anchor = timestamps.prefix(times.count).firstIndex(where: { $0 != nil }), let start = timestamps[anchor]
         else { return [] }
-        let median = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
+        let median = Self.medianStep(times)
         return zip(times, timestamps).enumerated().compactMap { frame, pair in
             guard let stamp = pair.1 else { return nil }
             // No timestamp can make this overflow.
             let late = Double(pair.0 - times[anchor]) - Double(stamp.subtractingReportingOverflow(start).partialValue)
             return abs(late) > Double(median) / 2 ? (frame, late) : nil
         }
+    }
+
+    /// Where the video lacks frames that were taken: which of its frames is shown at the time of each.
+    ///
+    /// A recorder whose encoder is not ready leaves a picture out, and writes its camera all the same. Nobody knows which
+    /// of the first frames it left out, so each number of them is tried.
+    /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock, more than the video has frames.
+    /// - Returns: for each timestamp the number of the video's frame, ascending; nil for those it lacks. Nil altogether
+    ///   where a frame of the video is shown at nobody's time, within half a frame.
+    public func places(of timestamps: [Int64]) -> [Int?]? {
+        guard let times, times.count > 1, times.count < timestamps.count else { return nil }
+        let tolerance = Self.medianStep(times) / 2
+        var best: (gaps: Double, partners: [Int])?
+        for start in timestamps.prefix(min(timestamps.count - times.count, Self.mostLost) + 1) {
+            let shifted = timestamps.map { $0.subtractingReportingOverflow(start).partialValue }
+            let partners = TimeMatch(times, with: shifted, within: tolerance).partners.compactMap(\.self)
+            guard partners.count == times.count, zip(partners, partners.dropFirst()).allSatisfy({ $0 < $1 }) else {
+                continue
+            }
+            let gaps = zip(times, partners).reduce(0) { $0 + abs(Double($1.0) - Double(shifted[$1.1])) }
+            if gaps < best?.gaps ?? .infinity { best = (gaps, partners) }
+        }
+        guard let best else { return nil }
+        var places = [Int?](repeating: nil, count: timestamps.count)
+        for (frame, place) in best.partners.enumerated() { places[place] = frame }
+        return places
+    }
+
+    /// How many of the first frames a video may lack.
+    private static let mostLost = 100
+
+    private static func medianStep(_ times: [Int64]) -> Int64 {
+        zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
     }
 }

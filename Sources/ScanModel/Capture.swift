@@ -26,8 +26,11 @@ public struct Capture: Sendable {
     public var depthSize: PixelSize?
     /// The depth sensor's camera, where depth is not aligned with the pictures.
     public var depthCamera: DepthCamera?
-    /// The video that the pictures come from, where they do: its frame n is the capture's frame n.
+    /// The video that the pictures come from, where they do.
     public var videoFile: String?
+    /// Which frame of the video each frame's picture is, ascending, where the video lacks some in between; nil where its
+    /// frame n is the capture's frame n.
+    public var videoFrames: [Int?]?
     /// Whether the frames count that the video's edit list hides, as those of an app that lists them like the others.
     public var ignoresEditList = false
     /// The file in which each frame's ``FrameFacts/line`` stands.
@@ -77,6 +80,12 @@ public struct Capture: Sendable {
     public var keptFrames: [FrameFacts] { frames.filter { !$0.isDropped } }
 
     /// Drops a frame; the first reason stays.
+    /// The number of the video's frame that is this frame's picture; nil where the video is known to lack it.
+    public func videoFrame(of index: Int) -> Int? {
+        guard let videoFrames else { return index }
+        return videoFrames.indices.contains(index) ? videoFrames[index] : nil
+    }
+
     public mutating func drop(_ index: Int, stage: String, reason: String, isBad: Bool = false) {
         if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad) }
     }

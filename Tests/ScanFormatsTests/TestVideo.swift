@@ -26,6 +26,26 @@ enum TestVideo {
         return path
     }
 
+    /// The same frames at times of their own, nanoseconds on any clock.
+    @discardableResult
+    static func gray(
+        _ name: String, in folder: TemporaryFolder, at times: [Int64], dropping dropped: [Int] = []
+    ) throws -> String {
+        let kept = times.indices.filter { !dropped.contains($0) }
+        let planes = kept.flatMap { frame in
+            (0..<64 * 48).map { luma(frame, column: $0 % 64) } + Array(repeating: UInt8(128), count: 64 * 48 / 2)
+        }
+        try folder.write(planes, to: "planes.yuv")
+        let steps = kept.enumerated().map { "\((times[$1] - times[kept[0]]) / 1000)*eq(N,\($0))" }
+        let path = folder.url(name).path
+        try ffmpeg([
+            "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "64x48", "-i", folder.url("planes.yuv").path, "-vf",
+            "settb=1/1000000,setpts=\(steps.joined(separator: "+"))", "-fps_mode", "passthrough",
+            "-video_track_timescale", "1000000", "-c:v", "libx264", "-qp", "0", "-bf", "0", path,
+        ])
+        return path
+    }
+
     /// A moving picture with detail, encoded as phones do, with frames that refer to later ones.
     @discardableResult
     static func detailed(_ name: String, in folder: TemporaryFolder, frames: Int, encoder: [String] = []) throws

@@ -251,6 +251,29 @@ import Testing
         #expect(try run.json("mini.json")["streams"]?.array?.first?["number_of_frames"]?.integer == 6)
     }
 
+    /// A recorder whose encoder was not ready has left frames 2 and 5 out of the video, and written their cameras.
+    @Test func picturesThatAVideoLacksAreMissingInAllStreams() throws {
+        let source = try MiniSource { ($0.pictures, $0.frameCount) = (.mp4, 8) }
+        let video = "\(source.path)/recorded.mp4"
+        let cut = try runCommand([
+            "ffmpeg", "-nostdin", "-loglevel", "error", "-i", video, "-vf", "select='not(eq(n,2)+eq(n,5))'",
+            "-fps_mode", "passthrough", "-c:v", "libx264", "-qp", "0", "-bf", "0", "\(source.path)/cut.mp4",
+        ])
+        #expect(cut.status == 0, "\(cut)")
+        #expect(rename("\(source.path)/cut.mp4", video) == 0)
+        for (stages, kept) in [("", [0, 1, 3, 4, 6, 7]), ("- select-frames: {exclude: [1, 7]}\n", [0, 3, 4, 6])] {
+            let run = try PipelineRun("- read\n\(stages)- write-staging: {depth: source}", on: source.path)
+            #expect(try run.inflated("mini.depth.zlib") == kept.flatMap(source.mini.depthBytes))
+            #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == kept.map(source.mini.timestamp))
+            let shown = try PipelineRun("- read\n- write-frames: {depth: none}", on: run.path)
+            for (number, frame) in kept.enumerated() {
+                let image = try JPEG.decodeRGB(try shown.bytes("outputs/color/\(number).jpg"))
+                let grey = (Int(MiniCapture.grey(frame)) - 16) * 255 / 219
+                #expect(image.pixels.allSatisfy { abs(Int($0) - grey) <= 2 }, "\(frame)")
+            }
+        }
+    }
+
     /// Moves the cameras and the box of a capture.
     private struct Move: FrameStage, CaptureStage {
         static let card = StageCard(name: "move", summary: "Move.", details: "For tests.", example: "- move")

@@ -233,6 +233,14 @@ extension CaptureTree {
     }
 }
 
+extension [UInt8] {
+    func contains(subsequence text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard count >= wanted.count else { return false }
+        return (0...(count - wanted.count)).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }
+    }
+}
+
 extension CameraIntrinsics {
     /// The camera for pictures that were resized after recording; the same where nobody knows their size.
     /// - Throws: when the pictures have another shape.

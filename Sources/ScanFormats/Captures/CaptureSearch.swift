@@ -2,8 +2,13 @@ import ScanModel
 
 /// The captures that a path stands for: the one that lies there, or all that lie below it.
 public struct CaptureSearch: Sendable {
-    /// A capture's id and path, without a slash at its end.
-    public typealias Found = (id: String, path: String)
+    public struct Found: Sendable {
+        public var id: String
+        /// Without a slash at its end.
+        public var path: String
+        /// The name of the format; nil for a file that cannot be looked into, and fails by its name when it is run.
+        public var format: String?
+    }
 
     /// Something that may be a capture, but cannot be looked at.
     public struct Unreadable: Sendable {
@@ -26,7 +31,7 @@ public struct CaptureSearch: Sendable {
 
     /// - Parameters:
     ///   - path: a capture (a folder, an archive or a file), or a folder in which captures are searched. The search stops at a
-    ///     capture, and passes over hidden folders and over results (whatever holds a `receipt.json`), unless they are
+    ///     capture, and passes over hidden folders and over results (whatever holds a receipt), unless they are
     ///     what was named. Links are followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
     /// - Throws: when there is nothing at the path, or a file that is no capture.
@@ -37,11 +42,11 @@ public struct CaptureSearch: Sendable {
         }
         let tree = try CaptureFormats.tree(at: path)
         guard let folder = tree as? CaptureFolder else {
-            captures = [(tree.name, path)]
+            captures = [Found(id: tree.name, path: path, format: CaptureFormats.recognise(tree)?.format)]
             return
         }
         if let recognition = Self.recognition(of: folder) {
-            take(folder)
+            take(folder, recognition.format)
             within = Self.captures(within: folder, besides: recognition.folder)
             return
         }
@@ -74,8 +79,8 @@ public struct CaptureSearch: Sendable {
             let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }
             if Self.isResult(below) { continue }
-            if Self.isCapture(below) {
-                take(below)
+            if let recognition = Self.recognition(of: below) {
+                take(below, recognition.format)
             } else {
                 closed.insert(identity)
                 let before = captures.count + unreadable.count
@@ -98,10 +103,10 @@ public struct CaptureSearch: Sendable {
         return entry.isLost && !entry.name.contains(".")
     }
 
-    private mutating func take(_ folder: CaptureFolder) {
+    private mutating func take(_ folder: CaptureFolder, _ format: String) {
         do throws(Problem) {
             try CaptureFormats.requireOne(in: folder)
-            captures.append((folder.name, folder.path))
+            captures.append(Found(id: folder.name, path: folder.path, format: format))
         } catch {
             let problem = error.at(file: folder.path)
             unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
@@ -117,7 +122,9 @@ public struct CaptureSearch: Sendable {
         if ZipArchive.isNamed(path) { return take(archive: path) }
         // A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
         guard SensCapture.isNamed(path) else { return }
-        do throws(Problem) { captures.append((try OneFile(path: path).name, path)) } catch {
+        do throws(Problem) {
+            captures.append(Found(id: try OneFile(path: path).name, path: path, format: SensCapture.name))
+        } catch {
             unreadable.append(Unreadable(name: ZipArchive.name(of: path), path: path, problem: error.at(file: path)))
         }
     }
@@ -126,22 +133,24 @@ public struct CaptureSearch: Sendable {
     private mutating func take(archive path: String, isNamed: Bool = false) {
         let name = ZipArchive.name(of: path)
         // One that is damaged, or no archive, or may not be read fails by its name when it is run.
-        guard let archive = try? ZipArchive(path: path) else { return captures.append((name, path)) }
+        guard let archive = try? ZipArchive(path: path) else { return captures.append(Found(id: name, path: path)) }
         do throws(Problem) {
             guard let capture = try CaptureFormats.capture(in: archive), isNamed || !Self.isResult(capture) else {
                 if let problem = archive.encryption { throw problem }
                 return without.append(path)
             }
             try CaptureFormats.requireOne(in: capture)
-            captures.append((name, path))
+            captures.append(Found(id: name, path: path, format: CaptureFormats.recognise(capture)?.format))
         } catch {
             unreadable.append(Unreadable(name: name, path: path, problem: error.at(file: path)))
         }
     }
 
-    /// Whether a folder is what a run published. A capture of MultiScan's that is called "receipt" has lines beside it.
+    /// Whether a folder is what a run published: it holds a receipt, be it damaged, and no other file of that name.
     private static func isResult(_ folder: any CaptureTree) -> Bool {
-        folder.byteCount(of: "receipt.json") != nil && folder.entry("receipt.jsonl") == nil
+        guard folder.byteCount(of: "receipt.json") != nil else { return false }
+        let start = folder.beginning(of: "receipt.json", 256) ?? []
+        return !start.contains(subsequence: "{") || start.contains(subsequence: "\"tool\"")
     }
 
     /// Whether a folder is one capture.

@@ -71,6 +71,27 @@ extension Capture {
         return whole
     }
 
+    /// Gives the pictures of a video that lacks some to the camera lines of their times, where they do not belong to the
+    /// first ones, and drops the lines that are left.
+    /// - Returns: false where the pictures belong to the lines in their order, or nothing tells.
+    mutating func pairByTime(_ facts: VideoFacts, of file: String, _ rules: ReadRules) throws(Problem) -> Bool {
+        let timestamps = frames.compactMap(\.timestamp)
+        guard timestamps.count == frames.count, !facts.framesOffTime(from: timestamps).isEmpty,
+            let places = facts.places(of: timestamps)
+        else { return false }
+        let counts = [("camera lines", frames.count), ("video", facts.frameCount)]
+        _ = try rules.reconcile(counts)
+        forgiven += rules.forgiven(counts)
+        videoFrames = places
+        let lost = places.indices.filter { places[$0] == nil }
+        for index in lost { drop(index, stage: "read", reason: "the video has no frame of its time") }
+        let shown = lost.prefix(20).map(String.init).joined(separator: ", ")
+        let more = lost.count > 20 ? " and \(lost.count - 20) more" : ""
+        warnings.append(
+            "\(file) lacks the pictures of \(lost.count) camera lines: \(shown)\(more); the others were paired by their times")
+        return true
+    }
+
     /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.
     /// - Parameter name: of the video or folder.
     mutating func noteShortfall(of name: String, frames: Int, lines: Int) {

@@ -16,7 +16,7 @@ public enum MultiScanCapture: CaptureFormat {
             "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
             "the second camera's video (`<id>-secondary.mp4`)",
         ],
-        writer: "write-staging", revision: 3)
+        writer: "write-staging", revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {
@@ -131,13 +131,5 @@ public enum MultiScanCapture: CaptureFormat {
             return bytes.contains(subsequence: "\"streams\"")
         }
         return json["streams"]?.array != nil
-    }
-}
-
-extension [UInt8] {
-    fileprivate func contains(subsequence text: String) -> Bool {
-        let wanted = Array(text.utf8)
-        guard count >= wanted.count else { return false }
-        return (0...(count - wanted.count)).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }
     }
 }

@@ -16,6 +16,8 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private let decoder: VideoDecoder
     private let layout: VideoLayout
     private let frameCount: Int
+    /// As ``Capture/videoFrames``.
+    private let places: [Int?]?
     private var position = 0
 
     init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout, of capture: Capture) throws(Problem) {
@@ -23,6 +25,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         name = "\(video.file) (\(layout))"
         self.layout = layout
         frameCount = video.facts.frameCount
+        places = capture.videoFrames
         decoder = try VideoDecoder(
             capture.videoInput(video.file, at: location), facts: video.facts, layout: layout,
             threads: capture.decodingThreads, with: try FFmpeg.find())
@@ -30,8 +33,8 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
 
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
         defer { position += 1 }
-        // Frames that only other streams have come behind the video's end and were dropped when the capture was opened.
-        guard position < frameCount else { return }
+        // Frames that only other streams have were dropped when the capture was opened.
+        guard hasPicture else { return }
         guard isWanted else {
             _ = try decoder.skipFrame()
             return
@@ -44,6 +47,12 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         } else {
             frame.picture = .pixels(RGBImage(width: width, height: height, pixels: pixels))
         }
+    }
+
+    /// Whether the video's next frame is the one whose turn it is.
+    private var hasPicture: Bool {
+        guard let places else { return position < frameCount }
+        return position < places.count && places[position] != nil
     }
 
     func finish() throws(Problem) -> TrackEnd {

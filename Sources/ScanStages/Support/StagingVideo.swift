@@ -32,7 +32,8 @@ struct StagingVideo {
         let location = try context.capture.source.place(file)
         let input = context.capture.videoInput(file, at: location)
         let facts = try VideoProbe.probe(input, with: ffmpeg)
-        if frames.count == facts.frameCount && frames.last == facts.frameCount - 1 && isMP4 {
+        let shown = frames.compactMap(context.capture.videoFrame)
+        if shown.count == facts.frameCount && shown.last == facts.frameCount - 1 && isMP4 {
             warnOfTimes(times, facts)
             if hidesFrames(input, facts, ffmpeg) {
                 let new = try context.output.externalPath(for: path)
@@ -44,7 +45,7 @@ struct StagingVideo {
             return true
         }
         let written = try VideoEncoder.reencode(
-            input, facts: facts, keeping: frames, times: ascending(times),
+            input, facts: facts, keeping: shown, times: ascending(times),
             path: try context.output.externalPath(for: path),
             name: path, settings: VideoSettings(like: facts), with: ffmpeg)
         for complaint in written.complaints { context.warn("\(file): \(complaint)") }

@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct CaptureSearchTests {
+    /// As a result's receipt begins.
+    private static let receipt = #"{"tool": "ScanMill 0.9", "key": "#
+
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -67,7 +70,7 @@ import Testing
         #expect(search.captures.map(\.id) == ["night"])
         #expect(search.within == ["a", "b"].map { "\(folder.path)/night/\($0)" })
         // A result has what its pipeline wrote.
-        try folder.write("{}", to: "night/receipt.json")
+        try folder.write(Self.receipt, to: "night/receipt.json")
         #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
     }
 
@@ -105,11 +108,19 @@ import Testing
         #expect(problem?.summary == "this is a link to nothing")
     }
 
-    /// Its metadata has the name that a result's receipt has.
-    @Test func aCaptureThatIsCalledReceipt() throws {
-        for name in ["receipt.json", "receipt.jsonl"] { try folder.write("{}\n", to: "receipt/\(name)") }
+    /// Its metadata, or a bill that lies beside its pictures, has the name that a result's receipt has.
+    @Test(arguments: [#"{"streams": []}"#, #"{"items": [{"price": 3}]}"#])
+    func aReceiptOfAnotherKind(_ json: String) throws {
+        try folder.write(json, to: "receipt/receipt.json")
         try capture("receipt")
         #expect(try found() == ["receipt"])
+    }
+
+    /// A result whose receipt was torn is still none to be processed again.
+    @Test(arguments: ["", "\0\0\0\0", receipt]) func aReceiptThatWasTorn(_ text: String) throws {
+        try folder.write(text, to: "old/receipt.json")
+        try capture("old")
+        #expect(try found() == [])
     }
 
     @Test func hiddenFoldersAreNotLookedInto() throws {
@@ -122,7 +133,7 @@ import Testing
     @Test func resultsAreNotCaptures() throws {
         try capture("a")
         try capture("results/a")
-        try folder.write("{}", to: "results/a/receipt.json")
+        try folder.write(Self.receipt, to: "results/a/receipt.json")
         try capture("results/a/nerf")
         #expect(try found() == ["a"])
         // Unless they are what is named.
@@ -305,7 +316,6 @@ extension CaptureSearchTests {
         // Both apps' descriptions of one recording.
         try raw("scan", in: "one")
         #expect(MultiScanCapture.names(in: CaptureFolder(path: "\(folder.path)/one")) == ["scan"])
-        try FileManager.default.removeItem(at: folder.url("one/receipt.json"))
         #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["one"])
     }
 

@@ -63,17 +63,42 @@ import Testing
         #expect(capture.colorSize == PixelSize(64, 48))
     }
 
+    /// An encoder that was not ready left a picture out: every later one belongs to the next line.
+    @Test(arguments: [[3], [0, 5], [1, 2, 6]]) func picturesBelongToTheLinesOfTheirTimes(_ lost: [Int]) throws {
+        var sample = filmed
+        // No clock of a phone is even, and only that tells which of the first frames are missing.
+        for frame in 0..<8 { sample.timestamps[frame, default: 0] += Int64(frame * frame % 5) * 1_000_000 }
+        let times = (0..<8).map { sample.timestamps[$0] ?? 0 }
+        let capture = try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, at: times, dropping: lost) }
+        #expect(capture.frames.map(\.isDropped) == (0..<8).map(lost.contains))
+        #expect(lost.allSatisfy { capture.frames[$0].drop?.reason == "the video has no frame of its time" })
+        let names = lost.map(String.init).joined(separator: ", ")
+        #expect(
+            capture.warnings == [
+                "scan.mp4 lacks the pictures of \(lost.count) camera lines: \(names); the others were paired by their times"
+            ])
+        for wanted in [Array(0..<8), [2, 4, 7]] {
+            let track = try #require(try capture.source.tracks(for: [.luma], of: capture).first)
+            for facts in capture.frames {
+                var frame = Frame(facts)
+                try track.advance(&frame, isWanted: wanted.contains(facts.index) && !facts.isDropped)
+                let isThere = wanted.contains(facts.index) && !lost.contains(facts.index)
+                #expect(frame.luma?.pixels.first == (isThere ? TestVideo.luma(facts.index) : nil), "\(facts.index)")
+            }
+            #expect(try track.finish().warnings.isEmpty)
+        }
+    }
+
     @Test func framesShownAtAnotherTimeThanTheirLineSaysAreNamed() throws {
-        // The video has lost frame 3, so every later picture belongs to the next line.
-        let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 8, dropping: [3]) }
-        #expect(capture.frames.count == 8)
-        #expect(capture.frames[7].drop?.reason == "the video has only 7 frames")
+        // As many as there are lines, one of them later than the last line.
+        let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 9, dropping: [3]) }
+        #expect(capture.frames.count == 8 && capture.keptFrames.count == 8)
         #expect(capture.warnings.count == 1)
         #expect(
             capture.warnings.first?.hasPrefix(
-                "4 frames of scan.mp4 are shown at another time than their camera line says, from frame 3 on: 3 (33.3 ms), 4 (33.3 ms)"
+                "5 frames of scan.mp4 are shown at another time than their camera line says, from frame 3 on: 3 (33.3 ms), 4 (33.3 ms)"
             ) == true)
-        #expect(capture.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6])
+        #expect(capture.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6, 7])
     }
 
     /// At a constant rate nothing tells which end is missing.
