@@ -64,6 +64,7 @@ struct CaptureRun {
         try requireFrames()
         try checkBadFrames()
         let used = used
+        noteLosses(of: used)
         let listed = runner.takesDigests ? capture.files : []
         let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
         let needed = listed.filter(isNeeded)
@@ -84,6 +85,14 @@ struct CaptureRun {
         }
         tools.merge(try capture.source.toolVersions(for: used)) { $1 }
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// Says what an incomplete copy lacks, where no stage insists on it.
+    private mutating func noteLosses(of used: Set<Channel>) {
+        let lost = capture.remedies.filter { used.contains($0.key) && !capture.channels.contains($0.key) }
+        for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
+            capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
+        }
     }
 
     /// Reads a file that an option names.

@@ -18,7 +18,7 @@ public struct Read: CaptureStage {
             warning says so of pictures: what is missing is taken to be the end, and if it is not, poses are wrong.
 
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a file
-            that was cut off, and drops the rest by name. A stream with wrong bytes in it, or of a length that is no number
+            that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream with wrong bytes in it, or of a length that is no number
             of frames, fails either way: nothing tells from which frame on it is wrong.
 
             **Bad frames** are those with a pose or a camera line that cannot be used, or with a picture that will not
@@ -47,7 +47,8 @@ public struct Read: CaptureStage {
             **Video** is what ffmpeg decodes, in a file that is named as the app names it. It is decoded frame by frame as it
             was recorded, without filling gaps and without turning. Its
             presentation times are compared with the camera lines' timestamps, and each frame that is off by more than
-            half a frame is named.
+            half a frame is named. Where the video lacks pictures that have camera lines, the others are paired with theirs
+            by these times, if all fit.
 
             **Times.** Where frames, depth and poses go together by their times (TUM's sequences within 20 ms, ARKitScenes'
             poses within 5 ms), the nearest are paired first and each is used once. `time-match` in the receipt tells how many
@@ -88,6 +89,8 @@ public struct Read: CaptureStage {
         format = options.choice("format", "The capture's format; `auto` looks at its content.", default: .auto)
         rules.mismatch = options.choice("mismatch", "What to do with streams of different lengths.", default: .auto)
         rules.truncated = options.choice("truncated", "What to do with a stream that ends early.", default: .fail)
+        rules.minWhole = options.number(
+            "min-whole", "The share of whole frames below which `keep-whole` fails the capture.", default: 0.5, in: 0...1)
         rules.onBadFrame = options.choice(
             "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(

@@ -109,6 +109,50 @@ import Testing
             result.errors.hasPrefix("warning: mini: depth stream truncated (recorded.depth.zlib"), "\(result.errors)")
     }
 
+    /// Of what was cut off early, too little is left to be the capture.
+    @Test func aCaptureOfWhichLittleIsLeftFails() throws {
+        try MiniCapture().write(in: folder)
+        let depth = try folder.bytes("mini/recorded.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count / 3)), to: "mini/recorded.depth.zlib")
+        let pipeline = "{read: {truncated: keep-whole}}, decompress, unproject, write-ply"
+        let result = try folder.run(pipeline)
+        #expect(result.status == 1 && result.errors.contains("2 of 7 frames are whole; the least is 50 %"), "\(result)")
+        let again = ["mini", "-o", "out", "--set", "read.min-whole=0.28"]
+        #expect(result.errors.contains("keep them all the same with  \(again[3]) \(again[4])"))
+        #expect(try folder.run(pipeline, again).output.contains("done     mini  2 of 7 frames"))
+    }
+
+    /// The pipeline can do without it, and the copy is not whole all the same.
+    @Test func whatACopyLacksIsSaid() throws {
+        try MiniCapture().write(in: folder)
+        try FileManager.default.removeItem(at: folder.url("mini/recorded.confidence.zlib"))
+        let result = try folder.run("read, decompress, {mask-confidence: {if-missing: pass}}, unproject, write-ply")
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains(
+                "warning: mini: recorded.confidence.zlib is missing, though the metadata lists a confidence stream: copy"
+            ), "\(result)")
+        // Nobody asked for it.
+        #expect(!(try folder.run("read, measure-motion, write-tum", ["mini", "-o", "other"])).errors.contains("confidence"))
+    }
+
+    @Test func oneFormatOfSeveral() throws {
+        try MiniCapture().write(in: folder)
+        for name in ["0", "1"] {
+            try folder.write(try folder.bytes("mini/color/00000\(name).png"), to: "in/pictures/\(name).png")
+        }
+        try FileManager.default.moveItem(at: folder.url("mini"), to: folder.url("in/mini"))
+        let pipeline = "read, decompress, unproject, write-ply"
+        let all = try folder.run(pipeline, ["in", "-o", "out"])
+        #expect(all.status == 1 && all.output.contains("2 captures: 1 done, 1 failed"), "\(all)")
+        let one = try folder.run(pipeline, ["in", "-o", "out", "--format", "multiscan"])
+        #expect(one.status == 0 && one.output.contains("1 capture: 1 up to date"), "\(one)")
+        let none = try folder.run(pipeline, ["in", "-o", "out", "--format", "polycam", "--format", "tum"])
+        #expect(none.status == 0 && none.output.contains("0 captures: none has the format polycam or tum"), "\(none)")
+        let typed = try folder.run(pipeline, ["in", "-o", "out", "--format", "multscan"])
+        #expect(typed.status == 2 && typed.errors.contains("did you mean `multiscan`?"), "\(typed)")
+    }
+
     /// To a terminal or to Unicode these end a line, and one of them is a control character.
     @Test(arguments: ["x\u{85}y", "x\u{2028}y", "\u{c3}\u{84}"]) func oddNamesDoNotHideTheCause(_ id: String) throws {
         var mini = MiniCapture()

@@ -22,6 +22,9 @@ public enum CaptureFormats {
         PictureFolderCapture.self,
     ]
 
+    /// What `read` calls them.
+    public static let names = all.map { $0.name }
+
     /// The format that `read` calls so; nil where there is none.
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 

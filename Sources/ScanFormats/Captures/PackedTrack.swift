@@ -185,6 +185,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             return
         }
         guard keepsFrames(before: failure) else { throw failure }
+        if let refusal = stream.rules.refusal(of: failure, whole: position, of: frameCount) { throw refusal }
         isBroken = true
         forgiven.append(failure)
         end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine

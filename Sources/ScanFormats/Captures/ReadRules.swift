@@ -12,6 +12,8 @@ public struct ReadRules: Hashable, Sendable {
     public var mismatch = Mismatch.auto
     /// A packed stream whose file ends early. One that holds wrong bytes is no matter of rules.
     public var truncated = Truncated.fail
+    /// With ``Truncated/keepWhole``, the share of the frames below which those before the cut are too few to be the capture.
+    public var minWhole = 0.5
     /// With ``Truncated/keepWhole``, whether frames before wrong bytes count too, though nothing tells which of them are
     /// right: only for looking at a capture.
     var countsDoubtfulFrames = false
@@ -43,6 +45,7 @@ public struct ReadRules: Hashable, Sendable {
         var rules = ReadRules()
         rules.mismatch = .shortest
         rules.truncated = .keepWhole
+        rules.minWhole = 0
         rules.countsDoubtfulFrames = true
         rules.needsCameras = false
         return rules
@@ -65,6 +68,23 @@ public struct ReadRules: Hashable, Sendable {
         throw Problem(
             .input, "the \(stream) is \(size), more than \(maxPicturePixels) pixels",
             fix: "if that is right, allow more with  --set read.max-picture-pixels=\(size.width * size.height)")
+    }
+
+    /// Decides whether the whole frames of a file that was cut off are kept.
+    /// - Parameters:
+    ///   - failure: what the default rules throw.
+    ///   - whole: the frames before the cut, out of `count`.
+    /// - Returns: what fails the capture; nil when they are kept.
+    public func refusal(of failure: Problem, whole: Int, of count: Int) -> Problem? {
+        guard truncated == .keepWhole else { return failure }
+        let share = Double(whole) / Double(max(1, count))
+        if share >= minWhole { return nil }
+        var refusal = failure.noting("\(whole) of \(count) frames are whole; the least is \((minWhole * 100).shortText) %")
+        // Rounded down, so that the share itself is allowed by what is proposed.
+        let less = ((share * 100).rounded(.down) / 100).shortText
+        let keeping = whole > 0 ? ", or keep them all the same with  --set read.min-whole=\(less)" : ""
+        refusal.fix = "copy the file again from the device\(keeping)"
+        return refusal
     }
 
     /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.

@@ -142,7 +142,8 @@ struct SensReader {
             .input, "the file ends inside frame \(whole) of \(announced)",
             fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
         ).at(file: file.name, byte: position, of: file.byteCount)
-        guard rules.truncated == .keepWhole, whole > 0 else { throw failure }
+        if whole == 0 { throw failure }
+        if let refusal = rules.refusal(of: failure, whole: whole, of: announced) { throw refusal }
         capture.forgiven.append(failure)
         for index in whole..<announced {
             var facts = FrameFacts(index: index)

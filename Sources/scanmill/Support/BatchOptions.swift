@@ -18,6 +18,11 @@ struct BatchOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Run only the capture with this id. Can be repeated.", valueName: "id")) var only:
         [String] = []
     @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp("Run only captures of this format. Can be repeated.", valueName: "format"),
+        completion: .format)
+    var formats: [String] = []
+    @Option(
         name: .customLong("set"),
         help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"),
         completion: .setting)

@@ -16,8 +16,10 @@ struct CaptureList {
 
     /// - Parameter reports: files beside the results that a run would write.
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
-    ///   place for the results or a file would be written into a capture, or for an `--only` that matches nothing.
+    ///   place for the results or a file would be written into a capture, for an `--only` that matches nothing, or a
+    ///   `--format` that nobody knows.
     static func find(_ options: BatchOptions, reports: [String] = []) throws -> CaptureList {
+        try requireFormats(options.formats)
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
         var list = CaptureList()
         let (found, unreadable) = try list.search(options.inputs, skipping: options.output)
@@ -40,7 +42,11 @@ struct CaptureList {
             let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
             return CaptureOutcome(input: input, ending: .failed(odd.problem))
         }
-        let wanted = found.filter { isWanted($0.id) }
+        let isOfFormat = { (format: String?) in
+            // What cannot be looked into may be of any.
+            options.formats.isEmpty || format.map(options.formats.contains) ?? true
+        }
+        let wanted = found.filter { isWanted($0.id) && isOfFormat($0.format) }
         let byID = Dictionary(grouping: wanted, by: \.id)
         for capture in wanted {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
@@ -51,6 +57,14 @@ struct CaptureList {
             }
         }
         return list
+    }
+
+    private static func requireFormats(_ names: [String]) throws {
+        let known = CaptureFormats.names
+        guard let name = names.first(where: { !known.contains($0) }) else { return }
+        Console.error("error: `--format \(name)`: there is no such format")
+        Console.error("   = fix: " + (Nearest.suggestion(name, among: known) ?? "`scanmill formats` lists them"))
+        throw ExitCode(ExitStatus.usage)
     }
 
     /// Looks at everything that was named. Named twice, or found below two of the folders, is one capture all the same.

@@ -8,6 +8,7 @@ extension CompletionKind {
     static var pipeline: CompletionKind { .file(extensions: ["yaml", "yml"]) }
     static var capture: CompletionKind { .file() }
     static var stage: CompletionKind { .custom { _, _, _ in StageLibrary.builtIn.names } }
+    static var format: CompletionKind { .custom { _, _, _ in CaptureFormats.names } }
     static var writtenFormat: CompletionKind {
         .custom { _, _, _ in SampleCommand.formats.map(\.name) }
     }

@@ -66,7 +66,7 @@ struct InspectPictures {
     }
 
     /// Rules under which as much of a damaged capture is seen as can be.
-    private static let reader = "read: {mismatch: shortest, truncated: keep-whole, bad-frame-limit: 1}"
+    private static let reader = "read: {mismatch: shortest, truncated: keep-whole, min-whole: 0, bad-frame-limit: 1}"
 
     private static func jobs(for inspection: CaptureInspection) -> [Job] {
         // Metres are comparable from capture to capture; of other units only this capture's own depth tells what is far.

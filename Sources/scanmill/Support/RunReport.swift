@@ -60,7 +60,9 @@ struct RunReport: Sendable {
 
     func summary(_ outcomes: [CaptureOutcome], options: BatchOptions) {
         let groups = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
-        if !isQuiet {
+        if outcomes.isEmpty {
+            say("0 captures: none has the format \(options.formats.joined(separator: " or "))")
+        } else if !isQuiet {
             let parts = Self.words.compactMap { word in groups[word].map { "\($0.count) \(word)" } }
             Console.out(
                 "\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"

@@ -11,6 +11,7 @@ import Testing
     private func rules(_ truncated: ReadRules.Truncated = .fail, _ mismatch: ReadRules.Mismatch = .auto) -> ReadRules {
         var rules = ReadRules()
         rules.truncated = truncated
+        rules.minWhole = 0
         rules.mismatch = mismatch
         return rules
     }
@@ -150,6 +151,22 @@ import Testing
             #expect(walk(bytes, rules(), wanted: { _ in false }).problem == problem)
             let unwanted = walk(bytes, rules(.keepWhole), wanted: { _ in false })
             #expect(unwanted.frames.map(\.drop) == kept.frames.map(\.drop))
+        }
+    }
+
+    @Test func aStreamThatWasCutOffEarlyIsNoCapture() throws {
+        let compressed = try MultiScanSample.deflate(sample.rawDepth(4))
+        let lengths = try lengths(compressed)
+        let cut = try #require(lengths.firstIndex { $0 >= frameBytes + 10 })
+        var rules = rules(.keepWhole)
+        rules.minWhole = 0.25
+        #expect(walk(Array(compressed.prefix(cut)), rules).frames.filter { $0.drop == nil }.count == 1)
+        rules.minWhole = 0.26
+        for wanted in [true, false] {
+            let problem = walk(Array(compressed.prefix(cut)), rules, wanted: { _ in wanted }).problem
+            #expect(problem?.summary == "depth stream truncated" && problem?.place.file == "scan.depth.zlib")
+            #expect(problem?.notes.last == "1 of 4 frames are whole; the least is 26 %")
+            #expect(problem?.fix?.hasSuffix("--set read.min-whole=0.25") == true)
         }
     }
 

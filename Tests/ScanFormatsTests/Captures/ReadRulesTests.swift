@@ -34,6 +34,26 @@ import Testing
         }
     }
 
+    @Test func tooFewWholeFramesAreNoCapture() {
+        let failure = Problem(.input, "depth stream truncated", fix: "copy it again")
+        var rules = ReadRules()
+        #expect(rules.refusal(of: failure, whole: 23, of: 24) == failure)
+        rules.truncated = .keepWhole
+        for whole in 12...24 { #expect(rules.refusal(of: failure, whole: whole, of: 24) == nil) }
+        #expect(
+            rules.refusal(of: failure, whole: 11, of: 24)?.message() == """
+                error: depth stream truncated
+                   = 11 of 24 frames are whole; the least is 50 %
+                   = fix: copy the file again from the device, or keep them all the same with  --set read.min-whole=0.45
+                """)
+        rules.minWhole = 0.45
+        #expect(rules.refusal(of: failure, whole: 11, of: 24) == nil)
+        let none = rules.refusal(of: failure, whole: 0, of: 24)
+        #expect(none?.fix == "copy the file again from the device")
+        rules.minWhole = 0
+        #expect(rules.refusal(of: failure, whole: 0, of: 24) == nil)
+    }
+
     @Test func allCountsAreNamed() {
         var rules = ReadRules()
         let problem = #expect(throws: Problem.self) {

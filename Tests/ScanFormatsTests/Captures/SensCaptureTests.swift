@@ -406,6 +406,9 @@ import Testing
         let two = try open(Array(whole.dropLast(20)), rules: keep)
         #expect(two.keptFrames.map(\.index) == [0, 1])
         #expect(two.frames[2].drop?.isBad == false)
+        keep.minWhole = 0.7
+        let few = problem { _ = try open(Array(whole.dropLast(20)), rules: keep) }
+        #expect(few?.notes == ["2 of 3 frames are whole; the least is 70 %"])
     }
 
     @Test func absurdCountsAreRefusedBeforeMemoryIsTaken() throws {
