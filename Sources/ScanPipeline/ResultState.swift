@@ -22,6 +22,8 @@ struct ResultState: Hashable, Sendable {
     /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad for its
     /// picture, whatever becomes of the picture.
     var besides: [String: Digest]
+    /// Stands in ``besides`` for files so young that a change right after would not show.
+    private static let young = Digest(hex: "")
     /// Where the files lay that options name and the capture does not hold, by the options' names for them.
     var options: [String: String]
     /// Published files with their sizes, relative to the result.
@@ -44,7 +46,7 @@ struct ResultState: Hashable, Sendable {
             tools: opened.tools, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
             besides: absolute(opened.besides).mapValues {
-                $0.isSettled(at: looked) ? $0.digest : Digest(hex: "")
+                $0.isSettled(at: looked) ? $0.digest : young
             }, options: opened.options.mapValues(FileSystem.absolute), outputs: sizes,
             receiptTime: FileSystem.modified(receipt) ?? 0)
     }
@@ -94,7 +96,9 @@ struct ResultState: Hashable, Sendable {
             if !known.status.isSettled(at: looked) { doubt = wasNew }
         }
         for (folder, known) in besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
-            if FolderContents(of: folder).digest != known {
+            if known == Self.young {
+                doubt = wasNew
+            } else if FolderContents(of: folder).digest != known {
                 doubt = "something about the files in \(shown(folder)) changed"
             }
         }
