@@ -39,16 +39,14 @@ struct ResultState: Hashable, Sendable {
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
-        let receipt = "\(job.output)/\(job.input.id)/\(Receipt.fileName)"
-        sizes[Receipt.fileName] = FileSystem.size(of: receipt)
+        let receipt = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
+        sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
             tools: opened.tools, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
-            besides: absolute(opened.besides).mapValues {
-                $0.isSettled(at: looked) ? $0.digest : young
-            }, options: opened.options.mapValues(FileSystem.absolute), outputs: sizes,
-            receiptTime: FileSystem.modified(receipt) ?? 0)
+            besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : young },
+            options: opened.options.mapValues(FileSystem.absolute), outputs: sizes, receiptTime: receipt?.modified ?? 0)
     }
 
     private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
@@ -152,13 +150,12 @@ extension ResultState {
             let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
             let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
             let besides = json["besides"]?.object, let options = json["options"]?.object,
-            let outputs = json["outputs"]?.object
+            let outputs = json["outputs"]?.object, let receiptTime = json["receipt"]?.integer
         else { return nil }
         self.init(
             input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
             looked: looked, folders: [:], inputs: [:], besides: [:], options: [:], outputs: [:],
-            // Earlier versions did not keep it.
-            receiptTime: json["receipt"]?.integer ?? 0)
+            receiptTime: receiptTime)
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }
