@@ -51,8 +51,10 @@ struct FFmpegLog: Sendable {
     /// A line that speaks of the machine rather than the video: a disk or a file server that failed, a library that is
     /// missing.
     var machineTrouble: String? {
-        let words = [EIO, ESTALE, ETIMEDOUT, EMFILE, ENFILE].map { String(cString: strerror($0)) }
-        return lines.last { line in (words + ["error while loading shared libraries"]).contains { line.contains($0) } }
+        let words =
+            [EIO, ESTALE, ETIMEDOUT, EMFILE, ENFILE].map { String(cString: strerror($0)) }
+            + ["error while loading shared libraries"]
+        return lines.last { line in words.contains { line.contains($0) } }
     }
 
     /// The last words, as notes of a problem.

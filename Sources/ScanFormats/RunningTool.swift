@@ -9,18 +9,18 @@ enum Ending: Hashable, Sendable {
     /// It neither read nor wrote for so many seconds, and was ended for it.
     case hung(seconds: Int)
 
-    /// - Throws: a problem with fault `environment` after a violent end, and also, naming the status, after a failure.
+    /// - Throws: what ``checkMachine(behind:noting:)`` throws, and a problem of the same fault for any other failure.
     func check(_ tool: borrowing RunningTool) throws(Problem) {
-        try checkViolence(to: tool)
+        try checkMachine(behind: tool)
         if case .exited(let status) = self, status != 0 {
             throw Problem(
                 .environment, "\(tool.name) failed with exit status \(status)", notes: tool.log.notes(from: tool.name))
         }
     }
 
-    /// - Throws: a problem with fault `environment` when the program did not end by itself, or when what it said is about the
-    ///   machine and not about what it was given.
-    func checkViolence(to tool: borrowing RunningTool, noting note: String? = nil) throws(Problem) {
+    /// - Throws: a problem with fault `environment` when the program could not be run, did not end by itself, or speaks of
+    ///   the machine and not of what it was given.
+    func checkMachine(behind tool: borrowing RunningTool, noting note: String? = nil) throws(Problem) {
         if let trouble = tool.log.machineTrouble {
             throw Problem(
                 .environment, "\(tool.name) could not do its work",

@@ -237,7 +237,7 @@ extension Ending {
     /// - Parameter complaintsCount: whether a word of ffmpeg's is a failure too.
     /// - Throws: a problem with fault `environment` when ffmpeg did not write a whole video.
     fileprivate func checkWriting(by tool: borrowing RunningTool, complaintsCount: Bool = false) throws(Problem) {
-        try checkViolence(to: tool)
+        try checkMachine(behind: tool)
         if self == .exited(0) && (!complaintsCount || tool.log.lines.isEmpty) { return }
         throw Problem(
             .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),

@@ -170,7 +170,7 @@ private struct FrameStream: ~Copyable, Sendable {
         }
         let ending = tool.finish()
         let progress = "\(frame) of \(expected) frames were decoded"
-        try ending.checkViolence(to: tool, noting: progress)
+        try ending.checkMachine(behind: tool, noting: progress)
         switch ending {
         case .exited(let status) where status != 0:
             throw Problem(

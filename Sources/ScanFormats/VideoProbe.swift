@@ -18,7 +18,7 @@ public enum VideoProbe {
             var tool = try ffmpeg.startProbe(arguments, log: log)
             let output = tool.readAll()
             let ending = tool.finish()
-            try ending.checkViolence(to: tool)
+            try ending.checkMachine(behind: tool)
             if case .exited(let status) = ending, status != 0 {
                 throw Problem(
                     .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),

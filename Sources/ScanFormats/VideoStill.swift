@@ -21,7 +21,7 @@ public enum VideoStill {
             var tool = try ffmpeg.start(arguments, log: log)
             let pixels = tool.readAll()
             let ending = tool.finish()
-            try ending.checkViolence(to: tool)
+            try ending.checkMachine(behind: tool)
             guard pixels.count == size.width * size.height * 3 else {
                 throw Problem(.input, "the frame cannot be decoded", notes: tool.log.notes(from: "ffmpeg"))
             }

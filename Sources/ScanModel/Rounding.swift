@@ -2,7 +2,7 @@
 extension Double {
     /// The nearest number with so many decimals; halves go away from zero.
     package func rounded(decimals: Int) -> Double {
-        let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+        let scale = Double(powerOfTen(decimals))
         return (self * scale).rounded() / scale
     }
 
@@ -14,7 +14,7 @@ extension Double {
 
     /// With exactly so many decimals, rounded; never "-0".
     package func fixedText(decimals: Int) -> String {
-        let scale = (0..<decimals).reduce(1) { scale, _ in scale * 10 }
+        let scale = powerOfTen(decimals)
         guard let scaled = Int(exactly: (self * Double(scale)).rounded()) else { return description }
         let sign = scaled < 0 ? "-" : ""
         let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: UInt(scale))
@@ -23,6 +23,8 @@ extension Double {
         return "\(sign)\(whole)." + String(repeating: "0", count: decimals - digits.count) + digits
     }
 }
+
+private func powerOfTen(_ exponent: Int) -> Int { (0..<exponent).reduce(1) { power, _ in power * 10 } }
 
 extension Int {
     /// With something between thousands: `1,234,567`.

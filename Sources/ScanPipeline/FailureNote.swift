@@ -64,8 +64,7 @@ public struct FailureNote: Sendable {
         }
         for (file, status) in files + named {
             // Copying tools set times as they like, so the one counts too that nobody can set.
-            let times = status.map { "\($0.modified) \($0.changed) \($0.file)" } ?? ""
-            text += "\n\(file) \(status?.byteCount ?? -1) \(times)"
+            text += "\n\(file) \(status?.text ?? "-1 ")"
         }
         return Digest.of(Array(text.utf8))
     }

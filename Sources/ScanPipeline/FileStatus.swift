@@ -16,18 +16,13 @@ extension FileSystem {
             byteCount == other.byteCount && modified == other.modified && file == other.file
         }
 
-        /// Whether a change after `time` would show: it had stood still for 2 s by both of its times, so that no change can
-        /// hide within one tick of the clock.
-        func isSettled(at time: Int64) -> Bool { Self.isSettled(lastChange(by: time + Self.tick), at: time) }
+        /// Whether a change after `time` would show: it had stood still for 2 s, so that no change can hide within one tick
+        /// of the clock. The time of its bytes is not asked: whoever writes moves both, and whoever sets that one as he
+        /// likes, be it to a time still to come, moves this one.
+        func isSettled(at time: Int64) -> Bool { changed < time - 2_000_000_000 }
 
-        /// The same for the last change of one file or of many.
-        static func isSettled(_ change: Int64, at time: Int64) -> Bool { change < time - tick }
-
-        /// The later of both times. Where that of the bytes is still to come, a tool has set it: whoever writes gives a file
-        /// the present one, so it hides no change, and the other one counts alone.
-        func lastChange(by now: Int64) -> Int64 { modified > now ? changed : max(modified, changed) }
-
-        private static let tick: Int64 = 2_000_000_000
+        /// All of it in one line.
+        var text: String { "\(byteCount) \(modified) \(changed) \(file)" }
     }
 
     /// What the kernel knows a file or folder by, whatever path leads to it.

@@ -26,6 +26,11 @@ package enum FileSystem {
         return plain.isEmpty ? "/" : plain
     }
 
+    /// What a path leads to that starts in a folder, unless it starts at the root.
+    package static func path(_ path: String, from folder: String) -> String {
+        path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    }
+
     /// Makes a folder and those above it. Folders that are there already are fine.
     /// - Returns: the folders that were made, the outermost first.
     @discardableResult

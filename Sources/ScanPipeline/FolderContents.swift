@@ -5,22 +5,21 @@ import ScanModel
 struct FolderContents: Hashable, Sendable {
     /// Of names, sizes and times.
     let digest: Digest
-    /// The last change of any of them, nanoseconds since 1970.
-    private let changed: Int64
+    /// Of the one that changed last; nil of an empty folder.
+    private let latest: FileSystem.Status?
 
     init(of folder: String) {
         var text = ""
-        var changed = Int64.min
-        let now = wallClock()
+        var latest: FileSystem.Status?
         for name in FileSystem.names(in: folder) {
             guard let status = FileSystem.status(of: "\(folder)/\(name)") else { continue }
-            text += "\(name) \(status.byteCount) \(status.modified) \(status.changed) \(status.file)\n"
-            changed = max(changed, status.lastChange(by: now))
+            text += "\(name) \(status.text)\n"
+            if status.changed > latest?.changed ?? .min { latest = status }
         }
         digest = Digest.of(Array(text.utf8))
-        self.changed = changed
+        self.latest = latest
     }
 
     /// Whether a change of any of them after `time` would show.
-    func isSettled(at time: Int64) -> Bool { FileSystem.Status.isSettled(changed, at: time) }
+    func isSettled(at time: Int64) -> Bool { latest?.isSettled(at: time) ?? true }
 }

@@ -48,6 +48,6 @@ package struct OptionFile: Hashable, Sendable {
     }
 
     static func besidePipeline(_ path: String, _ input: CaptureInput) -> String {
-        path.hasPrefix("/") ? path : "\(input.pipelineFolder)/\(path)"
+        FileSystem.path(path, from: input.pipelineFolder)
     }
 }

@@ -60,7 +60,7 @@ public struct OutputStatus: Sendable {
             let folder = plan["command"]?["folder"]?.string ?? "."
             return (plan["captures"]?.array ?? []).compactMap { capture in
                 guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
-                return (id, input.hasPrefix("/") ? input : "\(folder)/\(input)")
+                return (id, FileSystem.path(input, from: folder))
             }
         }
     }

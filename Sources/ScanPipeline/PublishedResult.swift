@@ -8,14 +8,12 @@ public struct PublishedResult: Sendable {
     public let receipt: JSONValue
 
     /// - Returns: nil when there is no result, or its receipt cannot be read.
-    public init?(_ id: String, in output: String) { self.init(id, at: "\(output)/\(id)") }
+    public init?(_ id: String, in output: String) { self.init(at: "\(output)/\(id)") }
 
-    /// The result in a folder, whatever its name.
-    init?(at path: String) { self.init(String(path.split(separator: "/").last ?? ""), at: path) }
-
-    private init?(_ id: String, at path: String) {
+    /// The same by the result's folder, whose name is the id.
+    init?(at path: String) {
         self.path = path
-        self.id = id
+        id = String(path.split(separator: "/").last ?? "")
         guard let receipt = StateFolder.read("\(path)/\(Receipt.fileName)") else { return nil }
         self.receipt = receipt
     }
@@ -59,7 +57,7 @@ public struct PublishedResult: Sendable {
         // Nothing is replaced so fast so often.
         for _ in 0..<10 {
             let problems = result.defects()
-            guard !problems.isEmpty, let now = PublishedResult(id, in: FileSystem.parent(of: path)),
+            guard !problems.isEmpty, let now = PublishedResult(at: path),
                 now.receipt != result.receipt
             else {
                 return problems

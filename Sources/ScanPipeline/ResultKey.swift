@@ -39,12 +39,10 @@ extension Capture {
     /// A digest of what the reader says of each frame, but for words.
     fileprivate var framesDigest: Digest {
         var digester = Digester()
-        var numbers: [UInt64] = []
-        for (position, frame) in frames.enumerated() {
+        for frame in frames {
+            var numbers: [UInt64] = []
             numbers.append(frame)
-            guard numbers.count > 1 << 12 || position == frames.count - 1 else { continue }
             numbers.withUnsafeBytes { digester.update($0) }
-            numbers.removeAll(keepingCapacity: true)
         }
         return digester.finish()
     }

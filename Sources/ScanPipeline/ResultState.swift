@@ -22,6 +22,8 @@ struct ResultState: Hashable, Sendable {
     /// What lay beside the capture's files that no stage uses. Readers look at these too, and may find a frame bad for its
     /// picture, whatever becomes of the picture.
     var besides: [String: Digest]
+    /// Stands in ``besides`` for files so young that a change right after would not show.
+    private static let young = Digest(hex: "")
     /// Where the files lay that options name and the capture does not hold, by the options' names for them.
     var options: [String: String]
     /// Published files with their sizes, relative to the result.
@@ -37,16 +39,14 @@ struct ResultState: Hashable, Sendable {
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
-        let receipt = "\(job.output)/\(job.input.id)/\(Receipt.fileName)"
-        sizes[Receipt.fileName] = FileSystem.size(of: receipt)
+        let receipt = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
+        sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
             tools: opened.tools, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
-            besides: absolute(opened.besides).mapValues {
-                $0.isSettled(at: looked) ? $0.digest : Digest(hex: "")
-            }, options: opened.options.mapValues(FileSystem.absolute), outputs: sizes,
-            receiptTime: FileSystem.modified(receipt) ?? 0)
+            besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : young },
+            options: opened.options.mapValues(FileSystem.absolute), outputs: sizes, receiptTime: receipt?.modified ?? 0)
     }
 
     private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
@@ -94,7 +94,9 @@ struct ResultState: Hashable, Sendable {
             if !known.status.isSettled(at: looked) { doubt = wasNew }
         }
         for (folder, known) in besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
-            if FolderContents(of: folder).digest != known {
+            if known == Self.young {
+                doubt = wasNew
+            } else if FolderContents(of: folder).digest != known {
                 doubt = "something about the files in \(shown(folder)) changed"
             }
         }
@@ -148,13 +150,12 @@ extension ResultState {
             let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
             let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
             let besides = json["besides"]?.object, let options = json["options"]?.object,
-            let outputs = json["outputs"]?.object
+            let outputs = json["outputs"]?.object, let receiptTime = json["receipt"]?.integer
         else { return nil }
         self.init(
             input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
             looked: looked, folders: [:], inputs: [:], besides: [:], options: [:], outputs: [:],
-            // Earlier versions did not keep it.
-            receiptTime: json["receipt"]?.integer ?? 0)
+            receiptTime: receiptTime)
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {
             guard let status = value.array.flatMap({ FileSystem.Status($0[...]) }) else { return nil }

@@ -72,7 +72,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
-        layout.hasVideo ? try FFmpeg.toolVersions() : [:]
+        layout is any VideoCaptureLayout.Type ? try FFmpeg.toolVersions() : [:]
     }
 
     // MARK: - Each frame, in parallel

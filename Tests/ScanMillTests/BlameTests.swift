@@ -63,6 +63,19 @@ import Testing
         #expect(many.output.contains("done     mini"), "\(many.output)\(many.errors)")
     }
 
+    /// Runs `trouble.yaml` while calls of the system on one path fail.
+    /// - Returns: nil where no call was made that should have failed.
+    private func run(
+        _ capture: String, failing calls: String, on path: String, with fault: String
+    ) throws -> CommandResult? {
+        let result = try runCommand(
+            [
+                "strace", "-f", "-o", "calls", "-P", path, "-e", "trace=\(calls)", "-e", "inject=\(calls):\(fault)",
+                Scanmill.path, "run", "trouble.yaml", capture, "-o", "out", "--force", "--no-report", "--jobs", "1",
+            ], in: folder.path)
+        return String(decoding: try folder.bytes("calls"), as: UTF8.self).contains("(INJECTED)") ? result : nil
+    }
+
     /// A read that fails in the middle of an archive.
     @Test func anArchiveThatCannotBeReadIsNotDamaged() throws {
         guard RunProcessTests.hasStrace else { return }
@@ -72,13 +85,10 @@ import Testing
         try folder.write("name: trouble\nstages: [\(Self.cloud)]\n", to: "trouble.yaml")
         var blamed = 0
         for number in [3, 20, 60, 120] {
-            let result = try runCommand(
-                [
-                    "strace", "-f", "-o", "calls", "-P", "room.zip", "-e", "trace=read,pread64", "-e",
-                    "inject=read,pread64:error=EIO:when=\(number)+", Scanmill.path, "run", "trouble.yaml", "room.zip",
-                    "-o", "out", "--force", "--no-report", "--jobs", "1",
-                ], in: folder.path)
-            guard String(decoding: try folder.bytes("calls"), as: UTF8.self).contains("(INJECTED)") else { continue }
+            let fault = "error=EIO:when=\(number)+"
+            guard let result = try run("room.zip", failing: "read,pread64", on: "room.zip", with: fault) else {
+                continue
+            }
             blamed += 1
             #expect(result.status == 3, "\(number): \(result.output)\(result.errors)")
         }
@@ -91,16 +101,12 @@ import Testing
     @Test func aPictureThatIsOutOfReachIsNoBadFrame() throws {
         guard RunProcessTests.hasStrace else { return }
         try MiniCapture().write(in: folder)
-        try folder.write("name: t\nstages: [{read: {bad-frame-limit: 0.5}}, write-transforms]\n", to: "t.yaml")
+        let stages = "{read: {bad-frame-limit: 0.5}}, write-transforms"
+        try folder.write("name: trouble\nstages: [\(stages)]\n", to: "trouble.yaml")
         var injected = 0
         for number in 1...6 {
-            let result = try runCommand(
-                [
-                    "strace", "-f", "-o", "calls", "-P", "mini/color/000003.png", "-e", "trace=openat", "-e",
-                    "inject=openat:error=ESTALE:when=\(number)", Scanmill.path, "run", "t.yaml", "mini", "-o", "out",
-                    "--force", "--no-report", "--jobs", "1",
-                ], in: folder.path)
-            guard String(decoding: try folder.bytes("calls"), as: UTF8.self).contains("(INJECTED)") else { break }
+            let (picture, fault) = ("mini/color/000003.png", "error=ESTALE:when=\(number)")
+            guard let result = try run("mini", failing: "openat", on: picture, with: fault) else { break }
             injected += 1
             #expect(result.status == 3, "\(number): \(result.output)\(result.errors)")
         }

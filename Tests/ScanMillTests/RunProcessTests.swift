@@ -46,10 +46,7 @@ import Testing
     @Test func nothingBeginsAfterUntil() throws {
         var mini = MiniCapture()
         mini.pictures = .mp4
-        for id in ["a", "b"] {
-            mini.id = "captures/\(id)"
-            try mini.write(in: folder)
-        }
+        try mini.write(["captures/a", "captures/b"], in: folder)
         let pause = "[ -e paused ] || { touch paused; sleep 6; }"
         let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "\(pause); exec FFMPEG \"$@\"")
         let now = Int(Date().timeIntervalSince1970)
@@ -70,11 +67,7 @@ import Testing
 
     /// It comes again when that runner is done, which a code of its own says; what fails outranks it.
     @Test func aCaptureThatAnotherRunnerHas() throws {
-        var mini = MiniCapture()
-        for id in ["captures/mini", "captures/other"] {
-            mini.id = id
-            try mini.write(in: folder)
-        }
+        try MiniCapture().write(["captures/mini", "captures/other"], in: folder)
         try withExtendedLifetime(try CaptureLock("mini", in: StateFolder(output: "\(folder.path)/out"))) { lock in
             #expect(lock != nil)
             let busy = try folder.run("read, decompress", ["captures", "-o", "out", "--no-report"])
@@ -90,10 +83,7 @@ import Testing
     @Test func aToolThatIsRemovedGoesOn() throws {
         var mini = MiniCapture()
         mini.pictures = .mp4
-        for id in ["a", "b"] {
-            mini.id = "captures/\(id)"
-            try mini.write(in: folder)
-        }
+        try mini.write(["captures/a", "captures/b"], in: folder)
         let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "rm -f bin/scanmill; exec FFMPEG \"$@\"")
         try FileManager.default.copyItem(atPath: Scanmill.path, toPath: "\(folder.path)/bin/scanmill")
         try folder.write("name: t\nstages: [read, filter-blur: {window: 3}, write-transforms]\n", to: "t.yaml")

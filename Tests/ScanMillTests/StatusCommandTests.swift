@@ -139,22 +139,18 @@ import Testing
             ["sh", "-c", "umask 077 && exec \"$0\" run quick.yaml in -o out", Scanmill.path], in: folder.path)
         #expect(run.status == 0, "\(run.errors)")
         #expect(chmod(folder.path, 0o755) == 0)
-        let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-        guard !nobody.isEmpty, try runCommand(nobody + [Scanmill.path, "--version"], in: folder.path).status == 0
-        else {
-            print("SKIPPED: results that may not be read, because the tool cannot be run as another user")
-            return
-        }
+        let what = "results that may not be read"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what, isAnother: true) else { return }
         for (mode, shut) in [(mode_t(0o700), "out"), (0o755, "out/.scanmill")] {
             #expect(chmod("\(folder.path)/out", mode) == 0)
-            let result = try runCommand(nobody + [Scanmill.path, command, "out"], in: folder.path)
+            let result = try runCommand(tool + [command, "out"], in: folder.path)
             #expect(result.status == 3)
             let expected = "error: cannot open the folder: Permission denied\n  --> \(folder.path)/\(shut)\n"
             #expect(result.errors.hasPrefix(expected), "\(result.errors)")
         }
     }
 
-    /// As a user who may not remove it: root may remove everything, so root's tests run the tool as nobody.
+    /// As a user who may not remove it.
     @Test func whatCannotBeCollectedIsSaid() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         try folder.write("old", to: "out/.scanmill/trash/old/f")
@@ -163,12 +159,9 @@ import Testing
         defer {
             for path in ["trash", "trash/old"] { chmod("\(folder.path)/out/.scanmill/\(path)", 0o755) }
         }
-        let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
-        guard try runCommand(nobody + [Scanmill.path, "--version"], in: folder.path).status == 0 else {
-            print("SKIPPED: leftovers that may not be removed, because the tool cannot be run as another user")
-            return
-        }
-        let result = try runCommand(nobody + [Scanmill.path, "gc", "out"], in: folder.path)
+        let what = "leftovers that may not be removed"
+        guard let tool = try Scanmill.commandOfNobody(in: folder.path, for: what) else { return }
+        let result = try runCommand(tool + ["gc", "out"], in: folder.path)
         #expect(result.status == 3)
         #expect(result.output == "0 leftovers removed\n")
         #expect(

@@ -34,12 +34,13 @@ import Testing
         #expect(try fixture.run(input) == .upToDate)
     }
 
-    /// The folder had stood still, and only what is in the file is new.
-    @Test func aFileThatWasWrittenOverTooLate() throws {
+    /// The folder had stood still, and only what is in the file is new, be it one that no stage uses.
+    @Test(arguments: ["frames.txt", "picture.jpg"]) func aFileThatWasWrittenOverTooLate(_ name: String) throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")
+        try fixture.write("old", to: "in/a/picture.jpg")
         usleep(2_100_000)
-        try Data("one\nnew\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/frames.txt"))
+        try Data("one\nnew\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/\(name)"))
         try fixture.run(input, isAtOnce: true)
         #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
         #expect(try fixture.run(input) == .upToDate)

@@ -112,6 +112,15 @@ public struct MiniCapture: Sendable {
         return folder.url(id).path
     }
 
+    /// Writes it under each of these ids.
+    public func write(_ ids: [String], in folder: TemporaryFolder) throws {
+        for id in ids {
+            var capture = self
+            capture.id = id
+            try capture.write(in: folder)
+        }
+    }
+
     public static func pictureName(_ frame: Int) -> String {
         "color/" + String(repeating: "0", count: 6 - String(frame).count) + "\(frame).png"
     }
@@ -174,22 +183,20 @@ public struct MiniCapture: Sendable {
             Array(repeating: Self.grey(frame), count: pixels) + Array(repeating: UInt8(128), count: pixels / 2)
         }
         try folder.write(planes, to: "planes.yuv")
-        let result = try runCommand(
+        try runCommand(
             [
                 "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s",
                 "\(width)x\(height)", "-r", "10", "-i", folder.url("planes.yuv").path, "-vf",
                 "settb=1/10,setpts=N+floor(N/3)", "-fps_mode", "passthrough", "-c:v", "libx264", "-qp", "0", "-bf", "0",
                 folder.url("\(id)/\(stem).mp4").path,
-            ])
-        if result.status != 0 { throw MiniCaptureError(message: result.errors) }
+            ]
+        ).require(0)
     }
 
     private static var pixels: [(u: Int, v: Int)] {
         (0..<depthSize.height).flatMap { v in (0..<depthSize.width).map { u in (u, v) } }
     }
 }
-
-public struct MiniCaptureError: Error { public var message: String }
 
 /// DEFLATE without compression, by the letter of RFC 1951, and PNGs made with it.
 enum StoredDeflate {

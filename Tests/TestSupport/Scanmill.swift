@@ -11,6 +11,24 @@ public enum Scanmill {
     ) throws -> CommandResult {
         try runCommand([path] + arguments, in: folder, environment: environment)
     }
+
+    /// The tool as a user who may not do everything: root may, so root's tests run it as nobody.
+    /// - Parameters:
+    ///   - folder: where it is run.
+    ///   - what: what is tested; without such a user the test says that it skips it.
+    ///   - isAnother: whether the user who runs the tests will not do.
+    /// - Returns: the words before its arguments; nil where there is no such user.
+    public static func commandOfNobody(
+        in folder: String, for what: String, isAnother: Bool = false
+    ) throws -> [String]? {
+        let nobody = geteuid() == 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
+        let command = nobody + [path]
+        if !(isAnother && nobody.isEmpty), try runCommand(command + ["--version"], in: folder).status == 0 {
+            return command
+        }
+        print("SKIPPED: \(what), because the tool cannot be run as another user")
+        return nil
+    }
 }
 
 extension TemporaryFolder {

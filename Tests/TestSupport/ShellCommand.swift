@@ -12,14 +12,16 @@ public struct CommandResult: Sendable, CustomStringConvertible {
     /// - Throws: what the command said, when it ended with another status.
     @discardableResult
     public func require(_ status: Int32) throws -> CommandResult {
-        if self.status != status { throw CommandError(description: description) }
+        if self.status != status { throw TestError(description) }
         return self
     }
 }
 
-/// A command that ended as it should not.
-public struct CommandError: Error, CustomStringConvertible {
+/// Why a test cannot go on.
+public struct TestError: Error, CustomStringConvertible {
     public let description: String
+
+    public init(_ description: String) { self.description = description }
 }
 
 /// Runs a program found on PATH and waits for it.

@@ -30,7 +30,7 @@ extension Torture {
                 let path = folder.url("in/c\(number)").path
                 try FileManager.default.createDirectory(atPath: path + "/color", withIntermediateDirectories: true)
                 for file in files where link("\(one)/\(file)", "\(path)/\(file)") != 0 {
-                    throw RigError(message: "cannot link: \(String(cString: strerror(errno)))")
+                    throw TestError("cannot link: \(String(cString: strerror(errno)))")
                 }
             }
             // What is younger than two seconds is looked at again.

@@ -9,7 +9,7 @@ extension Torture {
             guard Torture.has(.root, .slurm, for: "a night on Slurm") else { return }
             let night = try Night(["a", "b", "c", "d", "e", "f"])
             let cluster = try SlurmCluster(nodes: 3)
-            try night.submit("sbatch", on: cluster)
+            try night.submit(to: cluster)
             try cluster.waitForAllJobs()
             let said = try night.jobs()
             #expect(said.tasks.count == 3, "\(said)")
@@ -32,7 +32,7 @@ extension Torture {
                 until grep -q "^done " said.$$ || ! kill -0 $run; do sleep 0.01; done
                 kill -9 $run $$
                 """, to: "mortal/scanmill")
-            try night.submit("sbatch", on: cluster, tool: night.rig.folder.url("mortal").path)
+            try night.submit(to: cluster, tool: night.rig.folder.url("mortal").path)
             try cluster.waitForAllJobs()
             let said = try night.jobs()
             let (all, left) = (night.rig.ids.count, Rig.done(in: said.last).count)
@@ -82,7 +82,7 @@ private struct Night {
             $0.components(separatedBy: "```")[0]
         }
         guard let block = blocks.first(where: { $0.contains(program) }) else {
-            throw RigError(message: "the page says nothing of \(program)")
+            throw TestError("the page says nothing of \(program)")
         }
         let lines = block.split(separator: "\n").map { $0.dropFirst("$ ".count) }.joined(separator: "\n")
         let changes = [
@@ -96,8 +96,7 @@ private struct Night {
 
     @discardableResult
     func run(
-        _ program: String, environment: [String: String] = [:],
-        tool: String = Night.tools
+        _ program: String, environment: [String: String] = [:], tool: String = Night.tools
     ) throws -> CommandResult {
         let path = "\(tool):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
         return try runCommand(
@@ -107,10 +106,9 @@ private struct Night {
     }
 
     /// - Parameter tool: the folder of the `scanmill` that the jobs run.
-    func submit(
-        _ program: String, on cluster: SlurmCluster,
-        tool: String = Night.tools
-    ) throws { try run(program, environment: cluster.environment, tool: tool) }
+    func submit(to cluster: SlurmCluster, tool: String = Night.tools) throws {
+        try run("sbatch", environment: cluster.environment, tool: tool)
+    }
 
     /// What the tasks and the last job said.
     func jobs() throws -> (tasks: [String], last: String) {

@@ -67,11 +67,11 @@ public enum CaptureFormats {
             fix: "make a folder for each, and move its files there")
     }
 
-    /// Formats whose files may lie beside those of another as parts of one recording, or were made from them: datasets and
-    /// models for training, clouds, pictures; and all of ScanNet's, whose tools make one from the other.
-    private static let families: [Set<String>] = [
-        [SensCapture.name, ScanNetRawCapture.name, ScanNetFolder.name, SevenScenesSequence.name]
+    /// ScanNet's tools make one of these from another, so that they are no two recordings.
+    private static let scanNets: Set = [
+        SensCapture.name, ScanNetRawCapture.name, ScanNetFolder.name, SevenScenesSequence.name,
     ]
+    /// Made from a recording, or a part of one: datasets and models for training, clouds, pictures.
     private static let derived: Set = [
         TransformsDataset.name, COLMAPCapture.name, PLYCapture.name, PictureFolderCapture.name,
     ]
@@ -81,7 +81,7 @@ public enum CaptureFormats {
     static func others(than format: String, in tree: any CaptureTree) -> [Recognition] {
         if derived.contains(format) { return [] }
         let tree = listedOnce(tree)
-        let family = families.first { $0.contains(format) } ?? [format]
+        let family = scanNets.contains(format) ? scanNets : [format]
         return all.filter { !derived.contains($0.name) && !family.contains($0.name) }.compactMap { $0.recognise(tree) }
     }
 

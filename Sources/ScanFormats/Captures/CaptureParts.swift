@@ -41,7 +41,6 @@ extension Capture {
         _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, in tree: any CaptureTree,
         _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
-        for path in paths { if let path { list(path, in: tree, [.recordedDepth]) } }
         guard
             let pictures = try framePictures(
                 paths, .depth(encoding), of: .recordedDepth, in: tree, rules, absence: absence)
@@ -92,13 +91,14 @@ extension Capture {
         warn(unnamed, "no \(name)\(lost.isEmpty ? "" : ", and none is listed")")
     }
 
-    /// Pictures of a channel, one a frame. Where none can be read, the capture lacks the channel, and says why.
+    /// Lists the pictures of a channel, one a frame. Where none can be read, the capture lacks the channel, and says why.
     /// - Parameter absence: why it does, if no frame has any.
     /// - Throws: when the machine is at fault.
     private mutating func framePictures(
         _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in tree: any CaptureTree,
         _ rules: ReadRules, absence: String
     ) throws(Problem) -> FramePictures? {
+        for path in paths { if let path { list(path, in: tree, [channel]) } }
         do throws(Problem) {
             guard let pictures = try FramePictures(paths, content, in: tree, rules) else {
                 absences[channel] = absence
@@ -120,7 +120,6 @@ extension Capture {
         _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
         to source: inout TreeSource, absence: String, isWhole: Bool = true
     ) throws(Problem) {
-        for path in paths { if let path { list(path, in: tree, [.recordedConfidence]) } }
         let found = try framePictures(
             paths, .confidence(0...2), of: .recordedConfidence, in: tree, rules, absence: absence)
         guard var pictures = found else { return }
@@ -137,7 +136,7 @@ extension Capture {
         frames[index].pictureFile = file
         list(file, in: tree, [.color])
         let look = try PictureFolder.look(at: try tree.open(file), limits: rules.pictureLimits)
-        orientations[index] = look.orientation ?? 1
+        orientations[index] = look.orientation
         return look.size
     }
 

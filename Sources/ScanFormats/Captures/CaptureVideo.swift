@@ -49,7 +49,7 @@ extension Capture {
 
     /// For formats whose cameras do not say for which size of picture they are: when nothing could look at the video, that is
     /// not known, and a guess may be wrong by a factor.
-    mutating func requirePictureSize() {
+    mutating func withholdCamerasOfUnknownSize() {
         guard colorSize == nil, let obstacle = obstacles[.color] else { return }
         obstacles[.intrinsics] = obstacle
         channels.remove(.intrinsics)

@@ -93,9 +93,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         var extra = (frames: 0, goesOn: false)
         var warnings: [String] = []
         if !isBroken {
-            do throws(Problem) {
-                if end == nil { try countExtraFrames(&extra) }
-            } catch {
+            do throws(Problem) { if end == nil { try countExtraFrames(&extra) } } catch {
                 guard keepsFrames(before: error) else { throw describe(error) }
                 warnings.append(error.oneLine)
                 forgiven.append(describe(error))
@@ -178,7 +176,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     /// The stream has no whole frame here. Either that is allowed, and the frames from here on are dropped, or it is a
     /// problem of the capture.
     private func stop(_ problem: Problem?, got: Int64) throws(Problem) {
-        let failure = problem.map { describe($0, got: got) } ?? (got > 0 ? partialFrame(got, at: position) : nil)
+        let failure =
+            problem.map { describe($0, got: got) } ?? (got > 0 ? describe(partialFrame(got, at: position)) : nil)
         guard let failure else {
             try reconcile(frames: position)
             end = "the \(stream.subject) has \(position) frames"
@@ -204,16 +203,12 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             frame < frameCount
                 ? "the \(stream.subject) ends inside frame \(frame)"
                 : "the \(stream.subject) ends inside a frame, behind its \(frame) whole ones",
-            notes: [
-                "\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)",
-                Self.doubt,
-            ], fix: "copy the file again from the device"
+            notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"],
+            fix: "copy the file again from the device"
         ).at(file: stream.file, byte: inflate.compressedPosition)
     }
 
-    private static let doubt = "nothing tells from which frame on its bytes are wrong, so none is kept"
-
-    /// Adds to a problem of the compressed bytes what it means for the frames.
+    /// Adds to a problem of the stream's bytes what it means for the frames.
     private func describe(_ problem: Problem, got: Int64? = nil) -> Problem {
         var described = problem.at(file: stream.file)
         guard problem.fault == .input else { return described }
@@ -222,12 +217,12 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
                 "it ended inside frame \(position) (\(got) of \(stream.frameBytes) bytes); \(stream.claims)")
         }
         if inflate.isCutOff {
-            let copy = described.fix ?? "copy the file again"
-            described.fix = "\(copy), or keep the whole frames with  --set read.truncated=keep-whole"
-        } else if !described.notes.contains(Self.doubt) {
-            described = described.noting(Self.doubt)
+            described.fix = described.fix.map {
+                "\($0), or keep the whole frames with  --set read.truncated=keep-whole"
+            }
+            return described
         }
-        return described
+        return described.noting("nothing tells from which frame on its bytes are wrong, so none is kept")
     }
 
     /// What is wrong with bytes behind the stream's end, if there are any. The stream itself is whole.

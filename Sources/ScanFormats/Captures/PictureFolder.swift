@@ -146,8 +146,8 @@ struct PictureFolder {
         try look(at: source, limits: limits).size
     }
 
-    /// A picture's size, and how its EXIF block says that it is to be turned, where it does.
-    typealias Look = (size: PixelSize, orientation: Int?)
+    /// A picture's size, and its orientation as ``Capture/orientations`` has it.
+    typealias Look = (size: PixelSize, orientation: Int)
 
     /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
     static func look(at source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> Look {
@@ -170,11 +170,11 @@ struct PictureFolder {
         if PNG.isPNG(head) {
             let header = try PNG.header(head, limits: limits)
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
-            return (PixelSize(header.width, header.height), nil)
+            return (PixelSize(header.width, header.height), 1)
         }
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
         let header = try JPEG.colorHeader(head, limits)
-        return (PixelSize(header.width, header.height), JPEG.exifOrientation(head))
+        return (PixelSize(header.width, header.height), JPEG.exifOrientation(head) ?? 1)
     }
 }
 
@@ -196,7 +196,7 @@ extension Capture {
                 let source = try tree.open(path)
                 byteCount = source.byteCount
                 let (size, orientation) = try PictureFolder.look(at: source, limits: rules.pictureLimits)
-                orientations[frame.index] = orientation ?? 1
+                orientations[frame.index] = orientation
                 sizes[size, default: 0] += 1
                 found[frame.index] = size
             } catch { try drop(frame.index, for: error.at(file: path)) }

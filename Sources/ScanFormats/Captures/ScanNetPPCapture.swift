@@ -75,7 +75,7 @@ private struct ScanNetPPReader {
         try readDepth(&source)
         capture.lacks([.recordedConfidence, .box, .motion], "ScanNet++ has none")
         capture.estimateFrameRate()
-        capture.requirePictureSize()
+        capture.withholdCamerasOfUnknownSize()
         capture.sortFiles()
         capture.source = source
         return capture

@@ -91,7 +91,7 @@ private struct StrayScannerReader {
             absence: "there are no pictures in confidence/")
         capture.lacks([.box, .motion], "Stray Scanner's recordings have none that ScanMill reads")
         capture.estimateFrameRate()
-        capture.requirePictureSize()
+        capture.withholdCamerasOfUnknownSize()
         capture.sortFiles()
         capture.source = source
         return capture

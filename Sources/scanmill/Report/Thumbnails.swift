@@ -47,7 +47,7 @@ struct Thumbnails: Sendable {
             return Strip(cells: [], lack: "the capture's place is not known")
         }
         if let known = load(capture.id, key: key) { return known }
-        let path = input.hasPrefix("/") || base == nil ? input : "\(base ?? "")/\(input)"
+        let path = base.map { FileSystem.path(input, from: $0) } ?? input
         do throws(Problem) {
             let pictures = try CapturePictures(at: path, patience: Self.patience)
             let strip = try draw(pictures, capture)

@@ -31,12 +31,7 @@ struct CaptureList {
             throw ExitCode(ExitStatus.usage)
         }
         try Console.orExit { () throws(Problem) in
-            try requireOutside(
-                found, options.output, called: "the results", fix: "name a folder outside of it with -o")
-            try requireApart(found, from: options.output)
-            for file in reports {
-                try requireOutside(found, file, called: "the file", fix: "name a file outside of it")
-            }
+            try requireApart(found, from: options.output, and: reports)
         }
         list.refused = odd.map { odd in
             let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
@@ -129,28 +124,27 @@ struct CaptureList {
                 + "other names (ln -s)")
     }
 
-    /// What is read is never written to.
-    private static func requireOutside(
-        _ captures: [CaptureSearch.Found], _ path: String, called what: String, fix: String
+    /// What is read is never written to, nor replaced by its own result.
+    private static func requireApart(
+        _ captures: [CaptureSearch.Found], from output: String, and reports: [String]
     ) throws(Problem) {
-        guard let place = FileSystem.realPath(path) else { return }
+        let written =
+            [(path: output, what: "the results", fix: "name a folder outside of it with -o")]
+            + reports.map { (path: $0, what: "the file", fix: "name a file outside of it") }
+        let places = written.map { FileSystem.realPath($0.path) }
         for capture in captures {
-            guard let input = FileSystem.realPath(capture.path), FileSystem.lies(place, in: input) else { continue }
-            throw Problem(.usage, "\(what) would be written into the capture \(capture.path)", fix: fix).at(file: path)
-        }
-    }
-
-    /// Nor is it replaced by its own result.
-    private static func requireApart(_ captures: [CaptureSearch.Found], from output: String) throws(Problem) {
-        guard let results = FileSystem.realPath(output) else { return }
-        for capture in captures {
-            guard let input = FileSystem.realPath(capture.path),
-                FileSystem.lies(input, in: "\(results)/\(capture.id)")
-            else { continue }
-            throw Problem(
-                .usage, "the result would replace the capture \(capture.path) itself",
-                fix: "name another folder with -o"
-            ).at(file: output)
+            guard let input = FileSystem.realPath(capture.path) else { continue }
+            for ((path, what, fix), place) in zip(written, places) {
+                guard let place, FileSystem.lies(place, in: input) else { continue }
+                throw Problem(.usage, "\(what) would be written into the capture \(capture.path)", fix: fix)
+                    .at(file: path)
+            }
+            if let results = places[0], FileSystem.lies(input, in: "\(results)/\(capture.id)") {
+                throw Problem(
+                    .usage, "the result would replace the capture \(capture.path) itself",
+                    fix: "name another folder with -o"
+                ).at(file: output)
+            }
         }
     }
 

@@ -15,8 +15,9 @@
 // SABOTAGE_LOG      a file to which each counted call is appended, as `name path`
 // SABOTAGE_CUT      `n` or `n,flush`: before the n-th counted call the filesystem is shut down as by a power cut;
 //                   with `flush`, its journal (not the data) reaches the disk first
-// SABOTAGE_PEAKS    a file to which each process of the tool appends, at its end, `capture` or `batch` and the most memory
-//                   that it ever had resident, in kB: getrusage begins with what the process had that started it
+// SABOTAGE_PEAKS    a file to which each process appends, at its end, `capture` for a capture's or `batch` for any other,
+//                   and the most memory that it ever had resident, in kB: getrusage begins with what the process had that
+//                   started it
 #ifndef SABOTAGE_H
 #define SABOTAGE_H
 #endif

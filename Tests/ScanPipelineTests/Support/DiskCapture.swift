@@ -23,7 +23,8 @@ struct DiskSource: CaptureSource {
     func toolVersions(for channels: Set<Channel>) -> [String: String] { ["decoder": version] }
 }
 
-/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame a line; a line `bad` is a bad frame.
+/// Captures on disk, and a pipeline that copies their `frames.txt`: one frame a line; a line `bad` is a bad frame. They may
+/// have a `picture.jpg`, which no stage uses.
 final class DiskFixture: Sendable {
     let folder = Mutex<TemporaryFolder?>(nil)
     let path: String
@@ -82,6 +83,9 @@ final class DiskFixture: Sendable {
             capture.formatRevision = format
             capture.channels = [.frames]
             capture.files = [InputFile(path: name, byteCount: Int64(text.utf8.count))]
+            if let count = FileSystem.regularSize(of: "\(folder)/picture.jpg") {
+                capture.files.append(InputFile(path: "picture.jpg", byteCount: count, channels: [.color]))
+            }
             let source = DiskSource(folder: folder, isArchive: !isFolder, version: tool)
             capture.source = LoggedSource(source: source, log: log)
         }

@@ -74,7 +74,7 @@ final class LoopDisk {
         var flags: UInt32 = flush ? 1 : 2
         // EXT4_IOC_SHUTDOWN, which is _IOR('X', 125, __u32).
         guard ioctl(descriptor, 0x8004_587D, &flags) == 0 else {
-            throw RigError(message: "the filesystem cannot be shut down: \(String(cString: strerror(errno)))")
+            throw TestError("the filesystem cannot be shut down: \(String(cString: strerror(errno)))")
         }
     }
 

@@ -54,12 +54,12 @@ struct Rig {
             references[setting] = Dictionary(
                 uniqueKeysWithValues: try ids.map { id in
                     guard let tree = ResultTree("\(clean)/\(id)"), tree.defects.isEmpty else {
-                        throw RigError(message: "an undisturbed run makes no sound result of \(id)")
+                        throw TestError("an undisturbed run makes no sound result of \(id)")
                     }
                     return (id, tree)
                 })
         }
-        guard references[.old] != references[.new] else { throw RigError(message: "both settings give the same") }
+        guard references[.old] != references[.new] else { throw TestError("both settings give the same") }
         self.references = references
     }
 
@@ -113,7 +113,7 @@ struct Rig {
             if processes.isEmpty { return }
             usleep(10_000)
         }
-        throw RigError(message: "processes live on after their parent: \(processes)")
+        throw TestError("processes live on after their parent: \(processes)")
     }
 
     /// The captures that a run says are done, in that order.
@@ -165,9 +165,4 @@ struct Rig {
         if !left.isEmpty { findings.append("left over: \(left.joined(separator: ", "))") }
         return findings
     }
-}
-
-struct RigError: Error, CustomStringConvertible {
-    var message: String
-    var description: String { message }
 }

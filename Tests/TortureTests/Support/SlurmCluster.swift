@@ -83,6 +83,6 @@ final class SlurmCluster {
             usleep(50_000)
         }
         let log = (try? folder.bytes("slurmctld.log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        throw RigError(message: "a minute went by before \(what): \(log.suffix(2000))")
+        throw TestError("a minute went by before \(what): \(log.suffix(2000))")
     }
 }

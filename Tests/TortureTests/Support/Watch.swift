@@ -35,11 +35,11 @@ struct Watch {
         watch.status = process.terminationStatus
         for line in try String(contentsOfFile: peaks, encoding: .utf8).split(separator: "\n") {
             let words = line.split(separator: " ")
-            guard words.count == 2, let kilobytes = Int(words[1]) else { throw RigError(message: "odd peak: \(line)") }
+            guard words.count == 2, let kilobytes = Int(words[1]) else { throw TestError("odd peak: \(line)") }
             let peak: WritableKeyPath<Watch, Int> = words[0] == "batch" ? \.batchPeak : \.capturePeak
             watch[keyPath: peak] = max(watch[keyPath: peak], kilobytes * 1024)
         }
-        guard watch.batchPeak > 0 else { throw RigError(message: "a run told nothing of its memory") }
+        guard watch.batchPeak > 0 else { throw TestError("a run told nothing of its memory") }
         return watch
     }
 

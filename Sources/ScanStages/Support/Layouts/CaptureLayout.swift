@@ -29,8 +29,6 @@ struct CaptureParcel: Sendable {
 protocol CaptureLayout {
     /// The paths that only this layout writes.
     static var claims: [String] { get }
-    /// Whether the pictures become a video, for which ffmpeg is needed.
-    static var hasVideo: Bool { get }
     /// Whether there is a place for confidence.
     static var hasConfidence: Bool { get }
 
@@ -75,7 +73,6 @@ protocol CaptureLayout {
 
 /// What most apps do.
 extension CaptureLayout {
-    static var hasVideo: Bool { false }
     static var hasConfidence: Bool { true }
 
     static func turn(of capture: Capture) -> WorldTurn { .yUp(capture) }
@@ -87,12 +84,10 @@ extension CaptureLayout {
     static func confidence(level: Int) -> UInt8 { UInt8(level) }
 }
 
-/// A layout whose pictures become a video.
-protocol VideoLayout: CaptureLayout {}
+/// A layout whose pictures become a video, for which ffmpeg is needed.
+protocol VideoCaptureLayout: CaptureLayout {}
 
-extension VideoLayout {
-    static var hasVideo: Bool { true }
-
+extension VideoCaptureLayout {
     static func takePicture(
         of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
         _ context: StageContext

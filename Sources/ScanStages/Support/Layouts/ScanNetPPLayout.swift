@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// `write-capture: {format: scannetpp}`; see ``ScanNetPPCapture`` for what the files hold.
-struct ScanNetPPLayout: VideoLayout {
+struct ScanNetPPLayout: VideoCaptureLayout {
     static let claims = ["pose_intrinsic_imu.json", "depth.bin", "rgb.mkv"]
     static let hasConfidence = false
 
@@ -19,7 +19,6 @@ struct ScanNetPPLayout: VideoLayout {
     }
 
     private let poses: OutputFile
-    private var json = JSONWriter(pretty: false)
     private var video = VideoOutput(path: "rgb.mkv", container: .matroska)
     private var depth: OutputFile?
     private var depthSize: PixelSize?

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// `write-capture: {format: stray-scanner}`; see ``StrayScannerCapture`` for what the files hold.
-struct StrayScannerLayout: VideoLayout {
+struct StrayScannerLayout: VideoCaptureLayout {
     static let claims = ["odometry.csv", "camera_matrix.csv", "rgb.mp4", "depth/", "confidence/"]
 
     private let odometry: OutputFile
