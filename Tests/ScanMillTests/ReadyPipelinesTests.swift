@@ -186,4 +186,36 @@ import Testing
         #expect(try digest(2, ["TZ": "Asia/Tokyo", "LC_ALL": "C"], from: "/tmp") == first)
         #expect(try digest(8, ["TZ": "America/St_Johns", "LC_ALL": "tr_TR.UTF-8"], from: Self.folder) == first)
     }
+
+    /// A made-up capture without a box, small, of `frames` at 10 Hz; a round about the table takes `lap` seconds.
+    private func sample(_ name: String, format: String, frames: Int, lap: Int, in folder: TemporaryFolder) throws {
+        let sizes = [("picture-width", 160), ("picture-height", 120), ("depth-width", 128), ("depth-height", 96)]
+        let result = try Scanmill.run(
+            ["sample", "\(folder.path)/\(name)", "--format", format, "--frames", "\(frames)"]
+                + ([("rate", 10), ("lap", lap), ("seed", 7)] + sizes).flatMap { ["--set", "synthesize.\($0)=\($1)"] })
+        try #require(result.status == 0, "\(result.errors)")
+    }
+
+    /// A round is ready, whatever the hand was aimed at; half a one names what is missing.
+    @Test func theReportNamesTheSideThatIsMissing() throws {
+        let folder = try TemporaryFolder()
+        try sample("round", format: "multiscan", frames: 60, lap: 6, in: folder)
+        try sample("half", format: "multiscan", frames: 60, lap: 12, in: folder)
+        let result = try Scanmill.run(
+            ["run", "\(Self.folder)/object-nerf.yaml", "round", "half", Self.sample, "-o", "out", "-q"],
+            in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        let page = String(try Scanmill.run(["report", "out"], in: folder.path).output.dropLast())
+        let json = try StateJSON.read("\(folder.path)/\(page.replacingOccurrences(of: ".html", with: ".json"))")
+        let findings = (json["findings"]?.array ?? []).filter { $0["kind"]?.string == "coverage" }
+        #expect(findings.count == 1)
+        #expect(findings.first?["captures"]?.array?.compactMap { $0["id"]?.string } == ["half"])
+        // The hand was aimed past the box most of the time in all of them.
+        for capture in json["captures"]?.array ?? [] {
+            #expect(capture["coverage"]?["miss"]?.integer ?? 0 > 3, "\(capture["id"] as Any)")
+        }
+        // It went from the left by the front to the right.
+        let text = try #require(findings.first?["captures"]?.array?.first?["text"]?.string)
+        #expect(text.contains("the back"), "\(text)")
+    }
 }
