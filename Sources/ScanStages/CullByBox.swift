@@ -72,7 +72,13 @@ public struct CullByBox: FrameStage, CaptureStage {
                 prefers: cullsDepth ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [], changes: [.cloud]),
             files: box == "capture" ? [] : [box],
             instead: box == "capture"
-                ? [[.box]: [.words("use a pipeline for captures without a box, such as the ready object-no-box.yaml")]]
+                ? [
+                    [.box]: [
+                        .words(
+                            "use a pipeline for captures without a box: the ready object-no-box.yaml, or "
+                                + "object-on-table.yaml")
+                    ]
+                ]
                 : [:])
     }
 

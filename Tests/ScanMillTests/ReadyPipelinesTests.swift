@@ -22,12 +22,13 @@ import Testing
         #expect(
             names.sorted() == [
                 "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
-                "pictures-only.yaml", "room-cloud.yaml",
+                "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml",
             ])
     }
 
     @Test(arguments: [
-        "decode-images", "nightly-staging", "object-nerf", "object-no-box", "pictures-only", "room-cloud",
+        "decode-images", "nightly-staging", "object-nerf", "object-no-box", "object-on-table", "pictures-only",
+        "room-cloud",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -210,6 +211,21 @@ import Testing
             { stage in receipt["stages"]?.array?.first { $0["name"]?.string == stage }?["counts"] },
             (receipt["warnings"]?.array ?? []).compactMap(\.string)
         )
+    }
+
+    /// The object alone, 32 × 24 × 22 cm on a table whose top is at −0.68 m: from a round, and from a quarter of one.
+    @Test(arguments: [6, 24]) func objectOnTable(lap: Int) throws {
+        let folder = try TemporaryFolder()
+        try sample("mug", format: "polycam", frames: 60, lap: lap, in: folder)
+        let (counts, warnings) = try counts("object-on-table", "mug", in: folder)
+        #expect(abs((counts("find-floor[1]")?["height"]?.double ?? 0) + 1.4) < 0.01)
+        #expect(abs((counts("find-floor[2]")?["height"]?.double ?? 0) + 0.68) < 0.01)
+        let center = try #require(counts("cull-by-box")?["box-center"]?.doubles)
+        let size = try #require(counts("cull-by-box")?["box-size"]?.doubles)
+        #expect(zip(center, [0.05, -0.56, -0.03]).allSatisfy { abs($0 - $1) < 0.02 }, "\(center)")
+        #expect(abs(size[1] - 0.24) < 0.02, "\(size)")
+        #expect(abs(max(size[0], size[2]) - 0.32) < 0.03 && abs(min(size[0], size[2]) - 0.22) < 0.03, "\(size)")
+        #expect(!warnings.contains { $0.hasPrefix("cull-by-box") || $0.hasPrefix("crop") }, "\(warnings)")
     }
 
     /// The table, 1 × 0.7 m, from a quarter of a round: its middle is half a metre and more from that of the cameras.

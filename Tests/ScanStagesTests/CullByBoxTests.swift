@@ -323,7 +323,8 @@ import Testing
         let problem = problem { _ = try StageRun("- cull-by-box", on: MemoryCapture([.init(points: points)])) }
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
         #expect(
-            problem?.fix == "use a pipeline for captures without a box, such as the ready object-no-box.yaml")
+            problem?.fix
+                == "use a pipeline for captures without a box: the ready object-no-box.yaml, or object-on-table.yaml")
     }
 
     /// Such a file's box stands along y.
