@@ -4,9 +4,9 @@
     import Musl
 #endif
 
-/// From where a box was looked at.
+/// At which faces of a box cameras are aimed, and from where it was looked at.
 public struct BoxCoverage: Hashable, Sendable {
-    /// Views of a face that the capture app asks for.
+    /// Cameras aimed at a face that the capture app asks for.
     public static let goal = 10
     /// Cells of the sphere: bands from the top down, and sectors about the box's own up.
     public static let rows = 6
@@ -17,7 +17,8 @@ public struct BoxCoverage: Hashable, Sendable {
     /// Cameras that look past it, and those that stand inside.
     public private(set) var missCount = 0
     public private(set) var insideCount = 0
-    /// By row and column: the cameras that look at the box, by the direction in which they stand.
+    /// By row and column: the cameras that look at the box, by the direction in which they stand. Those whose central rays
+    /// meet it, or those of which it was said that their pictures show it.
     ///
     /// All cells have the same area: the rows part the height of a sphere evenly, so their edges are at the elevations
     /// 90°, 41.8°, 19.5°, 0°, −19.5°, … (Archimedes). Row 0 is at the top; column 0 has the box's front in its middle,
@@ -29,10 +30,15 @@ public struct BoxCoverage: Hashable, Sendable {
     public init(of box: OrientedBox) { self.box = box }
 
     /// Takes a camera.
+    /// - Parameter shows: whether its picture shows the box, as ``BoxVisibility`` tells; without it, a picture whose middle
+    ///   does is meant.
     /// - Returns: the face that its central ray meets, nil where it meets none.
     @discardableResult
-    public mutating func add(_ pose: Pose) -> BoxFace? {
-        switch box.encounter(from: pose.position, along: -pose.rotation.columns.2) {
+    public mutating func add(_ pose: Pose, shows: Bool? = nil) -> BoxFace? {
+        let encounter = box.encounter(from: pose.position, along: -pose.rotation.columns.2)
+        var isAimed: Bool { if case .face = encounter { true } else { false } }
+        if shows ?? isAimed, let cell = cell(of: pose.position) { views[cell.row][cell.column] += 1 }
+        switch encounter {
         case .miss:
             missCount += 1
             return nil
@@ -41,7 +47,6 @@ public struct BoxCoverage: Hashable, Sendable {
             return nil
         case .face(let face):
             faces[face, default: 0] += 1
-            if let cell = cell(of: pose.position) { views[cell.row][cell.column] += 1 }
             return face
         }
     }

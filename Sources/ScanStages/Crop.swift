@@ -4,7 +4,7 @@ import ScanPipeline
 /// Cuts the cloud by height and distance.
 public struct Crop: CaptureStage {
     public enum Zero: String, CaseIterable, Sendable { case auto, floor, origin }
-    public enum Centre: String, CaseIterable, Sendable { case cameras, box, origin }
+    public enum Centre: String, CaseIterable, Sendable { case cameras, focus, box, origin }
 
     public static let card = StageCard(
         name: "crop",
@@ -14,7 +14,12 @@ public struct Crop: CaptureStage {
             3 m of the centre, measured on the ground. Points on the limit stay. Heights are counted along the world's up,
             from the floor where `find-floor` has found one, else from the world's origin; `from: floor` insists.
 
-            The centre is the mean of the cameras' places, the box's centre, or the world's origin.
+            The centre is the mean of the cameras' places, `focus`, the box's centre, or the world's origin. Amid the cameras
+            is where an object stands that was filmed from all round; of one that was filmed from one side, `focus` is the
+            place: the point that is nearest to the optical axes of the cameras. Each counts by its distance, not by the square,
+            so that a few frames that look elsewhere do not pull it along. The receipt has it under `focus`.
+            Where the axes are nearly parallel or most cameras look outwards, as in a room, there is no such point; then a
+            warning says so, and the mean of the cameras' places is taken.
             """,
         example: "- crop: {above: 0.02, around: 2}")
 
@@ -44,7 +49,7 @@ public struct Crop: CaptureStage {
         return Uses(
             finish: .init(
                 needs: [.cloud] + (zero == .floor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
-                    + (isMeasured && centre == .cameras ? [.pose] : []),
+                    + (isMeasured && [.cameras, .focus].contains(centre) ? [.pose] : []),
                 wants: zero == .auto ? [.floor] : [], changes: [.cloud]))
     }
 
@@ -62,7 +67,7 @@ public struct Crop: CaptureStage {
                 fix: "do without it where there is none with  --set crop.from=auto")
         }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
-        let middle = around == nil ? .zero : centrePoint(capture)
+        let middle = around == nil ? .zero : centrePoint(capture, context)
         let heights = (from: (above ?? -.infinity) + ground, to: (below ?? .infinity) + ground)
         let reach = around ?? .infinity
         context.count("points-in", cloud.count)
@@ -75,13 +80,29 @@ public struct Crop: CaptureStage {
         capture.cloud = cloud
     }
 
-    private func centrePoint(_ capture: Capture) -> Vector3 {
+    private func centrePoint(_ capture: Capture, _ context: StageContext) -> Vector3 {
         switch centre {
         case .origin: return .zero
         case .box: return capture.box?.center ?? .zero
-        case .cameras:
-            let places = capture.keptFrames.compactMap(\.pose).map(\.position)
-            return places.isEmpty ? .zero : places.reduce(.zero, +) / Double(places.count)
+        case .cameras: return meanPlace(capture)
+        case .focus:
+            let lack: String
+            switch CameraFocus(of: capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }) {
+            case .point(let point):
+                context.record("focus", .array(point.components.map(Measurement.coordinate)))
+                return point
+            case .parallel: lack = "the cameras look in nearly the same direction"
+            case .outward: lack = "most cameras look outwards"
+            }
+            context.warn(
+                "\(lack), so there is no one place that they look at: `around` was measured from the mean of their "
+                    + "places")
+            return meanPlace(capture)
         }
+    }
+
+    private func meanPlace(_ capture: Capture) -> Vector3 {
+        let places = capture.keptFrames.compactMap(\.pose).map(\.position)
+        return places.isEmpty ? .zero : places.reduce(.zero, +) / Double(places.count)
     }
 }

@@ -20,7 +20,8 @@ public struct CullByBox: FrameStage, CaptureStage {
             `box: cloud` is for captures without a box: it fits an upright box to the merged cloud, leaving out the
             thousandth part of the points that lies farthest out on either side of each axis, and that is the capture's
             box from then on, for masks too. On a floor that `find-floor` has found, the box stands on it. It needs a
-            cloud of what is to be kept: cut the room away with `crop` first. A box from a file becomes the capture's box in
+            cloud of what is to be kept: cut the room away with `crop` first. A warning comes when most cameras are aimed past
+            that box and look at another place: something else is in it. A box from a file becomes the capture's box in
             the same way, unless it is what lies outside of it that stays.
 
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
@@ -60,7 +61,7 @@ public struct CullByBox: FrameStage, CaptureStage {
 
     public var uses: Uses {
         if box == "cloud" {
-            return Uses(finish: .init(needs: [.cloud], wants: [.floor], makes: [.box], changes: [.cloud]))
+            return Uses(finish: .init(needs: [.cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]))
         }
         return Uses(
             frame: .init(
@@ -71,7 +72,13 @@ public struct CullByBox: FrameStage, CaptureStage {
                 prefers: cullsDepth ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [], changes: [.cloud]),
             files: box == "capture" ? [] : [box],
             instead: box == "capture"
-                ? [[.box]: [.words("use a pipeline for captures without a box, such as the ready object-no-box.yaml")]]
+                ? [
+                    [.box]: [
+                        .words(
+                            "use a pipeline for captures without a box: the ready object-no-box.yaml, or "
+                                + "object-on-table.yaml")
+                    ]
+                ]
                 : [:])
     }
 
@@ -131,9 +138,30 @@ public struct CullByBox: FrameStage, CaptureStage {
         if capture.channels.contains(.box) {
             context.warn("the capture's own box was replaced by one around the cloud")
         }
+        if let doubt = Self.doubt(of: box, capture) { context.warn(doubt) }
         context.record("box-center", .of(box.center.components))
         context.record("box-size", .of((box.halfSize * 2).components))
         return box
+    }
+
+    /// Why a box that was fitted may be around something else than what was filmed, or nil. A hand trembles, and the central
+    /// rays of most cameras may miss a small object: what they have in common is what counts, and of the distance from
+    /// there a tenth is within the tremor.
+    private static func doubt(of box: OrientedBox, _ capture: Capture) -> String? {
+        let poses = capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }
+        let passing = poses.count { box.encounter(from: $0.position, along: -$0.rotation.columns.2) == .miss }
+        guard 2 * passing > poses.count else { return nil }
+        var place = ""
+        if case .point(let focus) = CameraFocus(of: poses) {
+            let distances = poses.map { ($0.position - focus).length }.sorted()
+            let beside = box.distance(to: focus)
+            guard beside > distances[distances.count / 2] / 10 else { return nil }
+            let unit = capture.isMetric ? "m" : "units"
+            place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
+        }
+        let cameras = "\(passing) of \(poses.count) cameras"
+        return "\(cameras) look past the box that was fitted to the cloud\(place): it may hold something else than was "
+            + "filmed; look at what `crop` above leaves, and at its `centre`"
     }
 
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }

@@ -32,6 +32,15 @@ def path(rng, frames, radius, speed, turns):
     return track
 
 
+def seen(faces, frames):
+    """A side is in more pictures than are aimed at it."""
+    views = {face: 2 * faces[face] for face in ["front", "left", "right", "bottom", "top", "back"]}
+    shown = any(views.values())
+    return {"sides": {face: {"views": n, "share": 1 if n else 0, **({"nearest": 0.7} if n else {})} for face, n in views.items()},
+            "goal": 3, "pictures": {"all": frames if shown else 0, "part": 0, "none": 0 if shown else frames},
+            "ring": {"gap": 190 if not views["back"] else 12, "from": 88, "to": 278 if not views["back"] else 100}}
+
+
 def receipt(number, name, device, fault, rng):
     frames = 180 + rng.randrange(120)
     base = 55 if fault == "blurred" else 420 + rng.gauss(0, 45)
@@ -73,7 +82,7 @@ def receipt(number, name, device, fault, rng):
             "jumps": [{"frame": 77, "metres": 0.42, "degrees": 31}] if fault == "jump" else [],
             "jump-count": 1 if fault == "jump" else 0, "lost-tracking": 6 if fault == "jump" else 0,
             "track": track, "box-outline": [[-half, -half], [half, -half], [half, half], [-half, half]]},
-        "report-coverage": {"faces": faces, "goal": 10, "sphere": {"rows": 6, "columns": columns, "views": views}},
+        "report-coverage": {**seen(faces, frames), "faces": faces, "aim-goal": 10, "sphere": {"rows": 6, "columns": columns, "views": views}},
         "filter-blur": {"scores": scores, "longest-dropped-run": 3},
         "decompress": {"frames": frames - len(dropped) + bad},
         "measure-depth": {

@@ -60,4 +60,43 @@ import Testing
                 "`above: 2.0` and `below: 1.0` leave nothing"))
         #expect(StageRun.mistakes(in: "- crop").contains("crop has nothing to do"))
     }
+
+    /// Cameras on a quarter of a circle about (5, 0, 0), 2 m away, of which a few look elsewhere.
+    private var arc: [Pose] {
+        (0..<20).map { number in
+            let angle = Double(number) / 19 * .pi / 2
+            let place = Vector3(5, 1, 0) + Matrix3.rotation(aboutY: angle) * Vector3(0, 0, 2)
+            return .camera(at: place, lookingAt: number % 7 == 3 ? Vector3(9, 1, 4) : Vector3(5, 0.2, 0))
+        }
+    }
+
+    private func crop(_ options: String, _ poses: [Pose]) throws -> StageRun {
+        var items = poses.map { MemoryCapture.Item(pose: $0) }
+        // At the object, beside it, and amid the cameras.
+        items[0].points = PointCloud(positions: [5, 0.2, 0, 5.5, 0, 0.5, 6, 0, 1.8])
+        return try StageRun("- voxel-downsample: {size: 0.001}\n- crop: \(options)", on: MemoryCapture(items))
+    }
+
+    @Test func theFocusIsWhereTheCamerasLook() throws {
+        let amid = try crop("{around: 1}", arc)
+        #expect(amid.capture.cloud?.positions == [6, 0, 1.8])
+        #expect(amid.counts("crop")["focus"] == nil)
+        let run = try crop("{around: 1, centre: focus}", arc)
+        #expect(run.capture.cloud?.count == 2)
+        #expect(run.capture.cloud?.positions.max() == 5.5)
+        let focus = try #require(run.counts("crop")["focus"]?.doubles)
+        #expect(zip(focus, [5, 0.2, 0]).allSatisfy { abs($0 - $1) < 0.01 }, "\(focus)")
+        #expect(run.warnings.isEmpty && amid.warnings.isEmpty)
+    }
+
+    @Test func withoutAFocusTheMeanOfTheCamerasIsTakenAloud() throws {
+        let rest = "so there is no one place that they look at: `around` was measured from the mean of their places"
+        let ahead = arc.map { Pose(rotation: .identity, position: $0.position) }
+        let parallel = try crop("{around: 1, centre: focus}", ahead)
+        #expect(parallel.warnings == ["crop: the cameras look in nearly the same direction, \(rest)"])
+        #expect(parallel.capture.cloud?.positions == [6, 0, 1.8])
+        let outwards = arc.map { Pose.camera(at: $0.position, lookingAt: $0.position * 2 - Vector3(5, 1, 0)) }
+        let outward = try crop("{around: 1, centre: focus}", outwards)
+        #expect(outward.warnings == ["crop: most cameras look outwards, \(rest)"])
+    }
 }

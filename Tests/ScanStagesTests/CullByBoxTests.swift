@@ -323,7 +323,8 @@ import Testing
         let problem = problem { _ = try StageRun("- cull-by-box", on: MemoryCapture([.init(points: points)])) }
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
         #expect(
-            problem?.fix == "use a pipeline for captures without a box, such as the ready object-no-box.yaml")
+            problem?.fix
+                == "use a pipeline for captures without a box: the ready object-no-box.yaml, or object-on-table.yaml")
     }
 
     /// Such a file's box stands along y.
@@ -360,5 +361,31 @@ import Testing
             let found = try #require(run.capture.box)
             #expect(abs(found.center.z - 2.075) < 1e-6 && abs(found.halfSize.y - 0.175) < 1e-6)
         }
+    }
+
+    /// A block of points, and cameras half round it that look at its middle or at another place.
+    private func filmed(_ target: (Int) -> Vector3) throws -> StageRun {
+        var items = (0..<12).map { number in
+            let place = Vector3(0, 1, 0) + Matrix3.rotation(aboutY: Double(number) / 11 * .pi) * Vector3(0, 0, 1.5)
+            return MemoryCapture.Item(pose: .camera(at: place, lookingAt: target(number)))
+        }
+        var positions: [Float] = []
+        for n in 0..<1000 { positions += [Float(n % 10), Float(n / 10 % 10), Float(n / 100)].map { 0.02 * $0 - 0.09 } }
+        items[0].points = PointCloud(positions: positions)
+        return try StageRun(
+            "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud, margin: 0.02}", on: MemoryCapture(items))
+    }
+
+    @Test func camerasThatLookPastAFittedBoxAreAWarning() throws {
+        #expect(try filmed { _ in .zero }.warnings.isEmpty)
+        // A hand that trembles misses most of the time, but the object is where it is aimed.
+        let sway = [Vector3(0.3, 0, 0.1), Vector3(-0.2, 0.3, 0), Vector3(0, -0.3, 0.25), Vector3(0, 0.2, -0.3)]
+        #expect(try filmed { sway[$0 % 4] }.warnings.isEmpty)
+        // Half a metre above the box, whose top is at 0.09 m.
+        #expect(
+            try filmed { _ in Vector3(0, 0.59, 0) }.warnings == [
+                "cull-by-box: 12 of 12 cameras look past the box that was fitted to the cloud, at a place 0.5 m from it: "
+                    + "it may hold something else than was filmed; look at what `crop` above leaves, and at its `centre`"
+            ])
     }
 }

@@ -70,10 +70,23 @@ struct CaptureCard {
     private func faces(_ coverage: Measured.Coverage?) -> HTML {
         guard let coverage else { return Self.lack("Views of the box", "report-coverage") }
         let at = "\(pointer)/coverage"
+        let goal = Figure.count(coverage.goal, "\(at)/goal")
+        let miss = Figure.count(coverage.miss, "\(at)/miss")
+        guard coverage.sides != nil else {
+            return Self.plot(
+                FaceCross.draw(coverage, at),
+                "cameras aimed at each face of the box, goal \(goal); \(miss) aimed past it")
+        }
+        let ring = coverage.ring.map {
+            "; largest gap in the ring \(Figure(pointer: "\(at)/ring/gap", value: $0.gap, words: "\(Int($0.gap.rounded()))°"))"
+                as HTML
+        }
         return Self.plot(
             FaceCross.draw(coverage, at),
-            "views per box face, goal \(Figure.count(coverage.goal, "\(at)/goal")); \(Figure.count(coverage.miss, "\(at)/miss")) \(coverage.miss == 1 ? "frame misses" : "frames miss") the box"
-        )
+            """
+            pictures of each side of the box, goal \(goal)\(ring); \(Figure.count(coverage.absent, "\(at)/pictures/none")) \
+            without the box, \(miss) aimed past it
+            """)
     }
 
     private func sharpness(_ sharpness: Measured.Sharpness?, _ measured: Measured) -> HTML {

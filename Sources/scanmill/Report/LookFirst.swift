@@ -89,7 +89,9 @@ struct LookFirst {
         let index = finding.capture
         let path = measured.motion.flatMap(PathFromAbove.draw).map { CaptureCard.plot($0, "path from above") }
         let faces = measured.coverage.map {
-            CaptureCard.plot(FaceCross.draw($0, "/captures/\(index)/coverage"), "views per box face")
+            CaptureCard.plot(
+                FaceCross.draw($0, "/captures/\(index)/coverage"),
+                $0.sides == nil ? "cameras aimed at each face" : "pictures of each side")
         }
         let blur = measured.sharpness.map {
             CaptureCard.plot(SharpnessBars.overTime($0), "sharpness over time", wide: true)

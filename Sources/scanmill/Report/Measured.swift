@@ -159,25 +159,67 @@ struct Measured: Sendable {
     struct Coverage: Sendable {
         static let faces = ["front", "left", "right", "back", "top", "bottom"]
 
-        /// How many views meet each face of the box.
-        var views: [String: Int]
+        /// How a side of the box is seen in the pictures.
+        struct Side: Sendable {
+            /// Half of it is in so many.
+            var views = 0
+            /// Of its surface, what is in any.
+            var share = 0.0
+            /// The nearest camera whose picture shows any of it.
+            var nearest: Double?
+        }
+
+        /// The largest stretch once around the box without a view; degrees, 0 before the front, 90 before the right.
+        struct Ring: Sendable {
+            var gap: Double
+            var from: Double
+            var to: Double
+        }
+
+        /// How many cameras are aimed at each face, and past the box.
+        var aimed: [String: Int]
         var miss: Int
+        /// What the pictures show of each side; nil where that was not reckoned, as by earlier revisions of the stage and
+        /// without intrinsics.
+        var sides: [String: Side]?
+        /// Pictures that show the box, all of it or a part, and those that do not.
+        var shown = 0
+        var absent = 0
+        var ring: Ring?
+        /// Of views of a side, or of cameras aimed at a face.
         var goal: Int
         /// Views by direction around the box: rows from the top down, columns once around; empty when not measured.
         var sphere: [[Int]]
 
         init?(_ json: JSONValue?) {
             guard let json, let faces = json["faces"] else { return nil }
-            views = [:]
-            for face in Self.faces { views[face] = faces[face]?.count ?? 0 }
+            aimed = [:]
+            for face in Self.faces { aimed[face] = faces[face]?.count ?? 0 }
             miss = faces["miss"]?.count ?? 0
-            goal = json["goal"]?.count ?? 10
+            if let seen = json["sides"] {
+                let sides = Self.faces.map { face in
+                    Side(
+                        views: seen[face]?["views"]?.count ?? 0, share: seen[face]?["share"]?.finite ?? 0,
+                        nearest: seen[face]?["nearest"]?.finite)
+                }
+                self.sides = Dictionary(uniqueKeysWithValues: zip(Self.faces, sides))
+                let pictures = json["pictures"]
+                shown = (pictures?["all"]?.count ?? 0) + (pictures?["part"]?.count ?? 0)
+                absent = pictures?["none"]?.count ?? 0
+                if let gap = json["ring"]?["gap"]?.finite, let from = json["ring"]?["from"]?.finite,
+                    let to = json["ring"]?["to"]?.finite
+                {
+                    ring = Ring(gap: gap, from: from, to: to)
+                }
+            }
+            goal = json[sides == nil ? "aim-goal" : "goal"]?.count ?? json["goal"]?.count ?? 10
             let rows = (json["sphere"]?["views"]?.array ?? []).map { ($0.array ?? []).map { $0.count ?? 0 } }
             let isGrid = rows.count <= 64 && rows.allSatisfy { $0.count == rows.first?.count && $0.count <= 128 }
             sphere = isGrid ? rows : []
         }
 
-        subscript(face: String) -> Int { views[face] ?? 0 }
+        /// Views of a side, or how many cameras are aimed at it where only that is known.
+        subscript(face: String) -> Int { sides.map { $0[face]?.views ?? 0 } ?? aimed[face] ?? 0 }
     }
 
     struct Depth: Sendable {

@@ -4,34 +4,42 @@ import ScanModel
 extension FindingRules {
     func coverage(_ capture: CaptureFacts, _ index: Int) -> [Finding] {
         guard let coverage = capture.measured.coverage else { return [] }
-        let seen = Measured.Coverage.faces.reduce(0) { $0 + coverage[$1] }
-        if seen == 0 {
+        guard let sides = coverage.sides else { return unaimed(coverage, index) }
+        if coverage.shown == 0 {
             return [
                 Finding(
-                    kind: .coverage, capture: index, title: "The camera never looks at the box",
+                    kind: .coverage, capture: index, title: "The box is in no picture",
                     text:
-                        "None of \(Wording.grouped(coverage.miss)) views meets the box: the box or the poses are wrong.",
+                        "None of \(Wording.count(coverage.absent, "picture")) shows it: the box or the poses are wrong.",
                     fix: "check the box and the axes of the poses",
-                    headline: headline("views of the box", 0, coverage.goal),
-                    weight: 100)
+                    headline: headline("pictures of the box", 0, coverage.goal), weight: 100)
             ]
         }
         // What stands on the floor is not seen from below.
-        let sides = Measured.Coverage.faces.filter { $0 != "bottom" && coverage[$0] < coverage.goal }
-        if sides.isEmpty { return [] }
-        let unseen = sides.filter { coverage[$0] == 0 }
-        let rare = sides.filter { coverage[$0] > 0 }
+        let wanting = Measured.Coverage.faces.filter { $0 != "bottom" && coverage[$0] < coverage.goal }
+        let unseen = wanting.filter { sides[$0]?.share == 0 }
+        let rare = wanting.filter { sides[$0]?.share != 0 }
+        let gap = coverage.ring.flatMap { $0.gap > BoxVisibility.largestGap ? $0 : nil }
+        if wanting.isEmpty {
+            guard let gap else { return [] }
+            return [
+                Finding(
+                    kind: .coverage, capture: index, title: "A large gap in the ring of views",
+                    text: Self.sentences([ringSentence(gap), Self.invention]), fix: Self.around,
+                    headline: gapHeadline(gap), weight: gap.gap)
+            ]
+        }
         let concerned = unseen.isEmpty ? rare : unseen
         var sentences: [String] = []
-        if !unseen.isEmpty { sentences.append("No view faces the \(unseen.listed)") }
-        if !rare.isEmpty {
-            let parts = rare.map { face in
-                "\(Wording.grouped(coverage[face])) face\(coverage[face] == 1 ? "s" : "") the \(face)"
-            }
-            sentences.append("Of \(Wording.count(seen, "view")) that meet the box, \(parts.listed)")
+        if !unseen.isEmpty { sentences.append("No picture shows the \(unseen.listed)") }
+        sentences += rare.map { face in
+            coverage[face] == 0
+                ? "Half of the \(face) or more is in no picture"
+                : "Half of the \(face) or more is in \(Wording.count(coverage[face], "picture")) at most"
         }
-        sentences.append(
-            "\(Wording.grouped(coverage.goal)) views of each side are the goal; training would invent what is missing")
+        sentences.append("\(Wording.grouped(coverage.goal)) pictures of each side are the goal")
+        if let gap { sentences.append(ringSentence(gap)) }
+        sentences.append(Self.invention)
         let isOne = concerned.count == 1
         let title =
             "\(Wording.capitalised(Wording.word(concerned.count))) side\(isOne ? "" : "s") of the box \(isOne ? "is" : "are") "
@@ -41,16 +49,45 @@ extension FindingRules {
             Finding(
                 kind: .coverage, capture: index, title: title,
                 cause: "Sides of the box are \(unseen.isEmpty ? "hardly" : "never") seen",
-                text: Self.sentences(sentences),
-                fix: "record it again, once around the object, which is to be in the middle of the pictures",
+                text: Self.sentences(sentences), fix: Self.around,
                 headline: isOne
-                    ? headline("views of the \(concerned[0])", fewest, coverage.goal)
+                    ? headline("pictures of the \(concerned[0])", fewest, coverage.goal)
                     : Finding.Headline(
                         label: unseen.isEmpty ? "sides hardly seen" : "sides never seen",
                         value: Double(concerned.count),
                         words: Wording.grouped(concerned.count), expected: "goal: 0"),
                 weight: Double(concerned.count * coverage.goal - fewest))
         ]
+    }
+
+    private static let invention = "Training would invent what is missing"
+    private static let around = "record it again, all round the object, or add what is missing"
+
+    /// Where only the aim is known, nothing is said of sides: what is beside the middle of a picture is in it all the same.
+    private func unaimed(_ coverage: Measured.Coverage, _ index: Int) -> [Finding] {
+        guard Measured.Coverage.faces.allSatisfy({ coverage.aimed[$0] == 0 }), coverage.miss > 0 else { return [] }
+        return [
+            Finding(
+                kind: .coverage, capture: index, title: "No camera is aimed at the box",
+                text:
+                    "The middle of none of \(Wording.count(coverage.miss, "picture")) meets the box: it or the poses may "
+                    + "be wrong.",
+                fix: "check the box and the axes of the poses",
+                headline: headline("aimed at the box", 0, coverage.goal), weight: 100)
+        ]
+    }
+
+    private func ringSentence(_ gap: Measured.Coverage.Ring) -> String {
+        guard gap.gap < 360 else { return "All pictures of the upright sides are from one place" }
+        let middle = gap.from + gap.gap / 2
+        return "A stretch of \(Int(gap.gap.rounded()))° around the box has no picture; its middle is the "
+            + Measured.Coverage.direction(middle)
+    }
+
+    private func gapHeadline(_ gap: Measured.Coverage.Ring) -> Finding.Headline {
+        Finding.Headline(
+            label: "largest gap", value: gap.gap, words: "\(Int(gap.gap.rounded()))°",
+            expected: "at most \(Int(BoxVisibility.largestGap))°")
     }
 
     private func headline(_ label: String, _ views: Int, _ goal: Int) -> Finding.Headline {
@@ -126,5 +163,15 @@ extension FindingRules {
                         label: "speed of the fastest tenth", value: $0, words: "\(Wording.measure($0)) m/s",
                         expected: speed.map { "usual: \(Wording.measure($0.median)) m/s" } ?? "")
                 }, weight: max(share, p90 ?? 0))
+    }
+}
+
+extension Measured.Coverage {
+    /// The side, or the edge between two, before which one stands: degrees as in ``Ring``.
+    static func direction(_ degrees: Double) -> String {
+        let names = [
+            "front", "front right", "right", "back right", "back", "back left", "left", "front left",
+        ]
+        return names[(Int((degrees / 45).rounded()) % 8 + 8) % 8]
     }
 }

@@ -222,8 +222,22 @@ extension Measured.Motion {
 extension Measured.Coverage {
     fileprivate var json: JSONValue {
         var faces = JSONObject()
-        for face in Self.faces { faces[face] = .of(self[face]) }
+        for face in Self.faces { faces[face] = .of(aimed[face] ?? 0) }
         var object: JSONObject = ["faces": .object(faces), "miss": .of(miss), "goal": .of(goal)]
+        if let sides {
+            var seen = JSONObject()
+            for face in Self.faces {
+                guard let side = sides[face] else { continue }
+                var one: JSONObject = ["views": .of(side.views), "share": .number(side.share)]
+                one["nearest"] = side.nearest.map { .number($0) }
+                seen[face] = .object(one)
+            }
+            object["sides"] = .object(seen)
+            object["pictures"] = .object(["shown": .of(shown), "none": .of(absent)])
+        }
+        if let ring {
+            object["ring"] = .object(["gap": .number(ring.gap), "from": .number(ring.from), "to": .number(ring.to)])
+        }
         if !sphere.isEmpty { object["sphere"] = .array(sphere.map { .of($0) }) }
         return .object(object)
     }

@@ -1,5 +1,5 @@
-/// Views of each face of the box, on the box unfolded. The colours go from yellow to cyan-green at the goal, as in the
-/// capture app; a face that is never seen is a hole.
+/// Views of each side of the box, on the box unfolded. The colours go from yellow to cyan-green at the goal, as in the
+/// capture app; a side without views is a hole.
 enum FaceCross {
     private static let places: [(face: String, column: Int, row: Int)] = [
         ("top", 1, 0), ("left", 0, 1), ("front", 1, 1), ("right", 2, 1), ("back", 3, 1), ("bottom", 1, 2),
@@ -10,7 +10,9 @@ enum FaceCross {
     static func draw(_ coverage: Measured.Coverage, _ pointer: String) -> HTML {
         let cells = places.map { place -> HTML in
             let (x, y) = (Double(place.column) * (side + 3), Double(place.row) * (side + 3))
-            let figure = Figure.count(coverage[place.face], "\(pointer)/faces/\(place.face)")
+            let figure = Figure.count(
+                coverage[place.face],
+                coverage.sides == nil ? "\(pointer)/faces/\(place.face)" : "\(pointer)/sides/\(place.face)/views")
             return """
                 <g class="\(shade(place.face, coverage))"><title>\(place.face)</title>\
                 <rect x="\(x + 1)" y="\(y + 1)" width="\(side)" height="\(side)" rx="3"/>\
@@ -33,6 +35,7 @@ enum FaceCross {
 
     private static func label(_ coverage: Measured.Coverage) -> String {
         let faces = Measured.Coverage.faces.map { "\($0) \(coverage[$0])" }
-        return "views of each face of the box: \(faces.joined(separator: ", ")); goal \(coverage.goal)"
+        let what = coverage.sides == nil ? "cameras aimed at each face" : "pictures of each side"
+        return "\(what) of the box: \(faces.joined(separator: ", ")); goal \(coverage.goal)"
     }
 }
