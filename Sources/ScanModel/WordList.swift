@@ -4,4 +4,9 @@ extension [String] {
         guard count > 1, let last else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last
     }
+
+    /// The first of many: `a, b and 3 more`.
+    package func listed(most: Int) -> String {
+        prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
+    }
 }

@@ -90,7 +90,8 @@ public struct Read: CaptureStage {
         rules.mismatch = options.choice("mismatch", "What to do with streams of different lengths.", default: .auto)
         rules.truncated = options.choice("truncated", "What to do with a stream that ends early.", default: .fail)
         rules.minWhole = options.number(
-            "min-whole", "The share of whole frames below which `keep-whole` fails the capture.", default: 0.5, in: 0...1)
+            "min-whole", "The share of whole frames below which `keep-whole` fails the capture.", default: 0.5,
+            in: 0...1)
         rules.onBadFrame = options.choice(
             "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
         rules.badFrameLimit = options.number(

@@ -39,8 +39,9 @@ enum TestVideo {
         let steps = kept.enumerated().map { "\((times[$1] - times[kept[0]]) / 1000)*eq(N,\($0))" }
         let path = folder.url(name).path
         try ffmpeg([
-            "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "64x48", "-i", folder.url("planes.yuv").path, "-vf",
-            "settb=1/1000000,setpts=\(steps.joined(separator: "+"))", "-fps_mode", "passthrough",
+            "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "64x48", "-r", "1000000", "-i",
+            folder.url("planes.yuv").path, "-vf",
+            "settb=1/1000000,setpts='\(steps.joined(separator: "+"))'", "-fps_mode", "passthrough",
             "-video_track_timescale", "1000000", "-c:v", "libx264", "-qp", "0", "-bf", "0", path,
         ])
         return path

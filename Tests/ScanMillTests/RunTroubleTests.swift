@@ -102,7 +102,7 @@ import Testing
     @Test func framesThatATruncatedStreamLacksAreSaid() throws {
         try MiniCapture().write(in: folder)
         let depth = try folder.bytes("mini/recorded.depth.zlib")
-        try folder.write(Array(depth.prefix(depth.count / 2)), to: "mini/recorded.depth.zlib")
+        try folder.write(Array(depth.prefix(depth.count * 3 / 4)), to: "mini/recorded.depth.zlib")
         let result = try folder.run("{read: {truncated: keep-whole}}, decompress, unproject, write-ply")
         #expect(result.status == 0)
         #expect(
@@ -127,19 +127,18 @@ import Testing
         try MiniCapture().write(in: folder)
         try FileManager.default.removeItem(at: folder.url("mini/recorded.confidence.zlib"))
         let result = try folder.run("read, decompress, {mask-confidence: {if-missing: pass}}, unproject, write-ply")
+        let lack = "recorded.confidence.zlib is missing, though the metadata lists a confidence stream"
+        #expect(result.errors.contains("warning: mini: \(lack): copy recorded.confidence.zlib too"), "\(result)")
         #expect(result.status == 0)
-        #expect(
-            result.errors.contains(
-                "warning: mini: recorded.confidence.zlib is missing, though the metadata lists a confidence stream: copy"
-            ), "\(result)")
         // Nobody asked for it.
-        #expect(!(try folder.run("read, measure-motion, write-tum", ["mini", "-o", "other"])).errors.contains("confidence"))
+        let other = try folder.run("read, measure-motion, write-tum", ["mini", "-o", "other"])
+        #expect(other.status == 0 && !other.errors.contains("confidence"), "\(other)")
     }
 
     @Test func oneFormatOfSeveral() throws {
         try MiniCapture().write(in: folder)
         for name in ["0", "1"] {
-            try folder.write(try folder.bytes("mini/color/00000\(name).png"), to: "in/pictures/\(name).png")
+            try folder.write(try folder.bytes("mini/color/00000\(name).png"), to: "in/pictures/color/\(name).png")
         }
         try FileManager.default.moveItem(at: folder.url("mini"), to: folder.url("in/mini"))
         let pipeline = "read, decompress, unproject, write-ply"

@@ -189,7 +189,7 @@ import Testing
                 == "copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole"
         )
 
-        let run = try StageRun("- read: {truncated: keep-whole}\n- decompress", reading: path)
+        let run = try StageRun("- read: {truncated: keep-whole, min-whole: 0.3}\n- decompress", reading: path)
         let whole = run.kept.count
         #expect(whole > 0 && whole < 12)
         #expect(run.frames.map(\.depth) == (0..<whole).map(sample.depthMap))

@@ -249,6 +249,10 @@ import Testing
         #expect(back.frames.count == 354)
         #expect(back.frames.map(\.pose) == source.frames.map(\.pose))
         #expect(back.frames.map(\.intrinsics) == source.frames.map(\.intrinsics))
-        #expect(run.warnings == ["write-staging: MultiScan's server wants ipad.mp4, and the capture has no pictures"])
+        #expect(
+            run.warnings == [
+                "ipad.depth.zlib is missing, though the metadata lists a depth stream: copy ipad.depth.zlib too",
+                "write-staging: MultiScan's server wants ipad.mp4, and the capture has no pictures",
+            ])
     }
 }

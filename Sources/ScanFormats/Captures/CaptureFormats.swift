@@ -63,7 +63,7 @@ public enum CaptureFormats {
         let names = Set(all.flatMap { $0.names(in: tree) }).sorted()
         if names.count < 2 { return }
         throw Problem(
-            .input, "\(names.count) captures lie in one folder: \(shown(names))",
+            .input, "\(names.count) captures lie in one folder: \(names.listed(most: 8))",
             fix: "make a folder for each, and move its files there")
     }
 
@@ -85,18 +85,13 @@ public enum CaptureFormats {
         return all.filter { !derived.contains($0.name) && !family.contains($0.name) }.compactMap { $0.recognise(tree) }
     }
 
-    /// Some of many names.
-    private static func shown(_ names: [String]) -> String {
-        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
-    }
-
     /// What a folder is when no format says "mine".
     static func unrecognised(_ tree: any CaptureTree) -> Problem {
         if let archive = tree as? ZipArchive, let problem = archive.encryption { return problem }
         let entries = tree.entries(in: "").map(\.name)
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
-            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(shown(entries))"],
+            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(entries.listed(most: 8))"],
             fix: "`scanmill formats` lists what is read")
     }
 
@@ -130,7 +125,7 @@ public enum CaptureFormats {
         let captures = CaptureSearch.captures(in: archive)
         if captures.count < 2 { return captures.first }
         throw Problem(
-            .input, "the archive holds \(captures.count) captures: \(shown(captures.map(\.top)))",
+            .input, "the archive holds \(captures.count) captures: \(captures.map(\.top).listed(most: 8))",
             fix: "unpack it into a folder, and keep the archive elsewhere")
     }
 }

@@ -85,10 +85,10 @@ extension Capture {
         videoFrames = places
         let lost = places.indices.filter { places[$0] == nil }
         for index in lost { drop(index, stage: "read", reason: "the video has no frame of its time") }
-        let shown = lost.prefix(20).map(String.init).joined(separator: ", ")
-        let more = lost.count > 20 ? " and \(lost.count - 20) more" : ""
+        let numbers = lost.map(String.init).listed(most: 20)
         warnings.append(
-            "\(file) lacks the pictures of \(lost.count) camera lines: \(shown)\(more); the others were paired by their times")
+            "\(file) lacks the pictures of \(lost.count) camera lines: \(numbers); the others were paired by their times"
+        )
         return true
     }
 

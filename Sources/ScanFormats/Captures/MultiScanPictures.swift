@@ -89,10 +89,9 @@ extension MultiScanReader {
             (frame: $0.frame, off: $0.late / 1e6)
         }
         guard let first = wrong.first else { return }
-        let shown = wrong.prefix(20).map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.joined(separator: ", ")
-        let more = wrong.count > 20 ? " and \(wrong.count - 20) more" : ""
+        let shown = wrong.map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.listed(most: 20)
         capture.warnings.append(
-            "\(wrong.count) frames of \(file) are shown at another time than their camera line says, from frame \(first.frame) on: \(shown)\(more); "
+            "\(wrong.count) frames of \(file) are shown at another time than their camera line says, from frame \(first.frame) on: \(shown); "
                 + "their poses may belong to other pictures")
         capture.findings["frames-off-time"] = .array(
             wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })

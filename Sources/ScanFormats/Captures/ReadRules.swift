@@ -79,7 +79,8 @@ public struct ReadRules: Hashable, Sendable {
         guard truncated == .keepWhole else { return failure }
         let share = Double(whole) / Double(max(1, count))
         if share >= minWhole { return nil }
-        var refusal = failure.noting("\(whole) of \(count) frames are whole; the least is \((minWhole * 100).shortText) %")
+        let least = (minWhole * 100).shortText
+        var refusal = failure.noting("\(whole) of \(count) frames are whole; the least is \(least) %")
         // Rounded down, so that the share itself is allowed by what is proposed.
         let less = ((share * 100).rounded(.down) / 100).shortText
         let keeping = whole > 0 ? ", or keep them all the same with  --set read.min-whole=\(less)" : ""

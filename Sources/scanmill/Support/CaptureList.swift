@@ -153,7 +153,7 @@ struct CaptureList {
     private mutating func warn(without paths: [String]) {
         guard let first = paths.first else { return }
         warnings += [
-            "warning: there is no capture in \(Self.some(paths))",
+            "warning: there is no capture in \(paths.listed(most: Self.shown))",
             "   = fix: `scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it",
         ]
     }
@@ -161,7 +161,7 @@ struct CaptureList {
     private mutating func warn(of inner: [String], in path: String) {
         if inner.isEmpty { return }
         warnings += [
-            "warning: \(path) is one capture, but there are more in it: \(Self.some(inner))",
+            "warning: \(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
             "   = fix: if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one",
         ]
     }
@@ -171,13 +171,8 @@ struct CaptureList {
         let captures = plan.fromTheFuture.map(\.path)
         if captures.isEmpty { return [] }
         return [
-            "warning: \(some(captures)) changed at a time that is still to come, so --settle does not wait",
+            "warning: \(captures.listed(most: shown)) changed at a time that is still to come, so --settle does not wait",
             "   = fix: set the clock of this machine, or of the one that the captures lie on",
         ]
-    }
-
-    private static func some(_ paths: [String]) -> String {
-        let more = paths.count > shown ? " and \(paths.count - shown) more" : ""
-        return paths.prefix(shown).joined(separator: ", ") + more
     }
 }

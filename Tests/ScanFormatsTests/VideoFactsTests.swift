@@ -1,0 +1,56 @@
+import ScanFormats
+import Testing
+
+@Suite struct VideoFactsTests {
+    /// 30 a second with a phone's jitter: 0 to 4 ms, other for each `seed`.
+    private func timestamps(_ count: Int, seed: UInt64) -> [Int64] {
+        var state = seed
+        return (0..<count).map { frame in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return 77_000_000_000_000 + Int64(frame) * 33_333_333 + Int64(state >> 33) % 4_000_000
+        }
+    }
+
+    private func video(_ timestamps: [Int64], without lost: Set<Int>) -> VideoFacts {
+        let kept = timestamps.indices.filter { !lost.contains($0) }.map { timestamps[$0] }
+        var facts = VideoFacts()
+        facts.frameCount = kept.count
+        facts.times = kept.map { $0 - kept[0] }
+        return facts
+    }
+
+    @Test(arguments: [[5], [0], [39], [0, 1, 2], [0, 17, 39], [10, 11, 12, 30], Array(0..<12)])
+    func eachFrameOfAVideoIsFoundByItsTime(_ lost: [Int]) {
+        for seed in 1...20 {
+            let timestamps = timestamps(40, seed: UInt64(seed))
+            let places = video(timestamps, without: Set(lost)).places(of: timestamps)
+            var number = 0
+            let expected = timestamps.indices.map { index -> Int? in
+                if lost.contains(index) { return nil }
+                defer { number += 1 }
+                return number
+            }
+            #expect(places == expected, "seed \(seed)")
+        }
+    }
+
+    /// A video at a rate of its own, one of another recording, and one that lacks nothing.
+    @Test func timesThatDoNotFitPairNothing() {
+        let timestamps = timestamps(40, seed: 7)
+        var slow = video(timestamps, without: [9])
+        slow.times = slow.times?.map { $0 * 5 / 4 }
+        #expect(slow.places(of: timestamps) == nil)
+        #expect(
+            video(self.timestamps(80, seed: 8).enumerated().filter { $0.offset % 3 != 1 }.map(\.element), without: [])
+                .places(of: timestamps) == nil)
+        #expect(video(timestamps, without: []).places(of: timestamps) == nil)
+        #expect(VideoFacts().places(of: timestamps) == nil)
+    }
+
+    @Test func timestampsAtTheEndsOfTheirRangeDoNotTrap() {
+        var timestamps = timestamps(8, seed: 1)
+        let facts = video(timestamps, without: [3])
+        (timestamps[0], timestamps[7]) = (.min, .max)
+        #expect(facts.places(of: timestamps) == nil)
+    }
+}
