@@ -157,87 +157,6 @@ extension Capture {
 
     /// In the order in which inspection and digests list them.
     mutating func sortFiles() { files.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
-
-    /// Says why there is none of something that the capture's own description lists: the copy is not whole.
-    /// - Parameter fix: what to copy.
-    mutating func loses(_ channel: Channel, _ reason: String, fix: String) {
-        absences[channel] = reason
-        remedies[channel] = fix
-    }
-
-    /// Says that none of the pictures that a description lists is there.
-    /// - Parameters:
-    ///   - paths: as the description lists them.
-    ///   - kind: what messages call them.
-    mutating func losesPictures(_ channel: Channel, _ paths: [String], called kind: String = "", listedIn list: String)
-    {
-        let what =
-            paths.count == 1
-            ? "a \(kind)picture, which is not there" : "\(paths.count) \(kind)pictures, and none is there"
-        loses(channel, "\(list) lists \(what)", fix: "copy \(Self.folder(of: paths) ?? "the \(kind)pictures") too")
-    }
-
-    /// The folder in which all of these lie; nil where there are several, or it is the capture's own, or none within it.
-    private static func folder(of paths: [String]) -> String? {
-        let folders = Set(paths.map { path in path.split(separator: "/").dropLast().filter { $0 != "." } })
-        guard folders.count == 1, let parts = folders.first, !parts.isEmpty, !parts.contains("..") else { return nil }
-        return "the folder \(parts.joined(separator: "/"))/"
-    }
-
-    /// Says for each of these channels that the format has none.
-    mutating func lacks(_ channels: [Channel], _ reason: String) {
-        for channel in channels where !self.channels.contains(channel) && absences[channel] == nil {
-            absences[channel] = reason
-        }
-    }
-}
-
-extension CaptureTree {
-    /// The files of a folder that end in one of these, by the number in their names. Of two with one number the ending
-    /// that stands first in the list counts.
-    func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
-        var found: [Int: (rank: Int, path: String)] = [:]
-        for name in originals(in: folder) {
-            guard let ending = name.split(separator: ".").last?.lowercased(),
-                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: name),
-                rank < found[number]?.rank ?? .max
-            else { continue }
-            found[number] = (rank, "\(folder)/\(name)")
-        }
-        return found.mapValues(\.path)
-    }
-
-    /// The first bytes of a file; fewer where it is shorter, nil where it cannot be read.
-    func beginning(of file: String, _ count: Int = 4096) -> [UInt8]? {
-        guard byteCount(of: file) != nil, let source = try? open(file) else { return nil }
-        var buffered = BufferedSource(source, chunk: count)
-        guard (try? buffered.fill(count)) != nil else { return nil }
-        return try? buffered.withBytes(buffered.unread.prefix(count)) { (bytes) throws(Problem) in Array(bytes) }
-    }
-
-    /// The file that a path in one of the capture's own files means; nil when it is not there.
-    /// - Throws: when the path leads out of the capture, by its parts or by a link.
-    func file(named path: String) throws(Problem) -> String? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
-        let isPlain = parts.allSatisfy { part in
-            !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
-        }
-        guard isPlain, !parts.isEmpty else {
-            throw Problem(.input, "a path leads out of the capture: \(String(reflecting: String(path.prefix(100))))")
-        }
-        let plain = parts.joined(separator: "/")
-        guard byteCount(of: plain) != nil else { return nil }
-        guard holds(plain) else { throw Problem(.input, "a link leads out of the capture").at(file: plain) }
-        return plain
-    }
-}
-
-extension [UInt8] {
-    func contains(subsequence text: String) -> Bool {
-        let wanted = Array(text.utf8)
-        guard count >= wanted.count else { return false }
-        return (0...(count - wanted.count)).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }
-    }
 }
 
 extension CameraIntrinsics {
@@ -271,19 +190,5 @@ extension Capture {
     mutating func drop(_ index: Int, for problem: Problem) throws(Problem) {
         guard problem.fault == .input else { throw problem }
         drop(index, stage: "read", reason: problem.oneLine, isBad: true)
-    }
-
-    /// Notes ScanNet's `axisAlignment`, which turns the world upright and is not applied: poses stay as recorded.
-    mutating func noteAxisAlignment(in tree: any CaptureTree) {
-        for entry in tree.entries(in: "") where entry.name.hasSuffix(".txt") {
-            guard let count = entry.byteCount, count <= Int64(NumberText.sizeLimit),
-                let bytes = try? tree.bytes(of: entry.name, limit: NumberText.sizeLimit),
-                let matrix = try? ScanNetText(bytes, file: entry.name).numbers("axisAlignment", count: 16)
-            else { continue }
-            findings["axis-alignment"] = .of(matrix)
-            // In some layouts the file has been listed for what else it says.
-            if !files.contains(where: { $0.path == entry.name }) { list(entry.name, in: tree, []) }
-            return
-        }
     }
 }

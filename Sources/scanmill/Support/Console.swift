@@ -66,4 +66,12 @@ enum Console {
     }
 
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// Runs something whose problem ends the command, with the exit code that its fault has.
+    static func orExit<Value>(_ body: () throws(Problem) -> Value) throws -> Value {
+        do throws(Problem) { return try body() } catch {
+            Console.error(error.message())
+            throw ExitCode(error.fault == .usage ? ExitStatus.usage : ExitStatus.environment)
+        }
+    }
 }

@@ -1,0 +1,17 @@
+import ScanModel
+
+extension Capture {
+    /// Notes ScanNet's `axisAlignment`, which turns the world upright and is not applied: poses stay as recorded.
+    mutating func noteAxisAlignment(in tree: any CaptureTree) {
+        for entry in tree.entries(in: "") where entry.name.hasSuffix(".txt") {
+            guard let count = entry.byteCount, count <= Int64(NumberText.sizeLimit),
+                let bytes = try? tree.bytes(of: entry.name, limit: NumberText.sizeLimit),
+                let matrix = try? ScanNetText(bytes, file: entry.name).numbers("axisAlignment", count: 16)
+            else { continue }
+            findings["axis-alignment"] = .of(matrix)
+            // In some layouts the file has been listed for what else it says.
+            if !files.contains(where: { $0.path == entry.name }) { list(entry.name, in: tree, []) }
+            return
+        }
+    }
+}

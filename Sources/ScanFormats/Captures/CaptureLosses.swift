@@ -1,0 +1,37 @@
+import ScanModel
+
+/// What a capture has not, and why.
+extension Capture {
+    /// Says why there is none of something that the capture's own description lists: the copy is not whole.
+    /// - Parameter fix: what to copy.
+    mutating func loses(_ channel: Channel, _ reason: String, fix: String) {
+        absences[channel] = reason
+        remedies[channel] = fix
+    }
+
+    /// Says that none of the pictures that a description lists is there.
+    /// - Parameters:
+    ///   - paths: as the description lists them.
+    ///   - kind: what messages call them.
+    mutating func losesPictures(_ channel: Channel, _ paths: [String], called kind: String = "", listedIn list: String)
+    {
+        let what =
+            paths.count == 1
+            ? "a \(kind)picture, which is not there" : "\(paths.count) \(kind)pictures, and none is there"
+        loses(channel, "\(list) lists \(what)", fix: "copy \(Self.folder(of: paths) ?? "the \(kind)pictures") too")
+    }
+
+    /// The folder in which all of these lie; nil where there are several, or it is the capture's own, or none within it.
+    private static func folder(of paths: [String]) -> String? {
+        let folders = Set(paths.map { path in path.split(separator: "/").dropLast().filter { $0 != "." } })
+        guard folders.count == 1, let parts = folders.first, !parts.isEmpty, !parts.contains("..") else { return nil }
+        return "the folder \(parts.joined(separator: "/"))/"
+    }
+
+    /// Says for each of these channels that the format has none.
+    mutating func lacks(_ channels: [Channel], _ reason: String) {
+        for channel in channels where !self.channels.contains(channel) && absences[channel] == nil {
+            absences[channel] = reason
+        }
+    }
+}

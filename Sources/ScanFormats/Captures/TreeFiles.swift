@@ -1,0 +1,51 @@
+import ScanModel
+
+// How readers find and look into the files of a tree.
+
+extension CaptureTree {
+    /// The files of a folder that end in one of these, by the number in their names. Of two with one number the ending
+    /// that stands first in the list counts.
+    func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
+        var found: [Int: (rank: Int, path: String)] = [:]
+        for name in originals(in: folder) {
+            guard let ending = name.split(separator: ".").last?.lowercased(),
+                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: name),
+                rank < found[number]?.rank ?? .max
+            else { continue }
+            found[number] = (rank, "\(folder)/\(name)")
+        }
+        return found.mapValues(\.path)
+    }
+
+    /// The first bytes of a file; fewer where it is shorter, nil where it cannot be read.
+    func beginning(of file: String, _ count: Int = 4096) -> [UInt8]? {
+        guard byteCount(of: file) != nil, let source = try? open(file) else { return nil }
+        var buffered = BufferedSource(source, chunk: count)
+        guard (try? buffered.fill(count)) != nil else { return nil }
+        return try? buffered.withBytes(buffered.unread.prefix(count)) { (bytes) throws(Problem) in Array(bytes) }
+    }
+
+    /// The file that a path in one of the capture's own files means; nil when it is not there.
+    /// - Throws: when the path leads out of the capture, by its parts or by a link.
+    func file(named path: String) throws(Problem) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
+        let isPlain = parts.allSatisfy { part in
+            !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
+        }
+        guard isPlain, !parts.isEmpty else {
+            throw Problem(.input, "a path leads out of the capture: \(String(reflecting: String(path.prefix(100))))")
+        }
+        let plain = parts.joined(separator: "/")
+        guard byteCount(of: plain) != nil else { return nil }
+        guard holds(plain) else { throw Problem(.input, "a link leads out of the capture").at(file: plain) }
+        return plain
+    }
+}
+
+extension [UInt8] {
+    func contains(subsequence text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        guard count >= wanted.count else { return false }
+        return (0...(count - wanted.count)).contains { self[$0..<$0 + wanted.count].elementsEqual(wanted) }
+    }
+}

@@ -1,0 +1,26 @@
+import Subprocess
+
+/// The command that is run when a run has ended.
+enum FinishHook {
+    /// As long as a capture has after a signal.
+    private static let grace = Duration.seconds(5)
+
+    static func run(_ command: String, status: Int32, output: String, stop: StopSignal) async {
+        do {
+            let ended = try await Follower.run(
+                "/bin/sh", ["-c", command],
+                environment: .inherit.updating(["SCANMILL_STATUS": "\(status)", "SCANMILL_OUT": output]),
+                output: .currentStandardError, error: .currentStandardError, stop: stop, grace: grace)
+            if !ended.terminationStatus.isSuccess {
+                let how =
+                    switch ended.terminationStatus {
+                    case .exited(let code): "exit code \(code)"
+                    case .signaled(let signal): "signal \(signal)"
+                    }
+                Console.error("warning: the command of --on-finish ended with \(how)")
+            }
+        } catch {
+            Console.error("warning: the command of --on-finish could not be run: \(error)")
+        }
+    }
+}

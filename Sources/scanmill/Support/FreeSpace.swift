@@ -1,0 +1,19 @@
+import Glibc
+import ScanPipeline
+
+/// Free bytes on a path's filesystem.
+enum FreeSpace {
+    static func bytes(at path: String) -> Int64? {
+        var facts = statvfs()
+        var path = path
+        // OUT may not be there yet: then its nearest folder that is.
+        while statvfs(path, &facts) != 0 {
+            let parent = FileSystem.parent(of: path)
+            if parent == path || errno != ENOENT { return nil }
+            path = parent
+        }
+        // Some network filesystems say more than there can be.
+        let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
+        return overflow ? .max : Int64(clamping: bytes)
+    }
+}

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import ScanModel
+import ScanPipeline
+
+/// Figures of a run in Prometheus' text format, for the node exporter's textfile collector.
+enum RunMetrics {
+    static func write(_ outcomes: [CaptureOutcome], seconds: Double, to path: String) throws(Problem) {
+        var text = """
+            # HELP scanmill_captures Captures of the last run by how they ended.
+            # TYPE scanmill_captures gauge
+
+            """
+        let counts = Dictionary(grouping: outcomes, by: { RunReport.word($0.ending) }).mapValues(\.count)
+        for word in RunReport.words { text += "scanmill_captures{ended=\"\(word)\"} \(counts[word] ?? 0)\n" }
+        let done = outcomes.compactMap { outcome in if case .done(let summary) = outcome.ending { summary } else { nil }
+        }
+        for (name, help, value) in [
+            (
+                "frames_source", "Frames that the captures of the last run held.",
+                Double(done.reduce(0) { $0 + $1.frameCount })
+            ),
+            ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),
+            ("written_bytes", "Bytes published in the last run.", Double(done.reduce(0) { $0 + $1.byteCount })),
+            ("run_seconds", "How long the last run took.", seconds),
+            ("run_end_seconds", "When the last run ended, seconds since 1970.", Date().timeIntervalSince1970),
+        ] {
+            text += "# HELP scanmill_\(name) \(help)\n# TYPE scanmill_\(name) gauge\nscanmill_\(name) \(value)\n"
+        }
+        // In one step, because the collector reads whenever it likes; but a device or a pipe stays what it is.
+        if FileSystem.isSpecial(path) {
+            try FileSystem.overwrite(path, with: Array(text.utf8))
+        } else {
+            try FileSystem.replace(path, with: Array(text.utf8))
+        }
+    }
+}
