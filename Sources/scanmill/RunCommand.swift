@@ -85,17 +85,27 @@ struct RunCommand: AsyncParsableCommand {
         // Whatever is left out is said, since nothing else tells of it.
         (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
         report.runBegan(batch, captures: found.inputs.count + found.refused.count)
-        let others = found.refused + plan.waiting
+        let refused = batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
+        let others = refused + plan.waiting
         others.forEach(report.ended)
-        let isIdle = plan.toRun.isEmpty && found.refused.isEmpty
+        let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
         let record = isIdle ? nil : self.record(plan, loaded.pipeline, state)
         var outcomes = others
         if let record {
-            record.noteRefused(found.refused)
+            record.noteRefused(refused.filter(\.isWork))
             if !plan.toRun.isEmpty { outcomes += await runAll(plan, loaded, stop, report, record, deadline, most) }
             try? record.end(outcomes, seconds: report.seconds)
         }
 
+        let code = await finish(outcomes, report, record, stop)
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// Says how the run ended, and does what was asked for behind it.
+    /// - Returns: the exit code.
+    private func finish(
+        _ outcomes: [CaptureOutcome], _ report: RunReport, _ record: RunRecord?, _ stop: StopSignal
+    ) async -> Int32 {
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
@@ -105,7 +115,7 @@ struct RunCommand: AsyncParsableCommand {
         report.runEnded(outcomes, status: code)
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
         // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
-        if !noReport, stop.reason == nil, let record, !found.refused.isEmpty || outcomes.contains(where: \.isWork) {
+        if !noReport, stop.reason == nil, let record, outcomes.contains(where: \.isWork) {
             await ReportProcess.run(batch.output, run: record.name, isQuiet: quiet || batch.json, stop: stop)
             code = stop.exitCode ?? code
         }
@@ -113,7 +123,7 @@ struct RunCommand: AsyncParsableCommand {
             await FinishHook.run(onFinish, status: code, output: batch.output, stop: stop)
             code = stop.exitCode ?? code
         }
-        if code != 0 { throw ExitCode(code) }
+        return code
     }
 
     /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
@@ -183,10 +193,21 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension CaptureOutcome {
-    /// A capture was worked on: a process that found its result up to date did nothing.
+    /// A capture was worked on, or could not be, which is news: a process that found its result up to date did nothing.
     fileprivate var isWork: Bool {
-        if case .upToDate = ending { return false }
-        return span != nil
+        switch ending {
+        case .upToDate: false
+        case .failed: true
+        default: span != nil
+        }
+    }
+
+    /// A refusal that an earlier run has said and noted is no news.
+    fileprivate func asBefore(in state: StateFolder) -> CaptureOutcome {
+        guard let problem = ending.problem, FailureNote.load(input.id, in: state)?.problem == problem else {
+            return self
+        }
+        return CaptureOutcome(input: input, ending: .failedBefore(problem))
     }
 }
 

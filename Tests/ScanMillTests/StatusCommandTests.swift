@@ -112,10 +112,21 @@ import Testing
                 2 failed
 
                 """)
-        let runs = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs")
-        #expect(runs.count == 1)
-        // One of them is gone, and so is the mistake.
-        for path in ["two/a", "one/.hidden"] {
+        func runs() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/runs").count
+        }
+        #expect(try runs() == 1)
+        // The next night nothing is new, until a third of the name comes.
+        let second = try scanmill("run", "quick.yaml", "one/a", "two/a", "one/.hidden", "-o", "out")
+        #expect(second.status == 1 && second.output.contains("failed   a  as before: 2 captures are called a"))
+        #expect(second.errors.contains("3 captures failed:") && !second.errors.contains("error:"), "\(second)")
+        #expect(try runs() == 1)
+        try folder.write("x", to: "three/a/color/0.jpg")
+        let third = try scanmill("run", "quick.yaml", "one/a", "two/a", "three/a", "-o", "out")
+        #expect(third.status == 1 && third.errors.contains("error: 3 captures are called a"), "\(third)")
+        #expect(try runs() == 2)
+        // All but one of them are gone, and so is the mistake.
+        for path in ["two/a", "three/a", "one/.hidden"] {
             try FileManager.default.removeItem(atPath: "\(folder.path)/\(path)")
         }
         #expect(try scanmill("run", "quick.yaml", "one/a", "-o", "out").status == 0)
