@@ -21,7 +21,7 @@ extension FuzzTarget {
             do throws(Problem) {
                 let found = try ScanNetPPDepth.layout(of: "depth.bin", in: tree, rules: rules)
                 layout = found
-                guard case .chunks(let count, let size) = found else { return }
+                guard case .chunks(let count, let size, _) = found else { return }
                 expect(count <= 64 && size.width * size.height <= 1 << 16, "limits are kept")
                 let stream = ChunkStream(file: "depth.bin", size: size, count: count)
                 let track = try ChunkTrack(stream, tree, carriesPrevious: true)

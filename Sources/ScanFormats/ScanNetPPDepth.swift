@@ -12,7 +12,8 @@ import ScanModel
 package enum ScanNetPPDepth {
     package enum Layout: Hashable, Sendable {
         case packed
-        case chunks(count: Int, size: PixelSize)
+        /// - `truncation`: what is wrong behind the last whole chunk, where anything is.
+        case chunks(count: Int, size: PixelSize, truncation: Problem?)
     }
 
     /// What the app records.
@@ -21,7 +22,7 @@ package enum ScanNetPPDepth {
     static let chunkLimit = 1 << 26
     static let millimetres = DepthEncoding.uint16(unitsPerMetre: 1000)
 
-    /// - Throws: when there are more frames than the rules allow, or the chunks end early and the rules do not allow that.
+    /// - Throws: when there are more frames than the rules allow.
     package static func layout(of file: String, in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Layout {
         let walk = try walk(file, in: tree, rules)
         guard walk.count > 0 else { return .packed }
@@ -33,14 +34,14 @@ package enum ScanNetPPDepth {
             size = Self.size(of: chunk, rules)
         }
         guard let size else { return .packed }
-        if let end = walk.brokenAt, rules.truncated == .fail {
-            throw Problem(
+        let truncation = walk.brokenAt.map { end in
+            Problem(
                 .input, "the depth file ends inside frame \(walk.count)",
                 notes: ["\(walk.count) whole frames stand before it"],
                 fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
             ).at(file: file, byte: end, of: tree.byteCount(of: file))
         }
-        return .chunks(count: walk.count, size: size)
+        return .chunks(count: walk.count, size: size, truncation: truncation)
     }
 
     /// The whole chunks from the start on, and where the next one begins that is not whole.

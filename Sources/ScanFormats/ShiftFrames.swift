@@ -7,6 +7,8 @@ import ScanModel
 struct ShiftFrames: Sendable {
     let file: FileSource
     let size: PixelSize
+    /// The number of frames by the description.
+    let announced: Int?
     /// Each frame's bytes.
     private(set) var spans: [ByteSpan] = []
     /// Nanoseconds; empty where they are missing.
@@ -19,6 +21,7 @@ struct ShiftFrames: Sendable {
     init(_ file: FileSource, size: PixelSize, announced: Int?, rules: ReadRules) throws(Problem) {
         self.file = file
         self.size = size
+        self.announced = announced
         let total = file.byteCount ?? 0
         var position: Int64 = 0
         // The number of frames with which the file comes out even, and how far they reach.
@@ -67,7 +70,7 @@ struct ShiftFrames: Sendable {
             .input, "the depth stream is truncated or damaged",
             notes: ["\(whole) whole frames are there, without the times that follow the last one"]
                 + (announced.map { ["the description announces \($0)"] } ?? []),
-            fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
+            fix: "copy the file again" + ReadRules.wayToKeep(whole, of: announced ?? whole)
         ).at(file: file.name, byte: said ?? end, of: total)
     }
 

@@ -101,34 +101,48 @@ public struct VideoFacts: Hashable, Sendable {
         }
     }
 
+    /// Which frame of a video is whose picture.
+    public struct Pairing: Hashable, Sendable {
+        /// For each frame that was taken the number of the video's, ascending; nil for those it lacks.
+        public var places: [Int?]
+        /// Whether no other pairing fits nearly as well.
+        public var isSure: Bool
+    }
+
     /// Where the video lacks frames that were taken: which of its frames is shown at the time of each.
     ///
-    /// A recorder whose encoder is not ready leaves a picture out, and writes its camera all the same. Nobody knows which
-    /// of the first frames it left out, so each number of them is tried.
+    /// A recorder whose encoder is not ready leaves a picture out, and writes its camera all the same. How many of the first
+    /// frames it left out nobody knows, so each number of them is tried: the one under which times agree best counts, and
+    /// of those that agree as well, within what containers round times to, the smallest.
     /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock, more than the video has frames.
-    /// - Returns: for each timestamp the number of the video's frame, ascending; nil for those it lacks. Nil altogether
-    ///   where a frame of the video is shown at nobody's time, within half a frame.
-    public func places(of timestamps: [Int64]) -> [Int?]? {
+    /// - Returns: nil where a frame of the video is shown at nobody's time, within half a frame.
+    public func pairing(with timestamps: [Int64]) -> Pairing? {
         guard let times, times.count > 1, times.count < timestamps.count else { return nil }
         let tolerance = Self.medianStep(times) / 2
-        var best: (gaps: Double, partners: [Int])?
+        var fitting: [(gap: Double, partners: [Int])] = []
         for start in timestamps.prefix(min(timestamps.count - times.count, Self.mostLost) + 1) {
             let shifted = timestamps.map { $0.subtractingReportingOverflow(start).partialValue }
             let partners = TimeMatch(times, with: shifted, within: tolerance).partners.compactMap(\.self)
             guard partners.count == times.count, zip(partners, partners.dropFirst()).allSatisfy({ $0 < $1 }) else {
                 continue
             }
-            let gaps = zip(times, partners).reduce(0) { $0 + abs(Double($1.0) - Double(shifted[$1.1])) }
-            if gaps < best?.gaps ?? .infinity { best = (gaps, partners) }
+            let gaps = zip(times, partners).map { Double($0) - Double(shifted[$1]) }
+            // The first frame's own rounding is in all of them.
+            let offset = gaps.reduce(0, +) / Double(gaps.count)
+            fitting.append((gaps.reduce(0) { $0 + abs($1 - offset) } / Double(gaps.count), partners))
         }
-        guard let best else { return nil }
+        guard let least = fitting.map(\.gap).min() else { return nil }
+        let best = fitting.filter { $0.gap <= least + Self.rounding }
         var places = [Int?](repeating: nil, count: timestamps.count)
-        for (frame, place) in best.partners.enumerated() { places[place] = frame }
-        return places
+        for (frame, place) in best[0].partners.enumerated() { places[place] = frame }
+        return Pairing(places: places, isSure: best.count == 1)
     }
 
     /// How many of the first frames a video may lack.
     private static let mostLost = 100
+
+    /// Nanoseconds, of the mean: QuickTime counts in 1/600 s.
+    private static let rounding = 5e5
 
     private static func medianStep(_ times: [Int64]) -> Int64 {
         zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]

@@ -64,7 +64,7 @@ struct CaptureRun {
         try requireFrames()
         try checkBadFrames()
         let used = used
-        noteLosses(of: used)
+        noteLosses()
         let listed = runner.takesDigests ? capture.files : []
         let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
         let needed = listed.filter(isNeeded)
@@ -87,9 +87,10 @@ struct CaptureRun {
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
     }
 
-    /// Says what an incomplete copy lacks, where no stage insists on it.
-    private mutating func noteLosses(of used: Set<Channel>) {
-        let lost = capture.remedies.filter { used.contains($0.key) && !capture.channels.contains($0.key) }
+    /// Says what an incomplete copy lacks, where no stage insists on it: of what stages would have used, had it been there.
+    private mutating func noteLosses() {
+        let used: Set<Channel> = runner.pipeline.steps.reduce(into: []) { $0.formUnion($1.uses.reads) }
+        let lost = capture.remedies.filter { used.contains($0.key) }
         for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
             capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
         }
@@ -339,7 +340,8 @@ struct CaptureRun {
             .input, "no frame is left of \(capture.frames.count)",
             notes: most.map { "\($0.value) × \($0.key)" },
             fix: capture.frames.allSatisfy { $0.drop?.stage == steps[0].label }
-                ? "see what is wrong with it with  scanmill inspect" : "loosen the stage that dropped them")
+                ? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
+                : "loosen the stage that dropped them")
     }
 
     /// What the steps read of the capture.

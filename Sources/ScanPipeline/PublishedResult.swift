@@ -42,7 +42,16 @@ public struct PublishedResult: Sendable {
     }
 
     /// Whether a result stands in a folder, however sound: its receipt is there.
-    static func stands(in folder: String) -> Bool { FileSystem.exists("\(folder)/\(Receipt.fileName)") }
+    static func stands(in folder: String) -> Bool {
+        let path = "\(folder)/\(Receipt.fileName)"
+        guard FileSystem.exists(path) else { return false }
+        // One that may not be read is no stranger's for that.
+        guard let file = try? RegularFile(path, name: path, fault: .environment) else { return true }
+        if ReceiptMark.isOurs(file.beginning(ReceiptMark.length)) { return true }
+        // A damaged one, where a result is known to have been put.
+        let id = folder.split(separator: "/").last.map(String.init) ?? ""
+        return FileSystem.exists(StateFolder(output: FileSystem.parent(of: folder)).inputs(id))
+    }
 
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }

@@ -4,7 +4,7 @@ import ScanModel
 ///
 /// It holds no clock, no host and no path of the machine, so that a rerun gives the same bytes.
 public struct Receipt: Sendable {
-    public static let fileName = "receipt.json"
+    public static let fileName = ReceiptMark.fileName
 
     public struct Input: Sendable, Hashable {
         public var path: String

@@ -51,6 +51,13 @@ package struct RegularFile: ~Copyable {
         }
     }
 
+    /// The first bytes; fewer where the file is shorter, none where it cannot be read.
+    func beginning(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+        }
+    }
+
     package func digest() throws(Problem) -> Digest {
         var digester = Digester()
         try read { digester.update($0) }

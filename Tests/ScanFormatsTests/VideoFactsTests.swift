@@ -23,14 +23,27 @@ import Testing
     func eachFrameOfAVideoIsFoundByItsTime(_ lost: [Int]) {
         for seed in 1...20 {
             let timestamps = timestamps(40, seed: UInt64(seed))
-            let places = video(timestamps, without: Set(lost)).places(of: timestamps)
+            let pairing = video(timestamps, without: Set(lost)).pairing(with: timestamps)
             var number = 0
             let expected = timestamps.indices.map { index -> Int? in
                 if lost.contains(index) { return nil }
                 defer { number += 1 }
                 return number
             }
-            #expect(places == expected, "seed \(seed)")
+            #expect(pairing?.places == expected && pairing?.isSure == true, "seed \(seed)")
+        }
+    }
+
+    /// A clock without jitter fits at the first frame as well as at the second.
+    @Test func anEvenClockDoesNotTellWhichFramesAreMissingAtItsEnds() {
+        let even = (0..<40).map { 5_000_000_000 + Int64($0) * 33_333_333 }
+        let lost = video(even, without: [0, 5])
+        var rounded = lost
+        rounded.times = lost.times?.map { ($0 * 600 + 500_000_000) / 1_000_000_000 * 1_000_000_000 / 600 }
+        for facts in [lost, rounded] {
+            let pairing = facts.pairing(with: even)
+            #expect(pairing?.isSure == false)
+            #expect(pairing?.places == (0..<40).map { [4, 39].contains($0) ? nil : $0 < 4 ? $0 : $0 - 1 })
         }
     }
 
@@ -39,18 +52,18 @@ import Testing
         let timestamps = timestamps(40, seed: 7)
         var slow = video(timestamps, without: [9])
         slow.times = slow.times?.map { $0 * 5 / 4 }
-        #expect(slow.places(of: timestamps) == nil)
+        #expect(slow.pairing(with: timestamps) == nil)
         #expect(
             video(self.timestamps(80, seed: 8).enumerated().filter { $0.offset % 3 != 1 }.map(\.element), without: [])
-                .places(of: timestamps) == nil)
-        #expect(video(timestamps, without: []).places(of: timestamps) == nil)
-        #expect(VideoFacts().places(of: timestamps) == nil)
+                .pairing(with: timestamps) == nil)
+        #expect(video(timestamps, without: []).pairing(with: timestamps) == nil)
+        #expect(VideoFacts().pairing(with: timestamps) == nil)
     }
 
     @Test func timestampsAtTheEndsOfTheirRangeDoNotTrap() {
         var timestamps = timestamps(8, seed: 1)
         let facts = video(timestamps, without: [3])
         (timestamps[0], timestamps[7]) = (.min, .max)
-        #expect(facts.places(of: timestamps) == nil)
+        #expect(facts.pairing(with: timestamps) == nil)
     }
 }

@@ -143,6 +143,7 @@ import Testing
         }
         let summary = "2 captures lie in one folder: scanA, scanB"
         for input in ["in", "in/flat"] {
+            defer { try? FileManager.default.removeItem(at: folder.url("out")) }
             let result = try run("run", input)
             #expect(result.status == 1 && result.output.contains("failed   flat  \(summary)\n"), "\(result.output)")
             #expect(

@@ -32,15 +32,15 @@ import Testing
         // It is renamed once more, and so the last.
         let trash = fixture.state.path + "/trash"
         #expect(rename("\(trash)/lost.1a", "\(trash)/lost.0a") == 0)
-        try fixture.write("new", to: "out/done/receipt.json")
+        try fixture.write(OutputFixture.receipt, to: "out/done/receipt.json")
         try fixture.write("precious", to: "out/odd/file")
         let lock = try CaptureLock("held", in: fixture.state)
         let collected = try Leftovers.collect(in: fixture.state)
         withExtendedLifetime(lock) {}
         #expect(
             fixture.results().mapValues { String(decoding: $0, as: UTF8.self) } == [
-                "a.b/receipt.json": "trash/a.b.y", "done/receipt.json": "new", "lost/receipt.json": "trash/lost.1a",
-                "odd/file": "precious",
+                "a.b/receipt.json": "trash/a.b.y", "done/receipt.json": OutputFixture.receipt,
+                "lost/receipt.json": "trash/lost.1a", "odd/file": "precious",
             ])
         #expect(FileSystem.names(in: trash) == ["held.z", "odd.w"])
         #expect(collected.left == ["\(trash)/odd.w"])
@@ -52,7 +52,7 @@ import Testing
         let names = [".a", "inputs/.b", "failures/.c", "thumbnails/.d", "runs/20260101T000000Z-x/.e"]
         for name in names + ["inputs/kept.json"] { try fixture.write("", to: "out/.scanmill/\(name)") }
         try fixture.write("", to: "out/.scanmill/inputs/.young", minutesAgo: 0)
-        try fixture.write("{}", to: "out/kept/receipt.json")
+        try fixture.write(OutputFixture.receipt, to: "out/kept/receipt.json")
         let removed = try Leftovers.collect(in: fixture.state).removed
         #expect(Set(removed) == Set(names.map { "\(fixture.output)/.scanmill/\($0)" }))
         #expect(FileSystem.names(in: fixture.output + "/.scanmill/inputs") == [".young", "kept.json"])
@@ -65,7 +65,7 @@ import Testing
         for id in ["done", "failed", "held", "gone.part", "cafe\u{301}", "caf\u{e9}"] {
             for name in kept { try fixture.write("{}", to: "out/.scanmill/\(name.replacing("ID", with: id))") }
         }
-        for id in ["done", "caf\u{e9}"] { try fixture.write("{}", to: "out/\(id)/receipt.json") }
+        for id in ["done", "caf\u{e9}"] { try fixture.write(OutputFixture.receipt, to: "out/\(id)/receipt.json") }
         let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [])
         try record.note(
             CaptureOutcome(input: try fixture.capture("failed"), ending: .failed(Problem(.input, "torn"))),

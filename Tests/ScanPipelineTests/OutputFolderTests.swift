@@ -17,10 +17,10 @@ import Testing
         #expect(!output.hasPublishedResult)
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.root) == [".scanmill"])
         #expect(output.workPath.hasPrefix(fixture.root + "/.scanmill/work/scan."))
-        try output.publish(receipt: Array("{}".utf8))
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(fixture.tree() == [".scanmill/work/", "scan/nerf/images/1.txt", "scan/receipt.json", "scan/scan.ply"])
         #expect(output.hasPublishedResult)
-        #expect(try fixture.text("scan/receipt.json") == "{}")
+        #expect(try fixture.text("scan/receipt.json") == OutputFixture.receipt)
         #expect(try fixture.text("scan/nerf/images/1.txt") == "a")
     }
 
@@ -86,7 +86,7 @@ import Testing
             #expect(throws: Never.self) {
                 let output = try fixture.open()
                 for file in 0..<5 { try output.write(Array("same".utf8), to: "d/\(file)") }
-                try output.publish(receipt: Array("receipt".utf8))
+                try output.publish(receipt: Array(OutputFixture.receipt.utf8))
             }
         }
         #expect(
@@ -105,7 +105,7 @@ import Testing
 
     /// OUT may be the folder in which the captures lie.
     @Test func whatIsNoResultIsNeverReplaced() throws {
-        for name in ["scan/scan.jsonl", "scan"] {
+        for name in ["scan/scan.jsonl", "scan", "scan/receipt.json"] {
             let fixture = try OutputFixture()
             try fixture.folder.write("precious", to: "out/" + name)
             let failure = try #require(problem { _ = try fixture.open() })

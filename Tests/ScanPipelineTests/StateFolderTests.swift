@@ -88,8 +88,10 @@ import Testing
         let fixture = try DiskFixture()
         #expect(fixture.state.published == [])
         for path in ["b/receipt.json", "a/receipt.json", "none/file", ".hidden/receipt.json", "receipt.json"] {
-            try fixture.write("{}", to: "out/\(path)")
+            try fixture.write(OutputFixture.receipt, to: "out/\(path)")
         }
+        // Somebody else's.
+        try fixture.write(#"{"total": 12.50}"#, to: "out/c/receipt.json")
         #expect(fixture.state.published == ["a", "b"])
     }
 

@@ -186,7 +186,7 @@ import Testing
         #expect(problem.place.byte == Int64(size) && problem.place.byteCount == Int64(size))
         #expect(
             problem.fix
-                == "copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole"
+                == "copy the file again from the device, or keep the whole frames with  --set read.truncated=keep-whole --set read.min-whole=0.33"
         )
 
         let run = try StageRun("- read: {truncated: keep-whole, min-whole: 0.3}\n- decompress", reading: path)

@@ -162,7 +162,12 @@ import Testing
         }
         let run = try PipelineRun(Self.all, on: source.path)
         #expect(run.files == ["mini.json", "mini.jsonl", "processed.txt"])
-        #expect(run.warnings == ["write-staging: MultiScan's server wants mini.mp4, and the capture has no pictures"])
+        #expect(
+            run.warnings == [
+                "recorded.mp4 is missing, though the metadata lists a colour stream, and there is no folder color/, rgb/ or "
+                    + "images/ with pictures: copy recorded.mp4 too",
+                "write-staging: MultiScan's server wants mini.mp4, and the capture has no pictures",
+            ])
         let metadata = try run.json("mini.json")
         #expect(metadata["number_of_files"]?.integer == 2)
         #expect(metadata["depth_confidence_avaliable"]?.bool == false)

@@ -34,4 +34,14 @@ extension Capture {
             absences[channel] = reason
         }
     }
+
+    /// Keeps the whole frames of a file that was cut off, and drops those of the list that it lacks.
+    /// - Throws: when the rules do not allow that.
+    mutating func keepFrames(
+        before truncation: Problem, whole: Int, of count: Int, _ rules: ReadRules
+    ) throws(Problem) {
+        if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
+        forgiven.append(truncation)
+        for index in frames.indices.dropFirst(whole) { drop(index, stage: "read", reason: truncation.oneLine) }
+    }
 }

@@ -146,11 +146,10 @@ public struct CaptureSearch: Sendable {
         }
     }
 
-    /// Whether a folder is what a run published: it holds a receipt, be it damaged, and no other file of that name.
+    /// Whether a folder is what a run published.
     private static func isResult(_ folder: any CaptureTree) -> Bool {
-        guard folder.byteCount(of: "receipt.json") != nil else { return false }
-        let start = folder.beginning(of: "receipt.json", 256) ?? []
-        return !start.contains(subsequence: "{") || start.contains(subsequence: "\"tool\"")
+        guard folder.byteCount(of: ReceiptMark.fileName) != nil else { return false }
+        return folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length).map { ReceiptMark.isOurs($0) } ?? true
     }
 
     /// Whether a folder is one capture.

@@ -71,33 +71,40 @@ extension Capture {
         return whole
     }
 
-    /// Gives the pictures of a video that lacks some to the camera lines of their times, where they do not belong to the
-    /// first ones, and drops the lines that are left.
-    /// - Returns: false where the pictures belong to the lines in their order, or nothing tells.
-    mutating func pairByTime(_ facts: VideoFacts, of file: String, _ rules: ReadRules) throws(Problem) -> Bool {
+    /// Gives the pictures of a video that lacks some to the frames of their times, where they do not belong to the first
+    /// ones, and drops the frames that are left.
+    /// - Parameter listed: what the list was made from, as messages call it: "camera lines".
+    /// - Returns: false where the pictures belong to the frames in their order, or nothing tells.
+    mutating func pairByTime(
+        _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
+    ) throws(Problem) -> Bool {
         let timestamps = frames.compactMap(\.timestamp)
-        guard timestamps.count == frames.count, !facts.framesOffTime(from: timestamps).isEmpty,
-            let places = facts.places(of: timestamps)
-        else { return false }
-        let counts = [("camera lines", frames.count), ("video", facts.frameCount)]
+        guard timestamps.count == frames.count, let pairing = facts.pairing(with: timestamps) else { return false }
+        let places = pairing.places
+        if places.prefix(facts.frameCount).allSatisfy({ $0 != nil }) { return false }
+        let counts = [(listed, frames.count), ("video", facts.frameCount)]
         _ = try rules.reconcile(counts)
         forgiven += rules.forgiven(counts)
         videoFrames = places
         let lost = places.indices.filter { places[$0] == nil }
         for index in lost { drop(index, stage: "read", reason: "the video has no frame of its time") }
         let numbers = lost.map(String.init).listed(most: 20)
+        let pictures = lost.count == 1 ? "the picture of one" : "the pictures of \(lost.count)"
+        let doubt =
+            pairing.isSure
+            ? "" : ", which do not tell whether the first or the last ones are missing: poses may be off by some frames"
         warnings.append(
-            "\(file) lacks the pictures of \(lost.count) camera lines: \(numbers); the others were paired by their times"
+            "\(file) lacks \(pictures) of the \(frames.count) \(listed): \(numbers); the others were paired by their times\(doubt)"
         )
         return true
     }
 
     /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.
     /// - Parameter name: of the video or folder.
-    mutating func noteShortfall(of name: String, frames: Int, lines: Int) {
+    mutating func noteShortfall(of name: String, frames: Int, lines: Int, called listed: String = "camera lines") {
         if frames == lines { return }
         warnings.append(
-            "\(name) has \(frames) frames, and there are \(lines) camera lines: what is missing was taken to be the end; if it is "
+            "\(name) has \(frames) frames, and there are \(lines) \(listed): what is missing was taken to be the end; if it is "
                 + "not, pictures and poses do not belong together")
     }
 

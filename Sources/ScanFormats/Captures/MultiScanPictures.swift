@@ -74,7 +74,7 @@ extension MultiScanReader {
         let facts = try capture.wholeVideo(shown, of: file, expecting: lineCount, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
         guard lineCount > 0 else { return }
-        if try capture.pairByTime(facts, of: file, rules) { return }
+        if try capture.pairByTime(facts, of: file, with: "camera lines", rules) { return }
         try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules)
         checkTimes(facts, file)
         // Times that do not fit say more.

@@ -217,9 +217,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
                 "it ended inside frame \(position) (\(got) of \(stream.frameBytes) bytes); \(stream.claims)")
         }
         if inflate.isCutOff {
-            described.fix = described.fix.map {
-                "\($0), or keep the whole frames with  --set read.truncated=keep-whole"
-            }
+            described.fix = described.fix.map { $0 + ReadRules.wayToKeep(position, of: frameCount) }
             return described
         }
         return described.noting("nothing tells from which frame on its bytes are wrong, so none is kept")

@@ -77,15 +77,26 @@ public struct ReadRules: Hashable, Sendable {
     /// - Returns: what fails the capture; nil when they are kept.
     public func refusal(of failure: Problem, whole: Int, of count: Int) -> Problem? {
         guard truncated == .keepWhole else { return failure }
-        let share = Double(whole) / Double(max(1, count))
-        if share >= minWhole { return nil }
+        if Double(whole) >= minWhole * Double(count) { return nil }
         let least = (minWhole * 100).shortText
         var refusal = failure.noting("\(whole) of \(count) frames are whole; the least is \(least) %")
-        // Rounded down, so that the share itself is allowed by what is proposed.
-        let less = ((share * 100).rounded(.down) / 100).shortText
-        let keeping = whole > 0 ? ", or keep them all the same with  --set read.min-whole=\(less)" : ""
+        let keeping = whole > 0 ? ", or keep them all the same with  \(Self.taking(whole, of: count))" : ""
         refusal.fix = "copy the file again from the device\(keeping)"
         return refusal
+    }
+
+    /// What a fix goes on with where the first `whole` frames of a file that was cut off could be kept; nothing where there
+    /// are none.
+    static func wayToKeep(_ whole: Int, of count: Int) -> String {
+        if whole == 0 { return "" }
+        let isEnough = Double(whole) >= ReadRules().minWhole * Double(count)
+        return ", or keep the whole frames with  --set read.truncated=keep-whole"
+            + (isEnough ? "" : " \(taking(whole, of: count))")
+    }
+
+    /// The setting that allows so few. Rounded down, so that they are allowed by it.
+    private static func taking(_ whole: Int, of count: Int) -> String {
+        "--set read.min-whole=\((Double(100 * whole / max(1, count)) / 100).shortText)"
     }
 
     /// How far streams may differ in length before the capture fails under `auto`: 3 frames, or 1 % of the longest.

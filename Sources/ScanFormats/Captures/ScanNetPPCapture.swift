@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"], revision: 3)
+        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"], revision: 4)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that nobody can look at.
@@ -68,8 +68,15 @@ private struct ScanNetPPReader {
         try readPoses()
         let posed = capture.frames.count
         if let video {
-            source.video = VideoStream(file: "\(top)rgb.mkv", facts: video, frameCount: posed)
-            try capture.reconcile("posed frames", with: ("video", video.frameCount), rules)
+            let file = "\(top)rgb.mkv"
+            source.video = VideoStream(file: file, facts: video, frameCount: posed)
+            if try !capture.pairByTime(video, of: file, with: "posed frames", rules) {
+                try capture.reconcile("posed frames", with: ("video", video.frameCount), rules)
+                // One frame more than poses is usual, and they are numbered.
+                if video.frameCount < posed {
+                    capture.noteShortfall(of: file, frames: video.frameCount, lines: posed, called: "posed frames")
+                }
+            }
         }
         try attach(pictures)
         try readDepth(&source)
@@ -170,12 +177,15 @@ private struct ScanNetPPReader {
                     claims: "the poses say \(count)")
                 capture.depthSize = size
                 capture.findings["depth"] = .string("one stream of floats")
-            case .chunks(let chunks, let size):
+            case .chunks(let chunks, let size, let truncation):
                 try rules.check(size, of: "depth map")
                 source.depthChunks = ChunkStream(file: file, size: size, count: chunks)
                 capture.depthSize = size
                 capture.findings["depth"] = .string("a chunk for each frame")
-                try capture.reconcile("frames", with: ("depth file", chunks), rules)
+                if let truncation { try capture.keepFrames(before: truncation, whole: chunks, of: count, rules) }
+                if truncation == nil || chunks > count {
+                    try capture.reconcile("frames", with: ("depth file", chunks), rules)
+                }
             }
         } catch { throw error.at(file: file) }
         capture.channels.insert(.recordedDepth)

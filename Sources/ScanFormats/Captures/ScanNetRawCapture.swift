@@ -107,10 +107,6 @@ private struct ScanNetRawReader {
         let frames = try ShiftFrames(
             try FileSource(path: location.path, name: file, range: location.range), size: size,
             announced: try text.whole("numDepthFrames", in: 0...Int(Int32.max)), rules: rules)
-        if let truncation = frames.truncation {
-            if rules.truncated == .fail { throw truncation }
-            capture.forgiven.append(truncation)
-        }
         capture.depthSize = size
         capture.channels.insert(.recordedDepth)
         source.shiftFrames = frames
@@ -135,9 +131,16 @@ private struct ScanNetRawReader {
     private mutating func number(_ depth: ShiftFrames?, _ video: VideoFacts?) throws(Problem) {
         let counts = [("depth stream", depth?.spans.count), ("video", video?.frameCount)]
             .compactMap { stream, frames in frames.map { (stream: stream, frames: $0) } }
-        let shortest = try rules.reconcile(counts)
-        capture.forgiven += rules.forgiven(counts)
         let longest = counts.map(\.frames).max() ?? 0
+        let whole = depth?.spans.count ?? 0
+        if let truncation = depth?.truncation {
+            let count = max(longest, depth?.announced ?? 0)
+            try capture.keepFrames(before: truncation, whole: whole, of: count, rules)
+        }
+        // What was cut off is no stream of another length.
+        let isCut = depth?.truncation != nil && whole < longest
+        let shortest = isCut ? whole : try rules.reconcile(counts)
+        if !isCut { capture.forgiven += rules.forgiven(counts) }
         let missing = counts.first { $0.frames == shortest }
         for index in 0..<longest {
             var facts = FrameFacts(index: index)

@@ -140,7 +140,7 @@ struct SensReader {
         let whole = capture.frames.count
         let failure = Problem(
             .input, "the file ends inside frame \(whole) of \(announced)",
-            fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
+            fix: "copy the file again" + ReadRules.wayToKeep(whole, of: announced)
         ).at(file: file.name, byte: position, of: file.byteCount)
         if whole == 0 { throw failure }
         if let refusal = rules.refusal(of: failure, whole: whole, of: announced) { throw refusal }

@@ -5,6 +5,9 @@ struct Finding: Sendable {
     /// In the order in which they are shown: what makes a capture useless first.
     enum Kind: String, Sendable, CaseIterable {
         case failure, geometry, coverage, jumps, speed, blur, dropped, depth, path, warning
+
+        /// Whether it says that a capture misses a goal: that is no better for being so in all others.
+        var isGoal: Bool { [.failure, .geometry, .coverage, .jumps, .speed].contains(self) }
     }
 
     /// The number that says it best, with what it should be.
@@ -39,9 +42,10 @@ struct FindingGroup: Sendable {
     var title: String
     /// The worst first.
     var findings: [Finding]
-    /// Most captures of the batch have it: that says something about how they are recorded, and nothing against one of
-    /// them.
+    /// Most captures of the batch have it: that says something about how they are recorded.
     var isCommon = false
+    /// It says nothing against one of them.
+    var isUsual: Bool { isCommon && !kind.isGoal }
 
     /// Takes those apart that are far worse off than the rest, where most captures of the batch have something: one side
     /// of the box is never seen in most, and four in one.

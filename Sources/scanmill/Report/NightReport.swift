@@ -56,7 +56,7 @@ struct NightReport: Sendable {
         let rules = FindingRules(captures, usualSharpness: usual.mapValues(\.sharpness).compactMapValues(\.self))
         let found = rules.findings()
         findings = FindingGroup.grouped(found, ids: captures.map(\.id))
-        for finding in findings.filter({ !$0.isCommon }).flatMap(\.findings)
+        for finding in findings.filter({ !$0.isUsual }).flatMap(\.findings)
         where captures[finding.capture].status == .ready {
             captures[finding.capture].status = .look
         }

@@ -15,7 +15,7 @@ struct Verdict: Sendable {
             (standsOut, group) = (nil, nil)
             return
         }
-        let sizes = groups.map { $0.isCommon ? [] : Set($0.findings.map(\.capture)) }
+        let sizes = groups.map { $0.isUsual ? [] : Set($0.findings.map(\.capture)) }
         let largest = sizes.indices.max { sizes[$0].count < sizes[$1].count }
         if let largest, sizes[largest].count >= 2, 3 * sizes[largest].count >= odd.count {
             let concerned = sizes[largest]

@@ -61,7 +61,7 @@ struct RunReport: Sendable {
     func summary(_ outcomes: [CaptureOutcome], options: BatchOptions) {
         let groups = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
         if outcomes.isEmpty {
-            say("0 captures: none has the format \(options.formats.joined(separator: " or "))")
+            say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
         } else if !isQuiet {
             let parts = Self.words.compactMap { word in groups[word].map { "\($0.count) \(word)" } }
             Console.out(

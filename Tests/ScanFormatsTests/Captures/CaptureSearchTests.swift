@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CaptureSearchTests {
     /// As a result's receipt begins.
-    private static let receipt = #"{"tool": "ScanMill 0.9", "key": "#
+    private static let receipt = #"{\n  "tool": "scanmill 0.9.0",\n  "key": "#
 
     private let folder: TemporaryFolder
 
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Its metadata, or a bill that lies beside its pictures, has the name that a result's receipt has.
-    @Test(arguments: [#"{"streams": []}"#, #"{"items": [{"price": 3}]}"#])
+    @Test(arguments: ["not JSON", #"{"streams": []}"#, #"{"tool": "other app"}"#, #"{"items": [{"tool": "hammer"}]}"#])
     func aReceiptOfAnotherKind(_ json: String) throws {
         try folder.write(json, to: "receipt/receipt.json")
         try capture("receipt")
@@ -205,7 +205,9 @@ extension CaptureSearchTests {
             import sys, zipfile
             frame = '{"frames": [{"file_path": "a.png", "transform_matrix": []}]}'
             with zipfile.ZipFile(sys.argv[1], 'w') as z:
-                for entry in sys.argv[2:]: z.writestr(entry, frame if entry.endswith('transforms.json') else entry)
+                for entry in sys.argv[2:]:
+                    text = frame if entry.endswith('transforms.json') else entry
+                    z.writestr(entry, '{"tool": "scanmill 0"}' if entry.endswith('receipt.json') else text)
             """
         let url = folder.url("\(name).zip")
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

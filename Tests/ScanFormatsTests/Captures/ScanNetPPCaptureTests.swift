@@ -74,6 +74,42 @@ import Testing
         #expect(try capture.loaded([.recordedDepth, .luma]).map { $0.recordedDepth?.first } == [1, 1.001, 1.002, nil])
     }
 
+    @Test func picturesThatTheVideoLacks() throws {
+        let scene = try scene(Array(0..<6))
+        let film = try TestVideo.gray(
+            "film.mp4", in: scene.folder, at: (0..<6).map { Int64($0) * 250_000_000 }, dropping: [2])
+        try TestVideo.ffmpeg(["-i", film, "-c", "copy", scene.folder.url("\(scene.name)/iphone/rgb.mkv").path])
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.frames.map(\.isDropped) == [false, false, true, false, false, false])
+        #expect(
+            capture.warnings == [
+                "iphone/rgb.mkv lacks the picture of one of the 6 posed frames: 2; the others were paired by their times"
+            ])
+        let luma = try capture.loaded([.luma]).map { $0.luma?.pixels.first }
+        #expect(luma[2] == nil && luma[3].map { abs(Int($0) - (Int(TestVideo.luma(3)) - 16) * 255 / 219) <= 1 } == true)
+        // At an even rate nothing tells which end is missing.
+        let short = try self.scene(Array(0..<6), frames: 5)
+        #expect(try short.open(ScanNetPPCapture.self).warnings.count == 1)
+    }
+
+    @Test func depthThatWasCutOffKeepsItsWholeFrames() throws {
+        for (bytes, whole) in [(try chunks(8).dropLast(3), 7), (try chunks(5) + [1], 5)] {
+            let scene = try scene(Array(0..<8), frames: 8)
+            try scene.write(Array(bytes), to: "iphone/depth.bin")
+            let failure = try #require(throws: Problem.self) { try scene.open(ScanNetPPCapture.self) }
+            #expect(failure.summary == "the depth file ends inside frame \(whole)")
+            var rules = ReadRules()
+            rules.truncated = .keepWhole
+            let kept = try scene.open(ScanNetPPCapture.self, rules: rules)
+            #expect(kept.forgiven == [failure])
+            #expect(kept.frames.map(\.isDropped) == (0..<8).map { $0 >= whole })
+            #expect(kept.frames.last?.drop?.reason == failure.oneLine)
+            rules.minWhole = 0.9
+            let few = try #require(throws: Problem.self) { try scene.open(ScanNetPPCapture.self, rules: rules) }
+            #expect(few.notes.last == "\(whole) of 8 frames are whole; the least is 90 %")
+        }
+    }
+
     @Test func entriesAreFoundByNumber() throws {
         let scene = try scene([3, 0], frames: 4)
         let capture = try scene.open(ScanNetPPCapture.self)

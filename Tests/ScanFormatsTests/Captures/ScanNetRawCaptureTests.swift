@@ -202,7 +202,7 @@ import Testing
         let frameBytes = 5 * (4 + Self.frames[0].count)
         var rules = ReadRules()
         rules.truncated = .keepWhole
-        rules.mismatch = .shortest
+        rules.minWhole = 0
         for count in [0, 3, 5, 17, frameBytes, frameBytes + 1, frameBytes + 39, frameBytes + 79] {
             let path = try write(files(Array(whole.prefix(count))), video: nil)
             let failure = problem { _ = try open(path) }

@@ -75,9 +75,10 @@ import Testing
         #expect(capture.frames.map(\.isDropped) == (0..<8).map(lost.contains))
         #expect(lost.allSatisfy { capture.frames[$0].drop?.reason == "the video has no frame of its time" })
         let names = lost.map(String.init).joined(separator: ", ")
+        let pictures = lost.count == 1 ? "the picture of one" : "the pictures of \(lost.count)"
         #expect(
             capture.warnings == [
-                "scan.mp4 lacks the pictures of \(lost.count) camera lines: \(names); the others were paired by their times"
+                "scan.mp4 lacks \(pictures) of the 8 camera lines: \(names); the others were paired by their times"
             ])
         for wanted in [Array(0..<8), [2, 4, 7]] {
             let track = try #require(try capture.source.tracks(for: [.luma], of: capture).first)

@@ -35,13 +35,16 @@ struct OutputFixture {
         }.sorted()
     }
 
+    /// As much of a receipt as makes a folder a result.
+    static let receipt = #"{"tool": "scanmill 0.1.0"}"#
+
     func text(_ path: String) throws -> String { String(decoding: try folder.bytes("out/" + path), as: UTF8.self) }
 
     /// Writes a small result and publishes it.
     func publish(_ files: [String: String], id: String = "scan") throws {
         let output = try open(id)
         for (path, text) in files { try output.write(Array(text.utf8), to: path) }
-        try output.publish(receipt: Array("{}".utf8))
+        try output.publish(receipt: Array(Self.receipt.utf8))
     }
 }
 
