@@ -184,6 +184,19 @@ import Testing
         #expect(try others() == "the others did not.")
     }
 
+    /// What most captures have is the batch's own way, unless it makes them useless.
+    @Test func aGoalThatAllCapturesMissIsMissed() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        try FileManager.default.createDirectory(at: folder.url("in"), withIntermediateDirectories: true)
+        for name in 1...8 { #expect(symlink(sample, folder.url("in/\(name)").path) == 0) }
+        // From one side, round a box that is all of the room.
+        let stages = "read, decompress, unproject, voxel-downsample, {cull-by-box: {box: cloud}}, report-coverage"
+        let run = try folder.run(stages, ["in", "-o", "out"])
+        #expect(run.output.contains("8 captures: 8 done"), "\(run)")
+        let summary = try #require(try report()["summary"])
+        #expect(summary["ready"]?.integer == 0 && summary["look"]?.integer == 8, "\(summary)")
+    }
+
     // MARK: - Earlier runs
 
     /// The middle half of the earlier runs, by Python's own reckoning.
