@@ -115,9 +115,12 @@ public struct VideoFacts: Hashable, Sendable {
     /// frames it left out nobody knows, so each number of them is tried: the one under which times agree best counts, and
     /// of those that agree as well, within what containers round times to, the smallest.
     /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock, more than the video has frames.
-    /// - Returns: nil where a frame of the video is shown at nobody's time, within half a frame.
+    /// - Returns: nil where a frame of the video is shown at nobody's time, within half a frame, or where it lacks half of
+    ///   them or more.
     public func pairing(with timestamps: [Int64]) -> Pairing? {
-        guard let times, times.count > 1, times.count < timestamps.count else { return nil }
+        guard let times, times.count > 1, times.count < timestamps.count, 2 * times.count > timestamps.count else {
+            return nil
+        }
         let tolerance = Self.medianStep(times) / 2
         var fitting: [(gap: Double, partners: [Int])] = []
         for start in timestamps.prefix(min(timestamps.count - times.count, Self.mostLost) + 1) {

@@ -79,11 +79,12 @@ extension Capture {
         _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
     ) throws(Problem) -> Bool {
         let timestamps = frames.compactMap(\.timestamp)
-        guard timestamps.count == frames.count, let pairing = facts.pairing(with: timestamps) else { return false }
-        let places = pairing.places
-        if places.prefix(facts.frameCount).allSatisfy({ $0 != nil }) { return false }
+        guard timestamps.count == frames.count, facts.frameCount < frames.count else { return false }
         let counts = [(listed, frames.count), ("video", facts.frameCount)]
         _ = try rules.reconcile(counts)
+        guard let pairing = facts.pairing(with: timestamps) else { return false }
+        let places = pairing.places
+        if places.prefix(facts.frameCount).allSatisfy({ $0 != nil }) { return false }
         forgiven += rules.forgiven(counts)
         videoFrames = places
         let lost = places.indices.filter { places[$0] == nil }
