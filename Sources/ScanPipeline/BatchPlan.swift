@@ -132,7 +132,8 @@ public struct BatchPlan: Sendable {
         if rules.isForced { return .run("asked for with --force") }
         var reason: String?
         var doubt: String?
-        let hasResult = PublishedResult.stands(in: result)
+        // Whose it is, the look for an obstacle has told.
+        let hasResult = FileSystem.exists("\(result)/\(Receipt.fileName)")
         if hasResult, let known = ResultState.load(input.id, in: state) {
             switch known.standing(
                 of: input.path, pipeline: digest, options: OptionFile.allBesidePipeline(pipeline, input),

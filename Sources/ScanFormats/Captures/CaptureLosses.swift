@@ -35,13 +35,16 @@ extension Capture {
         }
     }
 
-    /// Keeps the whole frames of a file that was cut off, and drops those of the list that it lacks.
+    /// Keeps the whole frames of a file that was cut off, and drops those that it lacks, whether the list has them already
+    /// or not.
+    /// - Parameter count: of the frames that there should be.
     /// - Throws: when the rules do not allow that.
     mutating func keepFrames(
         before truncation: Problem, whole: Int, of count: Int, _ rules: ReadRules
     ) throws(Problem) {
         if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
         forgiven.append(truncation)
+        while frames.count < count { frames.append(FrameFacts(index: frames.count)) }
         for index in frames.indices.dropFirst(whole) { drop(index, stage: "read", reason: truncation.oneLine) }
     }
 }

@@ -135,7 +135,8 @@ private struct ScanNetRawReader {
         let whole = depth?.spans.count ?? 0
         if let truncation = depth?.truncation {
             let count = max(longest, depth?.announced ?? 0)
-            try capture.keepFrames(before: truncation, whole: whole, of: count, rules)
+            if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
+            capture.forgiven.append(truncation)
         }
         // What was cut off is no stream of another length.
         let isCut = depth?.truncation != nil && whole < longest

@@ -143,13 +143,7 @@ struct SensReader {
             fix: "copy the file again" + ReadRules.wayToKeep(whole, of: announced)
         ).at(file: file.name, byte: position, of: file.byteCount)
         if whole == 0 { throw failure }
-        if let refusal = rules.refusal(of: failure, whole: whole, of: announced) { throw refusal }
-        capture.forgiven.append(failure)
-        for index in whole..<announced {
-            var facts = FrameFacts(index: index)
-            facts.drop = Drop(stage: "read", reason: failure.oneLine)
-            capture.frames.append(facts)
-        }
+        try capture.keepFrames(before: failure, whole: whole, of: announced, rules)
         position = file.byteCount ?? position
     }
 
