@@ -70,7 +70,7 @@ test: setup
 	swift test -c release --xunit-output .build/tests.xml || { .ci/failures .build/tests-swift-testing.xml; exit 1; }
 
 # What scripts need is installed from PyPI into a folder of its own below .build.
-bench: build
+bench: self-contained
 	python3 Tests/Benchmarks/bench.py $(foreach job,$(JOB),--job $(job)) $(BENCH_FLAGS)
 
 # What is missing, such as root or loop devices, is said aloud by the tests that skip.

@@ -50,10 +50,12 @@ extension JPEG {
         let rowBytes = size.width * channels
         var sums = sm_laplacian()
         let message = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (size.width + 2)) { room in
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: rowBytes) { row in
+            // To a well aligned row libjpeg-turbo writes past the cache, out of which it is wanted right away.
+            withUnsafeTemporaryAllocation(byteCount: 8 + rowBytes, alignment: 32) { aligned in
+                let row = aligned.baseAddress.map { $0 + 8 }
                 var rows = sm_laplacian_begin(size.width, Int32(channels), room.baseAddress)
                 let message = messageOf {
-                    sm_jpeg_laplacian(bytes, bytes.count, Int32(channels), row.baseAddress, rowBytes, &rows, $0)
+                    sm_jpeg_laplacian(bytes, bytes.count, Int32(channels), row, rowBytes, &rows, $0)
                 }
                 if message == nil { sums = sm_laplacian_end(&rows) }
                 return message

@@ -14,6 +14,8 @@ public struct GeometryCheck: Sendable {
 
     /// A frame that waits for its partner.
     private struct Start: Sendable {
+        /// The frame's number.
+        var index: Int
         var view: CameraView
         var size: PixelSize
         /// Coordinates of pixel centres, and depth in metres.
@@ -24,22 +26,27 @@ public struct GeometryCheck: Sendable {
         var isPaired = (declared: false, inverse: false)
     }
 
+    /// A frame and the later one into which its depth was carried.
+    public struct Pair: Hashable, Sendable {
+        public var frames: ClosedRange<Int>
+        /// The median relative error of depth as declared; nil where less than half of it was carried anywhere.
+        public var error: Double?
+    }
+
     /// Relative errors of carried depth, under each hypothesis.
     struct Evidence: Sendable {
-        var pairCount = 0
+        var pairs: [Pair] = []
         var errors: [GeometryHypothesis: [Float]] = [:]
 
-        mutating func add(_ more: [GeometryHypothesis: [Float]]) {
-            pairCount += 1
+        mutating func add(_ pair: Pair, _ more: [GeometryHypothesis: [Float]]) {
+            pairs.append(pair)
             for (hypothesis, values) in more { errors[hypothesis, default: []] += values }
         }
 
         /// The median relative error under each hypothesis. One that carries hardly anything into the pictures says nothing.
         var medians: [GeometryHypothesis: Double] {
             let most = errors.values.map(\.count).max() ?? 0
-            return errors.filter { $0.value.count * 4 >= most && !$0.value.isEmpty }.mapValues { values in
-                Double(values.sorted()[values.count / 2])
-            }
+            return errors.filter { $0.value.count * 4 >= most && !$0.value.isEmpty }.mapValues(GeometryCheck.median)
         }
     }
 
@@ -64,18 +71,18 @@ public struct GeometryCheck: Sendable {
     ///   - depth: in metres, 0 for "no value".
     ///   - view: the depth map's own camera, for the pictures' size where depth is aligned with them, and `worldFromCamera`.
     public mutating func add(index: Int, depth: DepthMap, view: CameraView) {
-        for number in starts.indices { pair(number, depth, view) }
+        for number in starts.indices { pair(number, with: index, depth, view) }
         starts.removeAll { $0.isPaired.declared && $0.isPaired.inverse }
         guard let next = due.first, index >= next else { return }
         while let next = due.first, next <= index { due.removeFirst() }
-        guard let start = Self.start(depth, view) else { return }
+        guard let start = Self.start(index, depth, view) else { return }
         medians.append(start.medianDepth)
         var waiting = start
         waiting.medianDepth *= Self.unitFactor(start.medianDepth)
         starts.append(waiting)
     }
 
-    private static func start(_ depth: DepthMap, _ view: CameraView) -> Start? {
+    private static func start(_ index: Int, _ depth: DepthMap, _ view: CameraView) -> Start? {
         let step = (
             max(1, (depth.width + grid.columns - 1) / grid.columns), max(1, (depth.height + grid.rows - 1) / grid.rows)
         )
@@ -89,8 +96,10 @@ public struct GeometryCheck: Sendable {
         guard pixels.count >= 50 else { return nil }
         let median = pixels.map(\.z).sorted()[pixels.count / 2]
         return Start(
-            view: view, size: PixelSize(depth.width, depth.height), pixels: pixels, medianDepth: median)
+            index: index, view: view, size: PixelSize(depth.width, depth.height), pixels: pixels, medianDepth: median)
     }
+
+    private static func median(_ values: [Float]) -> Double { Double(values.sorted()[values.count / 2]) }
 
     /// What depth has to be multiplied with to be plausible for a scan (0.2 to 10 m); 1 where nothing makes it so.
     static func unitFactor(_ median: Double) -> Double {
@@ -103,16 +112,16 @@ public struct GeometryCheck: Sendable {
 
     /// What the pairs so far say about the capture.
     public func verdict() -> GeometryVerdict {
-        let isDeclared = byDeclared.pairCount >= Self.minPairs
+        let isDeclared = byDeclared.pairs.count >= Self.minPairs
         return GeometryVerdict(
             by: isDeclared ? byDeclared : byInverse, isDeclared: isDeclared,
-            pairCount: isDeclared ? byDeclared.pairCount : max(byDeclared.pairCount, byInverse.pairCount),
+            pairCount: isDeclared ? byDeclared.pairs.count : max(byDeclared.pairs.count, byInverse.pairs.count),
             medianDepth: medians.isEmpty ? nil : medians.sorted()[medians.count / 2])
     }
 
     // MARK: - Pairs
 
-    private mutating func pair(_ number: Int, _ depth: DepthMap, _ view: CameraView) {
+    private mutating func pair(_ number: Int, with index: Int, _ depth: DepthMap, _ view: CameraView) {
         let start = starts[number]
         let needed = Self.baselineShare * start.medianDepth
         let isApart = (view.pose.position - start.view.pose.position).length >= needed
@@ -130,13 +139,16 @@ public struct GeometryCheck: Sendable {
             errors[hypothesis] = carried
         }
         guard best >= Self.minOverlap else { return }
+        let declared = errors[.declared] ?? []
+        let isSeen = Double(declared.count) >= Self.minOverlap * Double(start.pixels.count)
+        let pair = Pair(frames: start.index...index, error: isSeen ? Self.median(declared) : nil)
         if wanted.declared {
             starts[number].isPaired.declared = true
-            byDeclared.add(errors)
+            byDeclared.add(pair, errors)
         }
         if wanted.inverse {
             starts[number].isPaired.inverse = true
-            byInverse.add(errors)
+            byInverse.add(pair, errors)
         }
     }
 

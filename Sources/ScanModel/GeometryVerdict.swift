@@ -9,6 +9,9 @@ public struct GeometryVerdict: Hashable, Sendable {
     public var errors: [GeometryHypothesis: Double]
     /// What fits better than what is declared.
     public var cause: GeometryHypothesis?
+    /// The pairs whose own error no sensor's noise explains: where the others fit, the poses go wrong for a while, or the
+    /// depth does.
+    public var misfits: [GeometryCheck.Pair] = []
     /// The median of the frames' median depths, metres.
     public var medianDepth: Double?
     /// In one sentence.
@@ -16,11 +19,11 @@ public struct GeometryVerdict: Hashable, Sendable {
 }
 
 extension GeometryVerdict {
-    /// Decides. Passing means an error of at most 2 % and every alternative at least 4 times worse (swapped cx and cy and the
-    /// length of rays apart: on most cameras they differ too little to show); failing means an alternative at half the
-    /// declared error or less and at most 2 %, or depth that is only plausible in another unit. Depth that is large against
-    /// the path fits whatever the positions are: another unit of depth is an alternative only where a scan has such depth,
-    /// and else says that the positions are at fault.
+    /// Decides. Passing means an error of at most 2 %, of at most 10 % in every pair, and every alternative at least
+    /// 4 times worse (swapped cx and cy and the length of rays apart: on most cameras they differ too little to
+    /// show); failing means an alternative at half the declared error or less and at most 2 %, or depth that is only
+    /// plausible in another unit. Depth that is large against the path fits whatever the positions are: another unit
+    /// of depth is an alternative only where a scan has such depth, and else says that the positions are at fault.
     /// - Parameters:
     ///   - evidence: the pairs that decide.
     ///   - isDeclared: whether the declared poses put these pairs apart, rather than only their inverse.
@@ -30,7 +33,10 @@ extension GeometryVerdict {
         self.pairCount = pairCount
         self.medianDepth = medianDepth
         errors = evidence.medians
-        let ruling = ruling(byPairs: evidence.pairCount, isDeclared: isDeclared)
+        misfits = evidence.pairs.filter { $0.error ?? 0 > Self.misfit }.sorted {
+            $0.frames.lowerBound < $1.frames.lowerBound
+        }
+        let ruling = ruling(byPairs: evidence.pairs.count, isDeclared: isDeclared)
         (outcome, cause, reason) = (ruling.outcome, ruling.cause, ruling.reason)
     }
 
@@ -99,7 +105,13 @@ extension GeometryVerdict {
     private var agreement: Ruling {
         let close = alternatives.filter { ![.swappedCentre, .rayDepth].contains($0.key) && $0.value < 4 * declared }
         if declared <= Self.fits, close.isEmpty {
-            return Ruling(.pass, "depth of one frame fits the next within \(Self.percent(declared))")
+            let fit = "depth of one frame fits the next within \(Self.percent(declared))"
+            guard !misfits.isEmpty else { return Ruling(.pass, fit) }
+            let pairs = misfits.map {
+                "\($0.frames.lowerBound) to \($0.frames.upperBound) (\(Self.percent($0.error ?? 0)))"
+            }
+            return Ruling(
+                .warning, "\(fit), but not in \(misfits.count) pairs of frames: \(pairs.listed(most: 8))")
         }
         let rivals = GeometryHypothesis.allCases.filter { close[$0] != nil }.map {
             "\($0.rawValue) \(Self.percent(close[$0] ?? 0))"
@@ -119,6 +131,9 @@ extension GeometryVerdict {
 
     /// The relative error of depth that fits.
     private static let fits = 0.02
+
+    /// The median relative error of one pair that is more than noise, people who walk by, or a window.
+    private static let misfit = 0.1
 
     private var declared: Double { errors[.declared] ?? .infinity }
 

@@ -15,7 +15,8 @@ public struct CheckGeometry: FoldStage {
             size, millimetres for metres, ray length for depth, swapped cx and cy). Up to 32 pairs are taken, each with the
             first later frame that stands at least 8 % of the median depth away and sees at least half of it.
 
-            **pass**: the median relative error is at most 2 %, and every mistake would make it at least four times worse.
+            **pass**: the median relative error is at most 2 %, and every mistake would make it at least four times worse; and
+            no pair's own median is more than 10 %, as where tracking was lost for a while: such pairs are named.
             **fail**: with one of them it would be at most half, and at most 2 %; that one is named. So does a path that fits
             only as if the camera stood still: its positions are in another unit than the depth, or wrong. **warning**: in
             between. Ray length and swapped cx and cy may come close: on many cameras they differ too little to show.
@@ -27,11 +28,11 @@ public struct CheckGeometry: FoldStage {
             **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
             angle is in the receipt, under whichever quarter turn between the sensor and the camera fits best.
 
-            **What it cannot see**: focal lengths that are wrong by less than about 10 %, a world and depth scaled
+            **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), focal lengths that are wrong by less than about 10 %, a world and depth scaled
             together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
             which way is up (only gravity tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 2)
+        example: "- check-geometry: {if-wrong: fail}", revision: 3)
 
     let consequence: Consequence
 
@@ -99,6 +100,17 @@ public struct CheckGeometry: FoldStage {
             if let error = verdict.errors[hypothesis] { errors[hypothesis.rawValue] = .number(error) }
         }
         context.record("median-relative-errors", .object(errors))
+        if verdict.outcome != .fail, !verdict.misfits.isEmpty {
+            context.record(
+                "pairs-that-do-not-fit",
+                .array(
+                    verdict.misfits.map { pair in
+                        .object([
+                            "from": .of(pair.frames.lowerBound), "to": .of(pair.frames.upperBound),
+                            "median-relative-error": .number(pair.error ?? 0),
+                        ])
+                    }))
+        }
         if let median = verdict.medianDepth { context.record("median-depth", .number(median)) }
     }
 

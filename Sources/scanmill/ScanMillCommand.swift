@@ -34,9 +34,20 @@ struct ScanMillCommand: AsyncParsableCommand {
             try Console.requireOutput()
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            Console.error(fullMessage(for: error))
+            Console.error(unknownCommand ?? fullMessage(for: error))
             exit(withError: ExitCode(ExitStatus.usage))
         }
+    }
+
+    /// What to say of a word that is no command; the library would call it and all behind it unexpected.
+    private static var unknownCommand: String? {
+        let shown = configuration.subcommands.filter { $0.configuration.shouldDisplay }
+        let names = shown.compactMap { $0.configuration.commandName }
+        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"),
+            !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
+        else { return nil }
+        let fix = Nearest.suggestion(word, among: names) ?? "`scanmill --help` lists the commands"
+        return "error: there is no command `\(word)`\n   = fix: \(fix)"
     }
 }
 

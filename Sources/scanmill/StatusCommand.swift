@@ -6,8 +6,10 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Lists what is stale, failed, running, or was never run, and counts what is done.",
-        discussion:
-            "Everything is read from receipts, failure notes and the plans of earlier runs; there is no database.")
+        discussion: """
+            Everything is read from receipts, failure notes and the plans of earlier runs; there is no database. However the \
+            captures stand, the exit code is 0: programs read `--json`.
+            """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String

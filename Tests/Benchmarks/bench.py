@@ -22,7 +22,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(ROOT, '.build', 'bench')
-TOOL = os.path.join(ROOT, '.build', 'release', 'scanmill')
+# As it is installed, with Swift's libraries inside: they take twice as long to begin from outside.
+TOOL = os.path.join(ROOT, '.build-install', 'release', 'scanmill')
 LIMITS = os.path.join(WORK, 'limits')
 PACKAGES = ['numpy', 'open3d', 'opencv-python-headless', 'matplotlib']
 

@@ -137,6 +137,7 @@ import Testing
         let depth = try #require(counts("measure-depth")?["depth-m"]?["median"]?.double)
         #expect((0.5...3).contains(depth))
         #expect(counts("measure-depth")?["share-with-depth"]?.double == 1)
+        #expect(counts("check-geometry")?["verdict"]?.string == "pass")
         if pipeline != "room-cloud" {
             let faces = try #require(counts("report-coverage")?["faces"]?.object)
             let kept = try #require(receipt["frames"]?["kept"]?.integer)
@@ -152,7 +153,7 @@ import Testing
             "run", "\(Self.folder)/room-cloud.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path, "-q",
         ])
         #expect(result.status == 0, "\(result.errors)")
-        let id = sample.split(separator: "/").last.map(String.init) ?? sample
+        let id = sample.replacingOccurrences(of: "/", with: "-")
         let receipt = try JSONValue.parse(try folder.bytes("\(id)/receipt.json"), file: "receipt.json")
         let warnings = (receipt["warnings"]?.array ?? []).compactMap(\.string)
         #expect(!warnings.contains { $0.hasPrefix("measure-") }, "\(warnings)")

@@ -205,7 +205,11 @@ import Testing
         let setting = try run([Self.sample, "-o", "out", "--set", "voxel-downsample.sise=1"])
         #expect(setting.status == 2)
         #expect(setting.errors.contains("`voxel-downsample` has no option `sise`"))
-        #expect(try Scanmill.run(["run"]).status == 64 || Scanmill.run(["run"]).status == 2)
+        #expect(try Scanmill.run(["run"]).status == 2)
+        let slip = try Scanmill.run(["runn", "quick.yaml"])
+        #expect(slip.status == 2)
+        #expect(slip.errors == "error: there is no command `runn`\n   = fix: did you mean `run`?\n")
+        #expect(try Scanmill.run(["convert"]).errors.hasSuffix("`scanmill --help` lists the commands\n"))
         try folder.write("x", to: "empty/nothing.txt")
         let nothing = try run(["empty", "-o", "out"])
         #expect(nothing.status == 2)
@@ -242,7 +246,27 @@ import Testing
         let result = try run(["in", "-o", "out"])
         #expect(result.status == 1)
         #expect(result.errors.contains("error: 2 captures are called a"))
+        #expect(!result.errors.contains("to see it again"))
         #expect(names("out").filter { !$0.hasPrefix(".") } == ["b"])
+    }
+
+    /// A result as the next pipeline's input: what several of its writers made is one capture.
+    @Test func theCaptureInAResultIsTakenInOneFormat() throws {
+        try copySample("desk")
+        try folder.write("stages: [read, write-transforms, write-colmap]\n", to: "datasets.yaml")
+        let made = try Scanmill.run(["run", "datasets.yaml", "in", "-o", "made", "-q"], in: folder.path)
+        #expect(made.status == 0, "\(made)")
+        try folder.write("stages: [read, write-tum]\n", to: "tum.yaml")
+        func again(_ options: String...) throws -> CommandResult {
+            try Scanmill.run(
+                ["run", "tum.yaml", "made/desk", "-o", "again", "--set", "read.rate=30"] + options, in: folder.path)
+        }
+        let refused = try again()
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("error: 2 captures are called desk"), "\(refused)")
+        #expect(refused.errors.contains("take one of them with  --format colmap  (or transforms)"), "\(refused)")
+        #expect(try again("--format", "transforms").status == 0)
+        #expect(names("again").filter { !$0.hasPrefix(".") } == ["desk"])
     }
 
     @Test func theInputIsNeverChanged() throws {

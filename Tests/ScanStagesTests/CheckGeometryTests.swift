@@ -95,6 +95,30 @@ import Testing
         #expect(run.counts("check-geometry")["verdict"]?.string == "pass")
     }
 
+    /// Half a second of lost tracking in ten: the median over all pairs is as good as ever.
+    @Test func aBadStretchIsNamed() throws {
+        var number = -1
+        let run = try StageRun(
+            "- check-geometry",
+            on: try Self.capture { item in
+                number += 1
+                if (21...24).contains(number) { item.pose?.position.x += 0.5 }
+            })
+        let counts = run.counts("check-geometry")
+        #expect(counts["verdict"]?.string == "warning")
+        let pairs = try #require(counts["pairs-that-do-not-fit"]?.array)
+        for pair in pairs {
+            let (from, to) = (try #require(pair["from"]?.integer), try #require(pair["to"]?.integer))
+            // One of the two is of the stretch, and the other is not.
+            #expect((21...24).contains(from) != (21...24).contains(to))
+            #expect(try #require(pair["median-relative-error"]?.double) > 0.1)
+        }
+        #expect(pairs.count >= 2)
+        let errors = try #require(counts["median-relative-errors"]?.object)
+        #expect(try #require(errors["declared"]?.double) < 0.02)
+        #expect(run.warnings.contains { $0.contains("the geometry is in doubt") && $0.contains("pairs of frames: 2") })
+    }
+
     @Test func soundCapturesPass() throws {
         let run = try StageRun("- check-geometry: {if-wrong: fail}", on: try Self.capture { _ in }, workers: 2)
         let counts = run.counts("check-geometry")

@@ -25,6 +25,8 @@ public struct CaptureSearch: Sendable {
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
+    /// The result, if it is one, in which the search goes on.
+    private let result: CaptureFolder?
 
     /// Folders deeper than this below the one that was named are not looked into.
     private static let depthLimit = 16
@@ -37,10 +39,12 @@ public struct CaptureSearch: Sendable {
     /// - Throws: when there is nothing at the path, or a file that is no capture.
     public init(at path: String, skipping output: String? = nil) throws(Problem) {
         if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
+            result = nil
             take(archive: path, isNamed: true)
             return
         }
         let tree = try CaptureFormats.tree(at: path)
+        result = (tree as? CaptureFolder).flatMap(CaptureName.result)
         guard let folder = tree as? CaptureFolder else {
             captures = [Found(id: tree.name, path: path, format: CaptureFormats.recognise(tree)?.format)]
             return
@@ -104,12 +108,12 @@ public struct CaptureSearch: Sendable {
     }
 
     private mutating func take(_ folder: CaptureFolder, _ format: String) {
+        let id = CaptureName.of(folder, in: result, format: format)
         do throws(Problem) {
             try CaptureFormats.requireOne(in: folder)
-            captures.append(Found(id: folder.name, path: folder.path, format: format))
+            captures.append(Found(id: id, path: folder.path, format: format))
         } catch {
-            let problem = error.at(file: folder.path)
-            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+            unreadable.append(Unreadable(name: id, path: folder.path, problem: error.at(file: folder.path)))
         }
     }
 
@@ -147,7 +151,7 @@ public struct CaptureSearch: Sendable {
     }
 
     /// Whether a folder is what a run published.
-    private static func isResult(_ folder: any CaptureTree) -> Bool {
+    static func isResult(_ folder: any CaptureTree) -> Bool {
         guard folder.byteCount(of: ReceiptMark.fileName) != nil else { return false }
         return folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length).map { ReceiptMark.isOurs($0) } ?? true
     }

@@ -109,6 +109,16 @@ public struct CaptureFolder: CaptureTree {
         name = real.split(separator: "/").last.map(String.init) ?? real
     }
 
+    /// The folder in which this one lies, as it was named: of a link, the one that holds the link. Nil at the root.
+    var above: CaptureFolder? {
+        let named = path.hasSuffix(".") ? Self.realPath(path) : path
+        let parts = named.split(separator: "/")
+        if named.hasPrefix("/") {
+            return parts.isEmpty ? nil : CaptureFolder(path: "/" + parts.dropLast().joined(separator: "/"))
+        }
+        return CaptureFolder(path: Self.realPath(parts.count < 2 ? "." : parts.dropLast().joined(separator: "/")))
+    }
+
     public func entries(in folder: String) -> [CaptureEntry] {
         let full = folder.isEmpty ? path : "\(path)/\(folder)"
         guard let stream = opendir(full) else {

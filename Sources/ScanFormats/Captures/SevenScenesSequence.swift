@@ -31,6 +31,11 @@ public enum SevenScenesSequence: CaptureFormat {
         return Recognition(format: name, reason: "pictures and poses called frame-… stand side by side")
     }
 
+    /// `chess/seq-01`, `fire/seq-01`.
+    public static func isNumber(_ folderName: String) -> Bool {
+        folderName.hasPrefix("seq-") && Int(folderName.dropFirst(4)) != nil
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let frames = PosedPictures.flat(in: tree) else {
             throw Problem(.input, "there are no poses with pictures or depth beside them")

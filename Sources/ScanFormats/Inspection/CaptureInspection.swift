@@ -68,7 +68,12 @@ public struct CaptureInspection: Hashable, Sendable {
             if let folder = tree as? CaptureFolder, !CaptureSearch.isCapture(folder) {
                 throw CaptureFormats.unrecognised(folder)
             }
-            return try inspect(tree)
+            var inspection = try inspect(tree)
+            if let folder = tree as? CaptureFolder {
+                let result = CaptureName.result(around: folder)
+                inspection.id = CaptureName.of(folder, in: result, format: inspection.recognition.format)
+            }
+            return inspection
         } catch {
             guard let within = try capturesWithin(path) else { throw error.at(file: path) }
             throw within.at(file: path)

@@ -24,7 +24,9 @@ struct BatchOptions: ParsableArguments {
     var formats: [String] = []
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"),
+        help: ArgumentHelp(
+            "Change an option of a stage; of the second one of a name with `crop[2].above=0.1`. Can be repeated.",
+            valueName: "stage.option=value"),
         completion: .setting)
     var settings: [String] = []
     @Flag(help: "Run captures whose result is up to date, too.") var force = false

@@ -118,10 +118,14 @@ struct CaptureList {
 
     private static func twinProblem(_ twins: [CaptureSearch.Found]) -> Problem? {
         guard let first = twins.first, twins.count > 1 else { return nil }
+        // A result holds the same capture once for each of its writers.
+        let formats = Set(twins.compactMap(\.format)).sorted()
         return Problem(
             .input, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" },
-            fix: "rename all but one, run them into different output folders, or run a folder of links that have "
-                + "other names (ln -s)")
+            fix: formats.count == twins.count
+                ? "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
+                : "rename all but one, run them into different output folders, or run a folder of links that have "
+                    + "other names (ln -s)")
     }
 
     /// What is read is never written to, nor replaced by its own result.

@@ -40,6 +40,42 @@ import Testing
         #expect(try found("outer/inner") == ["outer/inner"])
     }
 
+    /// Writers call their folders alike in every result.
+    @Test func whatLiesInAResultIsCalledAfterIt() throws {
+        for id in ["scene-a", "scene-b"] {
+            try dataset("out/\(id)/nerf")
+            try folder.write(Self.receipt, to: "out/\(id)/receipt.json")
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/links", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder.path)/links/my-\(id)", withDestinationPath: "\(folder.path)/out/\(id)/nerf")
+        }
+        for named in ["out/scene-a", "out/scene-a/", "out/scene-a/nerf", "out/./scene-b/../scene-a/nerf/."] {
+            let path = "\(folder.path)/\(named)"
+            #expect(try CaptureSearch.captures(at: path).map(\.id) == ["scene-a"], "\(named)")
+        }
+        #expect(try CaptureInspection.inspect("\(folder.path)/out/scene-b/nerf").id == "scene-b")
+        // Whoever makes a link names it on purpose.
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/links").map(\.id) == ["my-scene-a", "my-scene-b"])
+    }
+
+    /// 7-Scenes numbers its recordings anew in each scene.
+    @Test func aNumberedRecordingIsCalledAfterItsSceneToo() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        for scene in ["chess", "fire"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/scenes/\(scene)", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: "\(samples)/7-scenes/seq-01", toPath: "\(folder.path)/scenes/\(scene)/seq-01")
+        }
+        let ids = ["chess-seq-01", "fire-seq-01"]
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes").map(\.id) == ids)
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire/seq-01").map(\.id) == [ids[1]])
+        #expect(try CaptureInspection.inspect("\(folder.path)/scenes/chess/seq-01/").id == ids[0])
+        try FileManager.default.moveItem(
+            atPath: "\(folder.path)/scenes/fire/seq-01", toPath: "\(folder.path)/scenes/fire/candles")
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire").map(\.id) == ["candles"])
+    }
+
     /// A capture of a format that the parts of others do not have.
     private func dataset(_ path: String) throws {
         let frame = "{\"file_path\": \"a.png\", \"transform_matrix\": []}"
@@ -138,7 +174,8 @@ import Testing
         #expect(try found() == ["a"])
         // Unless they are what is named.
         #expect(try found("results/a") == ["results/a"])
-        #expect(try found("results/a/nerf") == ["results/a/nerf"])
+        let path = "\(folder.path)/results/a/nerf"
+        #expect(try CaptureSearch.captures(at: path).map { [$0.id, $0.path] } == [["a", path]])
     }
 
     @Test func theOutputIsPassedOverWhateverPathLeadsToIt() throws {

@@ -92,6 +92,6 @@ import Testing
         try write("seq-01")
         try write("seq-02", count: 1)
         try folder.write("sequence1\n", to: "chess/TrainSplit.txt")
-        #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["seq-01", "seq-02"])
+        #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["chess-seq-01", "chess-seq-02"])
     }
 }
