@@ -55,11 +55,18 @@ public enum CaptureWork {
             }
             let hadResult = output.hasPublishedResult
             output.abandon()
-            throw error.noting(
+            throw Self.cause(of: error, opened).noting(
                 hadResult
                     ? "nothing was published for \(job.input.id); the last good result is unchanged"
                     : "nothing was published for \(job.input.id)")
         }
+    }
+
+    /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.
+    private static func cause(of problem: Problem, _ opened: Runner.Opened?) -> Problem {
+        guard problem.fault == .input, let opened else { return problem }
+        do throws(Problem) { try opened.requireUnchanged() } catch { return error.noting(problem.oneLine) }
+        return problem
     }
 
     /// Ids are names of folders, and two captures in different places may have one. A result of the other one is not this

@@ -233,6 +233,26 @@ public struct OptionReader: Sendable {
         }
     }
 
+    /// Checks that of two numbers with defaults, declared before, the first is smaller.
+    public mutating func require(_ low: String, below high: String, orEqual: Bool = false) {
+        // What could not be read has been named already.
+        if mistakes.contains(where: { $0.option == low || $0.option == high }) { return }
+        guard let lower = resolved[low]?.double, let upper = resolved[high]?.double,
+            lower > upper || (lower == upper && !orEqual)
+        else { return }
+        let (isLow, isHigh) = (given[low] != nil, given[high] != nil)
+        let fix =
+            isLow && isHigh && lower > upper
+            ? "swap them"
+            : isLow ? "set a larger `\(high)`\(isHigh ? "" : " too")" : "set a smaller `\(low)` too"
+        func text(_ name: String, _ value: Double, _ isGiven: Bool) -> String {
+            "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given"),"
+        }
+        fail(
+            isHigh ? high : low,
+            "\(text(low, lower, isLow)) is not below \(text(high, upper, isHigh).dropLast())", fix)
+    }
+
     /// What was given and never declared, once the stage has read its options.
     package var undeclared: [String] { given.keys.filter { name in !specs.contains { $0.name == name } }.sorted() }
 

@@ -28,7 +28,7 @@ package struct OrderCheck {
         }
         checkClaims(steps)
         checkLateDrops(steps)
-        checkWaste(steps)
+        checkWaste(steps, library)
     }
 
     /// What is there before the first step: nothing, unless the reader was forgotten, which is a mistake of its own.
@@ -219,7 +219,7 @@ package struct OrderCheck {
     }
 
     /// Stages whose work nothing below them looks at, or only others whose work nothing looks at.
-    private mutating func checkWaste(_ steps: [Pipeline.Step]) {
+    private mutating func checkWaste(_ steps: [Pipeline.Step], _ library: StageLibrary) {
         var used: Set<Channel> = []
         var useless: Set<Int> = []
         for (index, step) in steps.enumerated().reversed() {
@@ -232,10 +232,12 @@ package struct OrderCheck {
                 useless.insert(index)
             }
         }
-        warnings = useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless)) }
+        warnings = useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless, library)) }
     }
 
-    private static func waste(_ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>) -> Problem {
+    private static func waste(
+        _ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>, _ library: StageLibrary
+    ) -> Problem {
         let made = steps[index].uses.touches
         let readers = steps.indices.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
         let below = readers.filter { $0 > index }.map { "`\(steps[$0].label)`" }
@@ -250,10 +252,27 @@ package struct OrderCheck {
             let uses = steps[reader].uses
             return reader < index && !useless.contains(reader) && (!uses.touches.isEmpty || !uses.claims.isEmpty)
         }
-        let remedy = above.map { "move it above `\(steps[$0].label)`" } ?? "add a writer below it"
+        let remedy =
+            above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index, steps, library)
+            ?? "add a writer below it"
         return Problem(
             .usage,
             "`\(steps[index].label)` works on \(made.map(\.name).sorted().listed), which \(fate)",
             fix: "take it out, or \(remedy)")
+    }
+
+    /// The stage that would make, out of what step `index` works on, what a writer below it looks for.
+    private static func link(from index: Int, _ steps: [Pipeline.Step], _ library: StageLibrary) -> String? {
+        let made = steps[index].uses.touches
+        for writer in steps[(index + 1)...] where !writer.uses.claims.isEmpty {
+            let wanted = writer.uses.roles.flatMap(\.anyOf).reduce(into: Set()) { $0.formUnion($1) }.subtracting(made)
+            let between = library.entries.first { entry in
+                entry.uses.roles.contains { !made.isDisjoint(with: $0.needs) && !wanted.isDisjoint(with: $0.possible) }
+            }
+            if let between {
+                return "put `\(between.card.name)` below it, which makes of it what `\(writer.label)` writes"
+            }
+        }
+        return nil
     }
 }

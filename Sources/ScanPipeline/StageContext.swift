@@ -54,6 +54,9 @@ public struct StageContext: Sendable {
     /// Tells the user something that does not stop the run. The same text is kept once.
     public func warn(_ text: String) { notes.warn(text) }
 
+    /// What has been counted under a name so far: at the end of a pass, of all its frames.
+    public func counted(_ name: String) -> Int { notes.counted(name) }
+
     /// Tells the user what follows from the pipeline: nothing is held against the capture for it, and a run says it once
     /// for all captures with the same text.
     public func note(_ text: String) { notes.note(text) }
@@ -90,6 +93,8 @@ final class StageNotes: Sendable {
     private let values = Mutex(Values())
 
     func add(_ name: String, _ amount: Int) { values.withLock { $0.counts[name, default: 0] += amount } }
+
+    func counted(_ name: String) -> Int { values.withLock { $0.counts[name] ?? 0 } }
 
     func set(_ name: String, _ value: JSONValue) {
         values.withLock { values in

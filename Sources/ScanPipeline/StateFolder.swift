@@ -54,6 +54,13 @@ public struct StateFolder: Sendable, Hashable {
         }
     }
 
+    /// The ids whose folder holds no receipt any more, though results of these ids were made here.
+    public var withoutReceipt: [String] {
+        FileSystem.names(in: output).filter { id in
+            !id.hasPrefix(".") && FileSystem.exists(inputs(id)) && !PublishedResult.stands(in: "\(output)/\(id)")
+        }
+    }
+
     /// The ids that a runner works on, or was killed over.
     var unfinished: Set<String> { Set(FileSystem.names(in: work).compactMap(Self.id(ofWorkName:))) }
 

@@ -5,6 +5,7 @@ import ScanPipeline
 /// Keeps what is in a box, or what is outside.
 public struct CullByBox: FrameStage, CaptureStage {
     public enum Side: String, CaseIterable, Sendable { case inside, outside }
+    public enum Consequence: String, CaseIterable, Sendable { case warn, fail }
 
     public static let card = StageCard(
         name: "cull-by-box",
@@ -26,6 +27,8 @@ public struct CullByBox: FrameStage, CaptureStage {
 
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
             points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
+
+            A capture of which nothing is left has a wrong box, or wrong poses: it fails, with `if-empty: warn` it goes on.
             """,
         example: "- cull-by-box: {margin: 0.02}", revision: 3)
 
@@ -35,6 +38,7 @@ public struct CullByBox: FrameStage, CaptureStage {
     let side: Side
     let cullsDepth: Bool
     let centre: PixelCentre
+    let consequence: Consequence
 
     public init(_ options: inout OptionReader) {
         box = options.text(
@@ -52,6 +56,7 @@ public struct CullByBox: FrameStage, CaptureStage {
         centre = options.choice(
             "pixel-centre", "Where a depth pixel's coordinates are taken; the same as for `unproject`.",
             default: .integer)
+        consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
         if box == "cloud" && cullsDepth {
             options.fail(
                 "depth", "`depth: true` works frame by frame, and `box: cloud` is known only after the last frame",
@@ -103,13 +108,35 @@ public struct CullByBox: FrameStage, CaptureStage {
             capture.box = given
             capture.channels.insert(.box)
         }
-        guard context.reads.contains(.cloud), let cloud = capture.cloud else { return }
-        if box == "cloud" {
-            capture.box = try fittedBox(capture, cloud, context)
-            capture.channels.insert(.box)
+        if context.reads.contains(.cloud), let cloud = capture.cloud {
+            if box == "cloud" {
+                capture.box = try fittedBox(capture, cloud, context)
+                capture.channels.insert(.box)
+            }
+            let box = box == "cloud" ? capture.box.map(grown) : try grownBox(context)
+            capture.cloud = box.map { cull(cloud, $0, context) }
         }
-        let box = box == "cloud" ? capture.box.map(grown) : try grownBox(context)
-        capture.cloud = box.map { cull(cloud, $0, context) }
+        try requireSomething(of: capture, context)
+    }
+
+    /// - Throws: when there were points, or pixels with depth, and none is left.
+    private func requireSomething(of capture: Capture, _ context: StageContext) throws(Problem) {
+        let emptied = ["points", "pixels"].first {
+            context.counted("\($0)-in") > 0 && context.counted("\($0)-out") == 0
+        }
+        guard let what = emptied else { return }
+        let name = what == "points" ? "point" : "depth pixel"
+        let summary = side == .inside ? "no \(name) of the capture lies in the box" : "every \(name) lies in the box"
+        guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
+        func text(_ vector: Vector3) -> String {
+            vector.components.map { $0.rounded(decimals: 2).shortText }.joined(separator: ", ")
+        }
+        let grown = box == "cloud" ? capture.box.map(grown) : try grownBox(context)
+        let place = grown.map { "the box measures \(text($0.halfSize * 2)) and has its middle at \(text($0.center))" }
+        throw Problem(
+            .input, summary, notes: [place].compactMap(\.self) + ["\(context.counted("\(what)-in")) were looked at"],
+            fix: "look at the box and the poses with  scanmill inspect, or go on with nothing with  --set "
+                + "\(context.label).if-empty=warn")
     }
 
     /// How many of the points are left out at each end of each axis when a box is fitted.

@@ -17,7 +17,7 @@ public struct MaskRange: FrameStage {
     public init(_ options: inout OptionReader) {
         near = options.number("near", "Nearest depth that is kept.", default: 0.1, in: 0...1000, unit: "m")
         far = options.number("far", "Farthest depth that is kept.", default: 10, in: 0...1000, unit: "m")
-        if far < near { options.fail("far", "`far` is nearer than `near`", "swap them") }
+        options.require("near", below: "far", orEqual: true)
     }
 
     public var uses: Uses { Uses(frame: .init(changes: [.depth])) }

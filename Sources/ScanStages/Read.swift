@@ -21,12 +21,13 @@ public struct Read: CaptureStage {
             that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream with wrong bytes in it, or of a length that is no number
             of frames, fails either way: nothing tells from which frame on it is wrong.
 
-            **Bad frames** are those with a pose or a camera line that cannot be used, or with a picture that will not
-            decode. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
+            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that will not decode, or
+            with one that a dataset, a model or a file beside it tells of and that is not there. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
             source's frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames
             without one stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they
             lack. Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose
-            pictures it names: frames for which it names none rightly have none. Where none of the pictures can be read, the
+            pictures it names: frames for which it names none rightly have none. Frames that an app or a reconstruction left
+            out, as those without a pose in time, are not bad; more of them than the limit are warned of. Where none of the pictures can be read, the
             capture has no depth or no confidence, and says why.
 
             **Pictures** are JPEG or PNG, grey or in colour, of 8 or 16 bits; neither CMYK nor HEIC nor WebP. They are taken
@@ -153,7 +154,21 @@ public struct Read: CaptureStage {
             .inFrame(bad.index)
         }
         addTimes(to: &opened, context)
+        warnOfLeftOut(opened, context)
         capture = opened
+    }
+
+    /// Frames that an app or a reconstruction leaves out now and then are nobody's damage. Where they are many, half of the
+    /// capture may not have arrived.
+    private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
+        let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
+        guard Double(reasons.count) > rules.badFrameLimit * Double(capture.frames.count), let first = reasons.first else {
+            return
+        }
+        let others = reasons.count(where: { $0 != first })
+        context.warn(
+            "\(reasons.count) of \(capture.frames.count) frames are left out: \(first)"
+                + (others > 0 ? "; \(others) of them for other reasons" : ""))
     }
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"

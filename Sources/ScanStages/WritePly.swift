@@ -20,7 +20,9 @@ public struct WritePly: FoldStage {
         if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply") }
         let parts = file.split(separator: "/", omittingEmptySubsequences: false)
         if parts.contains(where: { ["", ".", ".."].contains($0) }) {
-            options.fail("file", "`file` leaves the result's folder", "a path such as clouds/{id}.ply")
+            options.fail("file", "`file` is no plain path in the result's folder", "a path such as clouds/{id}.ply")
+        } else if file.replacing("{id}", with: "").contains(where: { "{}".contains($0) }) {
+            options.fail("file", "`file` has braces that stand for nothing", "`{id}` is the only name in braces")
         }
     }
 

@@ -15,7 +15,7 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        let found = try CaptureList.find(batch)
+        let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
         if let owner = state.foreignOwner(for: loaded.pipeline) {
             Console.error(

@@ -67,7 +67,8 @@ struct RunCommand: AsyncParsableCommand {
         let deadline = until?.next
         let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        let found = try CaptureList.find(batch, reports: [log, metrics].compactMap(\.self))
+        let found = try CaptureList.find(
+            batch, for: loaded.pipeline, reports: [log, metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
         try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
         let plan = BatchPlan(

@@ -20,8 +20,14 @@ struct VerifyCommand: ParsableCommand {
                     Problem(.environment, "the receipt cannot be read").at(file: "\(output)/\(id)/\(Receipt.fileName)")
                 ]
             results.append((id, problems))
-            if !json { for problem in problems { Console.error(problem.message()) } }
         }
+        for id in StateFolder(output: output).withoutReceipt {
+            let problem = Problem(
+                .environment, "the receipt is missing", fix: "remove the folder, and run its capture again"
+            ).at(file: "\(output)/\(id)/\(Receipt.fileName)")
+            results.append((id, [problem]))
+        }
+        if !json { for problem in results.flatMap(\.problems) { Console.error(problem.message()) } }
         let bad = results.filter { !$0.problems.isEmpty }
         if json {
             Console.out(

@@ -264,8 +264,11 @@ import Testing
         let refused = try again()
         #expect(refused.status == 1)
         #expect(refused.errors.contains("error: 2 captures are called desk"), "\(refused)")
-        #expect(refused.errors.contains("take one of them with  --format colmap  (or transforms)"), "\(refused)")
-        #expect(try again("--format", "transforms").status == 0)
+        #expect(refused.errors.contains("take one of them with  --format transforms  (or colmap)"), "\(refused)")
+        #expect(refused.output.contains("1 capture: 1 failed"))
+        #expect(try again("--format", "colmap").status == 0)
+        // A pipeline that says what it reads needs no option.
+        #expect(try again("--set", "read.format=transforms", "--force").status == 0)
         #expect(names("again").filter { !$0.hasPrefix(".") } == ["desk"])
     }
 

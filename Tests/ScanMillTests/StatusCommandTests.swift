@@ -119,7 +119,7 @@ import Testing
         // The next night nothing is new, until a third of the name comes.
         let second = try scanmill("run", "quick.yaml", "one/a", "two/a", "one/.hidden", "-o", "out")
         #expect(second.status == 1 && second.output.contains("failed   a  as before: 2 captures are called a"))
-        #expect(second.errors.contains("3 captures failed:") && !second.errors.contains("error:"), "\(second)")
+        #expect(second.errors.contains("2 captures failed:") && !second.errors.contains("error:"), "\(second)")
         #expect(try runs() == 1)
         try folder.write("x", to: "three/a/color/0.jpg")
         let third = try scanmill("run", "quick.yaml", "one/a", "two/a", "three/a", "-o", "out")

@@ -102,11 +102,13 @@ import Testing
             .init(points: [0.5, 1.5, 0, 0.5, 0.25, 0]), .init(points: [1.5, 0, 0, 0.875, 0, 0, 1.75, 0, 0]),
         ])
         capture.box = cube
-        let run = try StageRun("- voxel-downsample: {size: 2}\n- cull-by-box", on: capture, probing: [.cloud])
+        let run = try StageRun(
+            "- voxel-downsample: {size: 2}\n- cull-by-box: {if-empty: warn}", on: capture, probing: [.cloud])
         // (0.5 + 0.5 + 1.5 + 0.875 + 1.75) / 5 and (1.5 + 0.25) / 5.
         let centroid = try #require(run.capture.cloud?.positions)
         #expect(run.count("cull-by-box", "points-in") == 1)
         #expect(centroid.isEmpty)
+        #expect(run.warnings == ["cull-by-box: no point of the capture lies in the box, so nothing is left"])
         let outside = try StageRun(
             "- voxel-downsample: {size: 2}\n- cull-by-box: {keep: outside}", on: capture, probing: [.cloud])
         #expect(outside.capture.cloud?.positions == [Float(5.125 / 5), Float(1.75 / 5), 0])
@@ -273,7 +275,8 @@ import Testing
         capture.items[0].depth = DepthMap(width: 4, height: 3, metres: Array(repeating: 3, count: 12))
         capture.unlisted["small.json"] = try BoundingBoxJSON.text(small)
         let stages =
-            "- unproject: {color: false}\n- cull-by-box: {box: small.json}\n- write-transforms: {masks: silhouette}"
+            "- unproject: {color: false}\n- cull-by-box: {box: small.json, if-empty: warn}\n"
+            + "- write-transforms: {masks: silhouette}"
         // Without a box of its own, which today's stages below would miss.
         let run = try StageRun(stages, on: capture)
         let mask = try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png"))
@@ -287,9 +290,27 @@ import Testing
         files["shelf.json"] = try BoundingBoxJSON.text(
             OrientedBox(center: Vector3(0, 0, -50), worldFromBox: .identity, halfSize: small.halfSize))
         let path = try folder.write(files, under: "scan")
-        let run = try StageRun("- read\n- decompress\n- unproject\n- cull-by-box: {box: shelf.json}", reading: path)
+        let run = try StageRun(
+            "- read\n- decompress\n- unproject\n- cull-by-box: {box: shelf.json, if-empty: warn}", reading: path)
         #expect(run.frames.map { $0.points?.count } == [0, 0, 0, 0])
         #expect(run.receipt["inputs"]?.array?.contains { $0["path"]?.string == "shelf.json" } == true)
+    }
+
+    /// A box that was left behind at another place, or poses that are wrong: nothing that follows is worth having.
+    @Test func aBoxWithNothingInItFailsTheCapture() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0, 1, 1, 1]), .init(points: [0.5, 0, 0])])
+        capture.box = OrientedBox(center: Vector3(10, 0, 0), worldFromBox: .identity, halfSize: Vector3(1, 1, 0.25))
+        let problem = problem { _ = try StageRun("- cull-by-box", on: capture) }
+        #expect(problem?.fault == .input && problem?.summary == "no point of the capture lies in the box")
+        #expect(
+            problem?.notes.prefix(2) == [
+                "the box measures 2, 2, 0.5 and has its middle at 10, 0, 0", "3 were looked at",
+            ])
+        #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
+        #expect(try StageRun("- cull-by-box: {keep: outside}", on: capture).count("cull-by-box", "points-out") == 3)
+        // Without any points there was nothing for the box to take.
+        capture.items = [.init(points: [])]
+        #expect(try StageRun("- cull-by-box", on: capture).warnings == [])
     }
 
     @Test func aMissingFileIsNamed() throws {
@@ -314,9 +335,9 @@ import Testing
         var clamped = cube
         clamped.floor = 5
         capture.files["box.json"] = try BoundingBoxJSON.text(clamped)
-        let run = try StageRun("- cull-by-box: {box: box.json}", on: capture)
+        let run = try StageRun("- cull-by-box: {box: box.json, if-empty: warn}", on: capture)
         #expect(run.frames.first?.points?.count == 0)
-        #expect(run.warnings == ["cull-by-box: the box has no volume, so nothing is inside it"])
+        #expect(run.warnings.contains("cull-by-box: the box has no volume, so nothing is inside it"))
     }
 
     @Test func aCaptureWithoutABoxIsNamed() throws {

@@ -34,7 +34,12 @@ import Testing
 
     @Test func aRangeOfOneDepthAndOneTurnedRound() throws {
         #expect(try masked([2, 2.5], "- mask-range: {near: 2, far: 2}") == [2, 0])
-        #expect(StageRun.mistakes(in: "- mask-range: {near: 5, far: 4}") == ["`far` is nearer than `near`"])
+        func mistakes(_ options: String) -> [String] { StageRun.mistakes(in: "- mask-range: \(options)") }
+        #expect(mistakes("{near: 5, far: 4}") == ["`near`, 5, is not below `far`, 4"])
+        #expect(mistakes("{near: 20}") == ["`near`, 20, is not below `far`, 10 where it is not given"])
+        #expect(mistakes("{far: 0.05}") == ["`near`, 0.1 where it is not given, is not below `far`, 0.05"])
+        // What is no bound at all is one mistake.
+        #expect(mistakes("{near: 100, far: 5000}") == ["`far` is 5000, which is not between 0 and 1000 m"])
     }
 
     @Test func twoInARowNarrow() throws {

@@ -144,7 +144,7 @@ import Testing
         #expect(run.files.count == 4)
         #expect(
             PipelineRun.mistakes("- read\n- decompress\n- write-frames: {near: 2, far: 1}")
-                == ["`far` is not farther than `near`; swap them"])
+                == ["`near`, 2, is not below `far`, 1; swap them"])
         #expect(
             PipelineRun.mistakes("- read\n- decompress\n- write-frames: {depth: none, color: none, confidence: colors}")
                 .isEmpty)

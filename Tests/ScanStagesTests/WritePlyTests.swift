@@ -59,9 +59,10 @@ import Testing
 
     @Test func aPathThatCannotBeIsAMistakeOfThePipeline() {
         let table: [(String, [String])] = [
-            ("a.obj", ["`file` does not end in .ply"]), ("../a.ply", ["`file` leaves the result's folder"]),
-            ("/a.ply", ["`file` leaves the result's folder"]), ("a//b.ply", ["`file` leaves the result's folder"]),
-            ("./a.ply", ["`file` leaves the result's folder"]), ("a/..b/c.ply", []),
+            ("a.obj", ["`file` does not end in .ply"]), ("../a.ply", ["`file` is no plain path in the result's folder"]),
+            ("/a.ply", ["`file` is no plain path in the result's folder"]), ("a//b.ply", ["`file` is no plain path in the result's folder"]),
+            ("./a.ply", ["`file` is no plain path in the result's folder"]), ("a/..b/c.ply", []),
+            ("{ID}.ply", ["`file` has braces that stand for nothing"]),
         ]
         for (path, mistakes) in table {
             let found = StageRun.mistakes(in: "- write-ply: {file: \"\(path)\"}")

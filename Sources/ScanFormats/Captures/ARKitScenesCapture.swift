@@ -127,7 +127,7 @@ private struct ARKitScenesReader {
         for time in times {
             var facts = FrameFacts(index: 0)
             facts.timestamp = time
-            facts.drop = Drop(stage: "read", reason: "its camera has no picture")
+            facts.drop = Drop(stage: "read", reason: "its camera has no picture", isBad: true)
             placed.append((facts, nil))
         }
         // Pictures are in order already, so equal times stay as they are.
@@ -244,7 +244,7 @@ private struct ARKitScenesReader {
 
     private mutating func readCamera(of index: Int, _ path: String?, _ size: PixelSize?) throws(Problem) {
         guard let path else {
-            capture.drop(index, stage: "read", reason: "its picture has no .pincam")
+            capture.drop(index, stage: "read", reason: "its picture has no .pincam", isBad: true)
             return
         }
         capture.list(path, in: tree, [])

@@ -148,7 +148,8 @@ private struct COLMAPReader {
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let file = try tree.picture(name(image, found.isBare), in: found.folder) else {
-                    capture.drop(index, stage: "read", reason: "its picture \(image.name) is not there")
+                    let reason = "its picture \(image.name) is not there"
+                    capture.drop(index, stage: "read", reason: reason, isBad: true)
                     continue
                 }
                 let size = try capture.attachPicture(file, to: index, in: tree, rules)

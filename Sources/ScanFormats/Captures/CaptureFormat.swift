@@ -12,8 +12,10 @@ public protocol CaptureFormat: Sendable {
     static func names(in tree: any CaptureTree) -> [String]
     /// All of ``names(in:)``, and maybe more: what the folder's listing alone tells, without a look into any file.
     static func likelyNames(in tree: any CaptureTree) -> [String]
-    /// Whether a folder's name is a mere number, which the format gives to a recording of every scene.
-    static func isNumber(_ folderName: String) -> Bool
+    /// What a capture is called whose folder or archive has a name that the format gives to one of every scene.
+    /// - Parameter scene: the folder in which it lies.
+    /// - Returns: nil for any other name, which is the capture's own.
+    static func id(of name: String, in scene: String) -> String?
     /// Reads the capture's facts: a frame for each recorded one, bad ones dropped by name, and a source for their pixels,
     /// none of which is decoded here.
     /// - Throws: a problem with fault `input` for a capture that cannot be used under these rules; `environment` where the
@@ -28,7 +30,7 @@ extension CaptureFormat {
 
     public static func likelyNames(in tree: any CaptureTree) -> [String] { names(in: tree) }
 
-    public static func isNumber(_ folderName: String) -> Bool { false }
+    public static func id(of name: String, in scene: String) -> String? { nil }
 }
 
 /// What people read about a format: the tables in the docs are made from this.

@@ -1,21 +1,27 @@
 import ScanModel
 
-/// What a capture in a folder is called, and its result after it: as its folder, but where every capture's folder is called
-/// alike.
+/// What a capture is called, and its result after it: as its folder or archive, but where every capture's is called alike.
 ///
-/// It follows from where the folder lies alone, never from what else is run: otherwise a night of two captures and one of
+/// It follows from where the capture lies alone, never from what else is run: otherwise a night of two captures and one of
 /// three would write different results.
 enum CaptureName {
+    /// The name of a capture in a folder.
     /// - Parameters:
     ///   - result: as ``result(around:)``. Writers call their folders alike (`nerf`, `colmap`, `7-scenes/seq-01`) in the
     ///     result of every capture, so what lies in a result is called after that.
-    ///   - format: the capture's; some datasets number their recordings anew in each scene, whose name comes first then.
+    ///   - format: the capture's.
     static func of(_ folder: CaptureFolder, in result: CaptureFolder?, format: String) -> String {
-        if let result { return result.name }
-        guard CaptureFormats.format(named: format)?.isNumber(folder.name) == true, let scene = folder.above else {
-            return folder.name
-        }
-        return "\(scene.name)-\(folder.name)"
+        result?.name ?? usual(folder.name, in: folder.above, format)
+    }
+
+    /// The name of a capture in an archive.
+    static func of(archive path: String, format: String?) -> String {
+        usual(ZipArchive.name(of: path), in: CaptureFolder(path: path).above, format)
+    }
+
+    private static func usual(_ name: String, in scene: CaptureFolder?, _ format: String?) -> String {
+        guard let scene, let format = format.flatMap(CaptureFormats.format(named:)) else { return name }
+        return format.id(of: name, in: scene.name) ?? name
     }
 
     /// The result that a folder is, or in which it lies.

@@ -36,8 +36,11 @@ public struct CaptureSearch: Sendable {
     ///     capture, and passes over hidden folders and over results (whatever holds a receipt), unless they are
     ///     what was named. Links are followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
+    ///   - formats: which of them to take out of a result that holds its capture in several; none for all.
     /// - Throws: when there is nothing at the path, or a file that is no capture.
-    public init(at path: String, skipping output: String? = nil) throws(Problem) {
+    public init(
+        at path: String, skipping output: String? = nil, formats: Set<String> = []
+    ) throws(Problem) {
         if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
             result = nil
             take(archive: path, isNamed: true)
@@ -49,14 +52,23 @@ public struct CaptureSearch: Sendable {
             captures = [Found(id: tree.name, path: path, format: CaptureFormats.recognise(tree)?.format)]
             return
         }
+        let skipped = output.flatMap { CaptureFolder(path: $0).identity }
+        var closed = Set([skipped, folder.identity].compactMap(\.self))
         if let recognition = Self.recognition(of: folder) {
             take(folder, recognition.format)
             within = Self.captures(within: folder, besides: recognition.folder)
-            return
+            if result == nil || formats.isEmpty || formats.contains(recognition.format) { return }
+            // A dataset may lie in a result that is a capture itself.
+            var inner = self
+            inner.search(folder, &closed, 0)
+            captures = inner.captures
+        } else {
+            search(folder, &closed, 0)
         }
-        let skipped = output.flatMap { CaptureFolder(path: $0).identity }
-        var closed = Set([skipped, folder.identity].compactMap(\.self))
-        search(folder, &closed, 0)
+        if result == nil || formats.isEmpty { return }
+        let wanted = captures.filter { $0.format.map(formats.contains) ?? false }
+        // Of none that is wanted, all are left, for whoever says so.
+        if !wanted.isEmpty { captures = wanted }
     }
 
     /// The captures alone.
@@ -135,7 +147,7 @@ public struct CaptureSearch: Sendable {
 
     /// - Parameter isNamed: whether the user named it, and so means it, even if it is a result.
     private mutating func take(archive path: String, isNamed: Bool = false) {
-        let name = ZipArchive.name(of: path)
+        var name = ZipArchive.name(of: path)
         // One that is damaged, or no archive, or may not be read fails by its name when it is run.
         guard let archive = try? ZipArchive(path: path) else { return captures.append(Found(id: name, path: path)) }
         do throws(Problem) {
@@ -143,8 +155,10 @@ public struct CaptureSearch: Sendable {
                 if let problem = archive.encryption { throw problem }
                 return without.append(path)
             }
+            let format = CaptureFormats.recognise(capture)?.format
+            name = CaptureName.of(archive: path, format: format)
             try CaptureFormats.requireOne(in: capture)
-            captures.append(Found(id: name, path: path, format: CaptureFormats.recognise(capture)?.format))
+            captures.append(Found(id: name, path: path, format: format))
         } catch {
             unreadable.append(Unreadable(name: name, path: path, problem: error.at(file: path)))
         }

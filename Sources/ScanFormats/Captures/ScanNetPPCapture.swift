@@ -32,6 +32,9 @@ public enum ScanNetPPCapture: CaptureFormat {
             folder: top.isEmpty ? nil : "iphone")
     }
 
+    /// `036bce3393/iphone` is `036bce3393`, whichever of the two is named.
+    public static func id(of name: String, in scene: String) -> String? { name == "iphone" ? scene : nil }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let top = top(of: tree) else { throw Problem(.input, tree.absence(of: posesFile)) }
         var reader = ScanNetPPReader(tree: tree, top: top, rules: rules)

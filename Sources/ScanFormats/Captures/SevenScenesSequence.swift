@@ -31,9 +31,9 @@ public enum SevenScenesSequence: CaptureFormat {
         return Recognition(format: name, reason: "pictures and poses called frame-… stand side by side")
     }
 
-    /// `chess/seq-01`, `fire/seq-01`.
-    public static func isNumber(_ folderName: String) -> Bool {
-        folderName.hasPrefix("seq-") && Int(folderName.dropFirst(4)) != nil
+    /// `chess/seq-01` is `chess-seq-01`: each scene's sequences are numbered anew.
+    public static func id(of name: String, in scene: String) -> String? {
+        name.hasPrefix("seq-") && Int(name.dropFirst(4)) != nil ? "\(scene)-\(name)" : nil
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -63,6 +63,10 @@ public enum SevenScenesSequence: CaptureFormat {
             camera = CameraIntrinsics(
                 fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .centre)
             if let defect = camera.defect { throw Problem(.input, defect).at(file: cameraFile) }
+        } else if size != PixelSize(640, 480) {
+            // The published sequences, whose camera it is, have no other size.
+            capture.warnings.append(
+                "\(cameraFile) is missing, so 7-Scenes' published camera was taken, scaled from 640×480 to \(size)")
         }
         capture.setIntrinsics(camera, absence: "")
         capture.findings["intrinsics-from"] = .string(

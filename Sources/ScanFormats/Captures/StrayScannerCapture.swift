@@ -210,8 +210,7 @@ private struct StrayScannerReader {
         let file = StrayScannerCapture.matrixFile
         guard tree.byteCount(of: file) != nil else {
             guard capture.channels.contains(.intrinsics) else {
-                capture.absences[.intrinsics] = tree.absence(of: file)
-                return
+                return capture.loses(.intrinsics, tree.absence(of: file), fix: "copy \(file) too")
             }
             let reason = "\(StrayScannerCapture.odometryFile) has no camera for it, and \(tree.absence(of: file))"
             for index in frames { capture.drop(index, stage: "read", reason: reason, isBad: true) }

@@ -179,8 +179,9 @@ private struct TUMReader {
             }
         }
         guard capture.colorSize == PixelSize(640, 480) else {
-            capture.absences[.intrinsics] =
-                "nothing says what the camera is: put a line  fx fy cx cy width height  into \(TUMText.cameraFiles[0])"
+            capture.loses(
+                .intrinsics, "nothing says what the camera is",
+                fix: "put a line  fx fy cx cy width height  into \(TUMText.cameraFiles[0])")
             return nil
         }
         capture.warnings.append(

@@ -136,7 +136,8 @@ private struct TransformsReader {
                 return
             }
             guard let path = try tree.picture(found.picture) else {
-                return capture.drop(index, stage: "read", reason: "its picture \(found.picture) is not there")
+                let reason = "its picture \(found.picture) is not there"
+                return capture.drop(index, stage: "read", reason: reason, isBad: true)
             }
             let size = try capture.attachPicture(path, to: index, in: tree, rules)
             try capture.setIntrinsics(try Self.sound(found.lens, size), of: index, for: size)

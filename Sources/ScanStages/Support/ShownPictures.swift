@@ -80,7 +80,7 @@ extension DepthColors {
         let far = options.number(
             "far", "The depth that is dark blue in coloured depth; farther is too.", default: 5, in: 0...1000, unit: "m"
         )
-        if far <= near { options.fail("far", "`far` is not farther than `near`", "swap them") }
+        options.require("near", below: "far")
         self.init(near: near, far: far > near ? far : near + 1)
     }
 }

@@ -18,11 +18,12 @@ struct CaptureList {
     /// - Throws: exit code 2 when something that was named is not there, when there is no capture at all, when OUT is no
     ///   place for the results or a file would be written into a capture, for an `--only` that matches nothing, or a
     ///   `--format` that nobody knows.
-    static func find(_ options: BatchOptions, reports: [String] = []) throws -> CaptureList {
+    static func find(_ options: BatchOptions, for pipeline: Pipeline, reports: [String] = []) throws -> CaptureList {
         try requireFormats(options.formats)
         let pipelineFolder = FileSystem.parent(of: options.pipeline)
         var list = CaptureList()
-        let (found, unreadable) = try list.search(options.inputs, skipping: options.output)
+        let formats = options.formats.isEmpty ? formatsRead(by: pipeline) : options.formats
+        let (found, unreadable) = try list.search(options.inputs, skipping: options.output, formats: Set(formats))
         let isWanted = { (id: String) in options.only.isEmpty || options.only.contains(id) }
         let odd = unreadable.filter { isWanted($0.name) }
         for id in options.only where !found.contains(where: { $0.id == id }) && !odd.contains(where: { $0.name == id })
@@ -43,15 +44,24 @@ struct CaptureList {
         }
         let wanted = found.filter { isWanted($0.id) && isOfFormat($0.format) }
         let byID = Dictionary(grouping: wanted, by: \.id)
+        var refusedIDs: Set<String> = []
         for capture in wanted {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
             if let defect = OutputFolder.defect(ofID: capture.id) ?? twinProblem(byID[capture.id] ?? []) {
+                // All that have one id are refused as one.
+                guard refusedIDs.insert(capture.id).inserted else { continue }
                 list.refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
             } else {
                 list.inputs.append(input)
             }
         }
         return list
+    }
+
+    /// What a pipeline reads that says so: of a result that holds its capture in several formats, this one is meant.
+    private static func formatsRead(by pipeline: Pipeline) -> [String] {
+        let named = pipeline.steps.first?.options["format"]?.string
+        return [named].compactMap { $0.flatMap { CaptureFormats.format(named: $0) == nil ? nil : $0 } }
     }
 
     private static func requireFormats(_ names: [String]) throws {
@@ -64,14 +74,14 @@ struct CaptureList {
 
     /// Looks at everything that was named. Named twice, or found below two of the folders, is one capture all the same.
     private mutating func search(
-        _ paths: [String], skipping output: String
+        _ paths: [String], skipping output: String, formats: Set<String>
     ) throws -> (found: [CaptureSearch.Found], unreadable: [CaptureSearch.Unreadable]) {
         var found: [CaptureSearch.Found] = []
         var unreadable: [CaptureSearch.Unreadable] = []
         var without: [String] = []
         for path in paths {
             do throws(Problem) {
-                let search = try CaptureSearch(at: path, skipping: output)
+                let search = try CaptureSearch(at: path, skipping: output, formats: formats)
                 found += search.captures
                 unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
@@ -119,9 +129,10 @@ struct CaptureList {
     private static func twinProblem(_ twins: [CaptureSearch.Found]) -> Problem? {
         guard let first = twins.first, twins.count > 1 else { return nil }
         // A result holds the same capture once for each of its writers.
-        let formats = Set(twins.compactMap(\.format)).sorted()
+        let present = Set(twins.compactMap(\.format))
+        let formats = CaptureFormats.names.filter(present.contains)
         return Problem(
-            .input, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" },
+            .usage, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" },
             fix: formats.count == twins.count
                 ? "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
                 : "rename all but one, run them into different output folders, or run a folder of links that have "

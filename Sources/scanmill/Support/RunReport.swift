@@ -77,13 +77,12 @@ struct RunReport: Sendable {
             let ids = captures.prefix(5).map { Console.visible($0.input.id) }.joined(separator: ", ")
             Console.error("  \(captures.count) × \(cause): \(ids)\(captures.count > 5 ? ", …" : "")")
         }
-        // What shares its id with another fails for that alone, and by itself it would not.
-        let sharing = Dictionary(grouping: failed, by: \.input.id).filter { $0.value.count > 1 }
-        let alone = failed.filter { sharing[$0.input.id] == nil }
-        let kinds = Set(alone.compactMap { $0.ending.problem?.summary })
+        // How captures are called and where results go is seen without running anything.
+        let ran = failed.filter { $0.ending.problem?.fault != .usage }
+        let kinds = Set(ran.compactMap { $0.ending.problem?.summary })
         // One of each kind: a bad night fails many captures for one reason.
         var seen: Set<String> = []
-        for outcome in alone where seen.count < 5 && seen.insert(outcome.ending.problem?.summary ?? "").inserted {
+        for outcome in ran where seen.count < 5 && seen.insert(outcome.ending.problem?.summary ?? "").inserted {
             Console.error("to see it again:  \(Self.command(outcome, options))")
         }
         if kinds.count > seen.count { Console.error("and \(kinds.count - seen.count) more of other kinds") }

@@ -58,6 +58,21 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/links").map(\.id) == ["my-scene-a", "my-scene-b"])
     }
 
+    /// A ScanNet++ scene is one capture, whichever of its folders is named.
+    @Test func aFolderThatEverySceneHasIsCalledAfterTheScene() throws {
+        let samples = SharedData.checkout.appendingPathComponent("samples").path
+        for scene in ["036bce3393", "0a5c013435"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/data/\(scene)", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: "\(samples)/scannetpp", toPath: "\(folder.path)/data/\(scene)/iphone")
+        }
+        for named in ["data/036bce3393", "data/036bce3393/iphone"] {
+            #expect(try CaptureSearch.captures(at: "\(folder.path)/\(named)").map(\.id) == ["036bce3393"])
+        }
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/data").map(\.id) == ["036bce3393", "0a5c013435"])
+    }
+
     /// 7-Scenes numbers its recordings anew in each scene.
     @Test func aNumberedRecordingIsCalledAfterItsSceneToo() throws {
         let samples = SharedData.checkout.appendingPathComponent("samples").path
@@ -71,6 +86,10 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes").map(\.id) == ids)
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire/seq-01").map(\.id) == [ids[1]])
         #expect(try CaptureInspection.inspect("\(folder.path)/scenes/chess/seq-01/").id == ids[0])
+        // As downloaded: an archive for each sequence.
+        try runCommand(["sh", "-c", "mkdir ../zips; cd fire; zip -qr ../../zips/seq-02.zip seq-01"], in: "\(folder.path)/scenes")
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/zips").map(\.id) == ["zips-seq-02"])
+        #expect(try CaptureSearch.captures(at: "\(folder.path)/zips/seq-02.zip").map(\.id) == ["zips-seq-02"])
         try FileManager.default.moveItem(
             atPath: "\(folder.path)/scenes/fire/seq-01", toPath: "\(folder.path)/scenes/fire/candles")
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire").map(\.id) == ["candles"])

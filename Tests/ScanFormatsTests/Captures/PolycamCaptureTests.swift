@@ -85,14 +85,16 @@ import Testing
         #expect(turned.frames[0].drop?.isBad == true)
     }
 
-    @Test func picturesAndCamerasNeedNotMatch() throws {
+    /// The app writes one for the other: the copy is not whole.
+    @Test func aPictureOrCameraWithoutTheOtherIsBad() throws {
         let export = try export([1, 2, 3])
         try export.remove("keyframes/cameras/1.json")
         try export.remove("keyframes/images/2.jpg")
         try export.remove("keyframes/depth/3.png")
         let capture = try export.open(PolycamCapture.self)
         #expect(capture.dropReasons == ["its picture has no camera", "its camera has no picture", nil])
-        #expect(capture.frames.allSatisfy { $0.drop?.isBad != true })
+        #expect(capture.frames.map { $0.drop?.isBad } == [true, true, nil])
+        #expect(capture.excessOfBadFrames()?.summary == "2 of 3 frames are bad (66.67 %)")
         #expect(capture.findings["frames-without-depth"]?.integer == 1)
     }
 

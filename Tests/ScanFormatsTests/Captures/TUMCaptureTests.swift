@@ -118,7 +118,7 @@ import Testing
         try sequence.remove("calibration.txt")
         let unknown = try sequence.open(TUMCapture.self)
         #expect(!unknown.channels.contains(.intrinsics))
-        #expect(unknown.absences[.intrinsics]?.contains("fx fy cx cy width height") == true)
+        #expect(unknown.remedies[.intrinsics] == "put a line  fx fy cx cy width height  into calibration.txt")
         // Four numbers are for the pictures; distortion is passed over and said.
         try sequence.write("9.5, 9, 3.75, 2.25\n", to: "camera.txt")
         #expect(try sequence.open(TUMCapture.self).frames[0].intrinsics?.width == 8)
