@@ -91,7 +91,7 @@ struct TreeSource: CaptureSource {
     }
 
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
-        guard video != nil, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }
-        return try FFmpeg.toolVersions()
+        guard let video, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }
+        return try FFmpeg.toolVersions(probed: video.facts)
     }
 }
