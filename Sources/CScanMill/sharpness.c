@@ -7,10 +7,6 @@
 // Written once and compiled twice: with AVX2, loops over three-byte pixels are four times as fast.
 #define BODY static inline __attribute__((always_inline))
 
-BODY uint32_t gray_of(const uint8_t *pixel) {
-    return (9798u * pixel[0] + 19235u * pixel[1] + 3735u * pixel[2] + 16384u) >> 15;
-}
-
 // The grey of the first pixels of a row, as many as it can do at once; returns how many.
 typedef size_t gray_start(const uint8_t *pixels, size_t width, int16_t *gray);
 
@@ -19,15 +15,13 @@ BODY size_t gray_none(const uint8_t *pixels, size_t width, int16_t *gray) {
     return 0;
 }
 
-// Fills a row of grey and the one pixel beyond each end, where the row is mirrored about its outermost pixel.
+// Fills a row of grey.
 BODY void gray_row(const uint8_t *pixels, size_t width, int channels, gray_start *start, int16_t *gray) {
     if (channels == 3) {
-        for (size_t x = start(pixels, width, gray); x < width; x++) gray[x] = (int16_t)gray_of(pixels + 3 * x);
+        for (size_t x = start(pixels, width, gray); x < width; x++) gray[x] = (int16_t)sm_gray_of(pixels + 3 * x);
     } else {
         for (size_t x = 0; x < width; x++) gray[x] = pixels[x];
     }
-    gray[-1] = gray[1];
-    gray[width] = gray[width - 2];
 }
 
 BODY void add_row(
@@ -48,10 +42,12 @@ BODY void add_row(
     }
 }
 
-// Takes the next row; its Laplacian follows when the row below it is known.
-BODY void take_row(struct sm_laplacian_rows *rows, const uint8_t *pixels, gray_start *start) {
+// Takes the next row, whose grey is the last one kept; its Laplacian follows when the row below it is known.
+BODY void take_gray(struct sm_laplacian_rows *rows) {
     int16_t *const above = rows->kept[0], *const row = rows->kept[1], *const below = rows->kept[2];
-    gray_row(pixels, rows->width, rows->channels, start, below);
+    // Beyond its ends the row is mirrored about its outermost pixels.
+    below[-1] = below[1];
+    below[rows->width] = below[rows->width - 2];
     // The row above the first is the second.
     if (rows->count > 0) add_row(rows->count == 1 ? below : above, row, below, rows->width, &rows->sums);
     rows->kept[0] = row;
@@ -60,13 +56,18 @@ BODY void take_row(struct sm_laplacian_rows *rows, const uint8_t *pixels, gray_s
     rows->count++;
 }
 
+BODY void take_row(struct sm_laplacian_rows *rows, const uint8_t *pixels, gray_start *start) {
+    gray_row(pixels, rows->width, rows->channels, start, rows->kept[2]);
+    take_gray(rows);
+}
+
 // The row below the last is the last but one.
 BODY void take_end(struct sm_laplacian_rows *rows) {
     add_row(rows->kept[0], rows->kept[1], rows->kept[0], rows->width, &rows->sums);
 }
 
 BODY void gray_pixels(const uint8_t *pixels, size_t count, uint8_t *gray) {
-    for (size_t i = 0; i < count; i++) gray[i] = (uint8_t)gray_of(pixels + 3 * i);
+    for (size_t i = 0; i < count; i++) gray[i] = (uint8_t)sm_gray_of(pixels + 3 * i);
 }
 
 #if defined(__x86_64__)
@@ -107,6 +108,8 @@ AVX2 static void take_row_avx2(struct sm_laplacian_rows *rows, const uint8_t *pi
     take_row(rows, pixels, gray_avx2);
 }
 
+AVX2 static void take_gray_avx2(struct sm_laplacian_rows *rows) { take_gray(rows); }
+
 AVX2 static void take_end_avx2(struct sm_laplacian_rows *rows) { take_end(rows); }
 
 AVX2 static void gray_pixels_avx2(const uint8_t *pixels, size_t count, uint8_t *gray) {
@@ -132,6 +135,17 @@ void sm_laplacian_add(struct sm_laplacian_rows *rows, const uint8_t *pixels) {
     take_row(rows, pixels, gray_none);
 }
 
+// As sm_laplacian_add, of a row whose grey is there.
+static void add_gray(struct sm_laplacian_rows *rows) {
+#if defined(__x86_64__)
+    if (has_avx2()) {
+        take_gray_avx2(rows);
+        return;
+    }
+#endif
+    take_gray(rows);
+}
+
 struct sm_laplacian sm_laplacian_end(struct sm_laplacian_rows *rows) {
 #if defined(__x86_64__)
     if (has_avx2()) {
@@ -147,6 +161,15 @@ struct sm_laplacian sm_laplacian_sums(
     const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *room) {
     struct sm_laplacian_rows rows = sm_laplacian_begin(width, channels, room);
     for (size_t y = 0; y < height; y++) sm_laplacian_add(&rows, pixels + width * (size_t)channels * y);
+    return sm_laplacian_end(&rows);
+}
+
+struct sm_laplacian sm_laplacian_sums_yuv(const struct sm_yuv *picture, int16_t *room) {
+    struct sm_laplacian_rows rows = sm_laplacian_begin(picture->width, 1, room);
+    for (size_t y = 0; y < picture->height; y++) {
+        sm_yuv_gray(picture, y, rows.kept[2]);
+        add_gray(&rows);
+    }
     return sm_laplacian_end(&rows);
 }
 

@@ -56,7 +56,27 @@ public struct FFmpeg: Hashable, Sendable {
 
     /// What a stage or format that uses ffmpeg says it needs: results may change with the version, so it belongs in
     /// receipts and keys.
-    public static func toolVersions() throws(Problem) -> [String: String] { ["ffmpeg": try find().version()] }
+    /// - Parameter facts: of a video that was probed on the way. Where both programs lie in one folder they are of one
+    ///   version, which ffprobe has said by then.
+    public static func toolVersions(probed facts: VideoFacts? = nil) throws(Problem) -> [String: String] {
+        let found = try find()
+        if let version = facts?.probeVersion, found.isOneInstallation { return ["ffmpeg": "ffmpeg version \(version)"] }
+        return ["ffmpeg": try found.version()]
+    }
+
+    /// The same for a stage that writes videos, which may be of a capture whose own video was probed.
+    public static func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
+        if let known = try capture.source.toolVersions(for: [.color])["ffmpeg"] { return ["ffmpeg": known] }
+        return try toolVersions()
+    }
+
+    private var isOneInstallation: Bool {
+        func folder(_ path: String) -> Substring {
+            let path = CaptureFolder.realPath(path)
+            return path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        }
+        return folder(ffmpeg) == folder(ffprobe)
+    }
 
     /// What the program calls itself, as in "ffmpeg version 5.1.9-0+deb12u1".
     public func version() throws(Problem) -> String {

@@ -16,6 +16,15 @@ public enum Sharpness {
         score(picture.pixels, picture.width, picture.height, channels: 1)
     }
 
+    /// Exactly that of the picture's colours, which are not stored.
+    public static func score(_ picture: YUVImage) -> Double {
+        guard picture.width > 0, picture.height > 0 else { return 0 }
+        let sums = withUnsafeTemporaryAllocation(of: Int16.self, capacity: 3 * (picture.width + 2)) { room in
+            picture.withKernel { sm_laplacian_sums_yuv($0, room.baseAddress) }
+        }
+        return score(sums, picture.width, picture.height)
+    }
+
     private static func score(_ pixels: [UInt8], _ width: Int, _ height: Int, channels: Int32) -> Double {
         precondition(pixels.count == width * height * Int(channels))
         guard width >= 2, height >= 2 else { return 0 }

@@ -76,6 +76,8 @@ public struct VideoFacts: Hashable, Sendable {
     public var times: [Int64]?
     /// Frames a second, as the container declares it.
     public var averageRate: Double?
+    /// What ffprobe calls its own version, as in "5.1.9-0+deb12u1".
+    public var probeVersion: String?
     /// What ffprobe found wrong, without giving up.
     public var complaints: [String] = []
 

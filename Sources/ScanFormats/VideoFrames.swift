@@ -9,7 +9,7 @@ public enum VideoLayout: Hashable, Sendable {
     /// Luma alone, expanded to 0...255 where the video keeps it in 16...235. Cheaper than red, green and blue.
     case luma
     /// The luma plane and two chroma planes of half the width and height (rounded up), with the values as recorded:
-    /// for encoding again without a loss of colour.
+    /// for encoding again without a loss of colour, and for colours that are made here (``YUVImage``).
     case yuv420p
 
     /// The size of a frame in bytes. The caller has checked that `width * height` is reasonable.

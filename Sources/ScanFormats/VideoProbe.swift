@@ -12,6 +12,7 @@ public enum VideoProbe {
             let entries =
                 "stream=codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
                 + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
+                + ":program_version=version"
             let arguments =
                 ["-hide_banner", "-loglevel", "level+error"] + input.options
                 + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
@@ -67,6 +68,7 @@ private struct ProbeReader {
             switch fields.first {
             case "packet": addPacket(fields.dropFirst())
             case "stream": addStream(fields.dropFirst())
+            case "program_version": facts.probeVersion = fields.last.map { String(Self.pair($0).value) }
             default: continue
             }
         }

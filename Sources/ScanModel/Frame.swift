@@ -57,6 +57,8 @@ public enum Picture: Hashable, Sendable {
     case file(String)
     /// Decoded.
     case pixels(RGBImage)
+    /// Decoded, with the values that the video records; when a stage asks for colours they take its place.
+    case planes(YUVImage)
 }
 
 /// A picture made smaller by a whole factor.

@@ -13,6 +13,41 @@ public struct RGBImage: Hashable, Sendable {
     }
 }
 
+/// A colour picture as most videos record it: luma for every pixel, and chroma for every two by two of them. Its colours
+/// are 8-bit red, green and blue of the same size.
+public struct YUVImage: Hashable, Sendable {
+    /// Both are even.
+    public var width: Int
+    public var height: Int
+    /// The luma plane, row-major, top-left pixel first, then the planes of U and V, each of half the width and height:
+    /// `width * height * 3 / 2` bytes.
+    public var planes: [UInt8]
+    public var encoding: YUVEncoding
+
+    public init(width: Int, height: Int, planes: [UInt8], encoding: YUVEncoding) {
+        precondition(width.isMultiple(of: 2) && height.isMultiple(of: 2) && planes.count == width * height * 3 / 2)
+        self.width = width
+        self.height = height
+        self.planes = planes
+        self.encoding = encoding
+    }
+}
+
+/// Which colours the numbers of a ``YUVImage`` stand for.
+public struct YUVEncoding: Hashable, Sendable {
+    /// How much of red, green and blue is in luma: by the standard that says so.
+    public enum Matrix: CaseIterable, Sendable { case bt601, bt709, bt2020, fcc, smpte240m }
+
+    public var matrix: Matrix
+    /// Whether luma runs from 0 to 255 and not from 16 to 235.
+    public var isFullRange: Bool
+
+    public init(matrix: Matrix, isFullRange: Bool) {
+        self.matrix = matrix
+        self.isFullRange = isFullRange
+    }
+}
+
 /// A grey picture or a mask: 8 bits a pixel, row-major, top-left pixel first.
 public struct LumaImage: Hashable, Sendable {
     public var width: Int

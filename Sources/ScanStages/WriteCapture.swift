@@ -72,7 +72,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
-        layout is any VideoCaptureLayout.Type ? try FFmpeg.toolVersions() : [:]
+        layout is any VideoCaptureLayout.Type ? try FFmpeg.toolVersions(for: capture) : [:]
     }
 
     // MARK: - Each frame, in parallel

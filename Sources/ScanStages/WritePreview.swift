@@ -49,7 +49,7 @@ public struct WritePreview: FoldStage {
     public var bindsFrames: Bool { false }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
-        try FFmpeg.toolVersions()
+        try FFmpeg.toolVersions(for: capture)
     }
 
     public struct Fold {

@@ -63,7 +63,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     }
 
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
-        layout == .raw ? try FFmpeg.toolVersions() : [:]
+        layout == .raw ? try FFmpeg.toolVersions(for: capture) : [:]
     }
 
     // MARK: - Each frame, in parallel

@@ -85,9 +85,9 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func toolVersions(for capture: Capture) throws(Problem) -> [String: String] {
         if rgb != .frames && capture.channels.contains(.video) {
             // Without ffmpeg the video can still be copied, if no frame is missing.
-            return (try? FFmpeg.find()) == nil ? [:] : try FFmpeg.toolVersions()
+            return (try? FFmpeg.find()) == nil ? [:] : try FFmpeg.toolVersions(for: capture)
         }
-        return rgb == .mp4 ? try FFmpeg.toolVersions() : [:]
+        return rgb == .mp4 ? try FFmpeg.toolVersions(for: capture) : [:]
     }
 
     private func pictures(_ context: StageContext) -> StagingPictures {

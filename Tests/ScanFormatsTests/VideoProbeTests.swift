@@ -21,6 +21,13 @@ import Testing
         #expect(throws: Problem.self) { try probe(path) }
     }
 
+    /// Where both programs lie together nobody has to ask ffmpeg, too.
+    @Test func theVersionIsThatOfFFmpeg() throws {
+        let facts = try probe(TestVideo.gray("a.mp4", in: folder, frames: 2))
+        #expect(try ffmpeg.version() == "ffmpeg version \(facts.probeVersion ?? "")")
+        #expect(try FFmpeg.toolVersions(probed: facts) == FFmpeg.toolVersions())
+    }
+
     @Test func timesShowTheGapOfADroppedFrame() throws {
         let facts = try probe(TestVideo.gray("a.mp4", in: folder, frames: 30, dropping: [10]))
         let wanted = (0..<30).filter { $0 != 10 }.map { Int64((Double($0) * 1e9 / 30).rounded()) }

@@ -17,6 +17,7 @@
 #include "png_encode.h"
 #include "sharpness.h"
 #include "shift_codec.h"
+#include "yuv.h"
 #include "zip_archive.h"
 
 #endif

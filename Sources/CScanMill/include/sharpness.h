@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "yuv.h"
+
 /// Over all pixels: the Laplacian, and its square.
 struct sm_laplacian {
     int64_t sum;
@@ -33,5 +35,13 @@ struct sm_laplacian sm_laplacian_end(struct sm_laplacian_rows *rows);
 struct sm_laplacian sm_laplacian_sums(
     const uint8_t *pixels, size_t width, size_t height, int channels, int16_t *room);
 
-/// OpenCV's grey of red, green, blue.
+/// The same of a video's picture, whose red, green and blue are never stored.
+struct sm_laplacian sm_laplacian_sums_yuv(const struct sm_yuv *picture, int16_t *room);
+
+/// OpenCV's grey of one pixel's red, green, blue.
+static inline uint32_t sm_gray_of(const uint8_t *pixel) {
+    return (9798u * pixel[0] + 19235u * pixel[1] + 3735u * pixel[2] + 16384u) >> 15;
+}
+
+/// The same of many pixels.
 void sm_gray(const uint8_t *pixels, size_t count, uint8_t *gray);

@@ -49,6 +49,7 @@ public struct CapturePictures: Sendable {
         let image: RGBImage
         switch light.picture {
         case .pixels(let pixels)?: image = pixels
+        case .planes(let planes)?: image = RGBImage(planes)
         case .file(let file)?:
             do throws(Problem) {
                 let bytes = try capture.source.bytes(of: file, limit: PictureLimits.fileBytes)

@@ -227,7 +227,7 @@ public struct CaptureFolder: CaptureTree {
             fix: "let the user who runs scanmill read it, or leave it out")
     }
 
-    private static func realPath(_ path: String) -> String {
+    static func realPath(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)

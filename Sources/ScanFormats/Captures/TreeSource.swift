@@ -33,9 +33,8 @@ struct TreeSource: CaptureSource {
             tracks.append(try PackedTrack(confidence, tree, frameCount: count, carriesPrevious: false))
         }
         if let video {
-            for (channel, layout) in [(Channel.color, VideoLayout.rgb24), (.luma, .luma)]
-            where channels.contains(channel) {
-                tracks.append(try VideoTrack(video, tree, layout, of: capture))
+            for channel in [Channel.color, .luma] where channels.contains(channel) {
+                tracks.append(try VideoTrack(video, tree, channel, of: capture))
             }
         }
         return tracks
@@ -92,7 +91,7 @@ struct TreeSource: CaptureSource {
     }
 
     func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
-        guard video != nil, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }
-        return try FFmpeg.toolVersions()
+        guard let video, !channels.isDisjoint(with: [.color, .luma]) else { return [:] }
+        return try FFmpeg.toolVersions(probed: video.facts)
     }
 }

@@ -14,16 +14,19 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     // One frame at a time: the pass hands them over in order.
     let name: String
     private let decoder: VideoDecoder
-    private let layout: VideoLayout
+    /// Of frames whose colours are made here.
+    private let encoding: YUVEncoding?
     private let frameCount: Int
     /// As ``Capture/videoFrames``.
     private let places: [Int?]?
     private var position = 0
 
-    init(_ video: VideoStream, _ tree: any CaptureTree, _ layout: VideoLayout, of capture: Capture) throws(Problem) {
+    /// - Parameter channel: color or luma.
+    init(_ video: VideoStream, _ tree: any CaptureTree, _ channel: Channel, of capture: Capture) throws(Problem) {
         let location = try tree.place(video.file)
-        name = "\(video.file) (\(layout))"
-        self.layout = layout
+        name = "\(video.file) (\(channel.name))"
+        encoding = channel == .color ? YUVEncoding(of: video.facts) : nil
+        let layout: VideoLayout = channel == .luma ? .luma : encoding == nil ? .rgb24 : .yuv420p
         frameCount = video.facts.frameCount
         places = capture.videoFrames
         decoder = try VideoDecoder(
@@ -42,7 +45,9 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         var pixels: [UInt8] = []
         guard try decoder.nextFrame(into: &pixels) else { return }
         let (width, height) = (decoder.facts.width, decoder.facts.height)
-        if layout == .luma {
+        if let encoding {
+            frame.picture = .planes(YUVImage(width: width, height: height, planes: pixels, encoding: encoding))
+        } else if decoder.layout == .luma {
             frame.luma = LumaImage(width: width, height: height, pixels: pixels)
         } else {
             frame.picture = .pixels(RGBImage(width: width, height: height, pixels: pixels))

@@ -44,7 +44,7 @@ public struct BlurScore: Sendable {
         if gray == .luma, let luma = frame.luma { return Sharpness.score(luma) }
         // Where a stage below wants the colours too, they are decoded once for both.
         if gray == .luma || !context.wanted.contains(.color),
-            let score = try frame.sharpnessOfFile(ownLuma: gray == .luma, context)
+            let score = try frame.sharpnessAsRecorded(ownLuma: gray == .luma, context)
         {
             return score
         }

@@ -8,6 +8,10 @@ extension Frame {
     mutating func loadRGB(_ context: StageContext) throws(Problem) -> RGBImage {
         switch picture {
         case .pixels(let image)?: return image
+        case .planes(let planes)?:
+            let image = RGBImage(planes)
+            picture = .pixels(image)
+            return image
         case .file(let path)?:
             if let decodedPicture { return decodedPicture }
             return try decode(try pictureBytes(path, context), of: path, context)
@@ -15,10 +19,11 @@ extension Frame {
         }
     }
 
-    /// The sharpness of a picture file, a JPEG's without storing its pixels; nil where there is no file, or its colours were
-    /// decoded before.
+    /// The sharpness of a picture whose colours nobody has asked for yet, without storing them (but for those of a PNG); nil
+    /// where they are there.
     /// - Parameter ownLuma: of a JPEG's own brightness plane.
-    mutating func sharpnessOfFile(ownLuma: Bool, _ context: StageContext) throws(Problem) -> Double? {
+    mutating func sharpnessAsRecorded(ownLuma: Bool, _ context: StageContext) throws(Problem) -> Double? {
+        if case .planes(let planes)? = picture { return Sharpness.score(planes) }
         guard case .file(let path)? = picture, ownLuma || decodedPicture == nil else { return nil }
         let bytes = try pictureBytes(path, context)
         if PNG.isPNG(bytes) { return Sharpness.score(try decode(bytes, of: path, context)) }

@@ -38,6 +38,7 @@ struct TurnedSource: CaptureSource {
                 frame.picture = .pixels(picture)
             } catch { throw error.at(file: file) }
         case .pixels(let image)?: frame.picture = .pixels(image.turned(quarterTurns: turns))
+        case .planes(let planes)?: frame.picture = .pixels(RGBImage(planes).turned(quarterTurns: turns))
         case nil: break
         }
         frame.luma = frame.luma?.turned(quarterTurns: turns)

@@ -46,11 +46,27 @@ import Testing
         for facts in capture.frames {
             var frame = Frame(facts)
             try track.advance(&frame, isWanted: facts.index % 3 == 0)
-            if case .pixels(let image)? = frame.picture { greys[facts.index] = Int(image.pixels[0]) }
+            if case .planes(let image)? = frame.picture { greys[facts.index] = Int(RGBImage(image).pixels[0]) }
         }
         #expect(try track.finish().warnings.isEmpty)
         #expect(greys.keys.sorted() == [0, 3, 6])
         for (frame, grey) in greys { #expect(abs(Double(grey) - Self.shown(frame)) < 2) }
+    }
+
+    /// ffmpeg makes the colours where no rule of ours is known to give the same.
+    @Test func planesOfAnotherKindArriveAsColors() throws {
+        let capture = try openFilmed(filmed) {
+            try TestVideo.gray("v.mp4", in: $0, frames: 8, encoder: ["-pix_fmt", "yuv444p", "-qp", "0"])
+        }
+        let track = try #require(try capture.source.tracks(for: [.color], of: capture).first)
+        #expect(track.name == "scan.mp4 (color)")
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: true)
+            guard case .pixels(let image)? = frame.picture else { throw Problem(.input, "no colours") }
+            #expect(abs(Double(image.pixels[0]) - Self.shown(facts.index)) < 2)
+        }
+        #expect(try track.finish().warnings.isEmpty)
     }
 
     @Test func aRotationFlagIsSaidAndNotFollowed() throws {

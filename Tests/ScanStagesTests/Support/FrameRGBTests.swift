@@ -33,6 +33,30 @@ import Testing
         #expect(without.frames.first?.decodedPicture == nil)
     }
 
+    /// What a stage makes of a video's planes is what it makes of their colours.
+    @Test func colorsOfPlanesAreMadeOnce() throws {
+        var dice = SplitMix(seed: 5)
+        let planes = YUVImage(
+            width: 8, height: 6, planes: (0..<72).map { _ in UInt8.random(in: 0...255, using: &dice) },
+            encoding: YUVEncoding(matrix: .bt709, isFullRange: false))
+        func run(_ stages: String, _ change: (inout MemoryCapture.Item) -> Void) throws -> StageRun {
+            var item = MemoryCapture.Item(depth: Array(repeating: 1, count: 48), height: 6)
+            change(&item)
+            return try StageRun(stages, on: MemoryCapture([item]), probing: [.color, .points])
+        }
+        for stages in ["- unproject", "- measure-blur\n- unproject", "- unproject\n- measure-blur"] {
+            let recorded = try run(stages) { $0.planes = planes }
+            let colored = try run(stages) { $0.pixels = RGBImage(planes) }
+            #expect(recorded.frames.first?.points?.colors != nil)
+            #expect(recorded.frames.first?.points == colored.frames.first?.points)
+            #expect(recorded.frames.first?.picture == .pixels(RGBImage(planes)))
+            #expect(recorded.capture.frames.map(\.sharpness) == colored.capture.frames.map(\.sharpness))
+        }
+        let scored = try StageRun(
+            "- measure-blur", on: MemoryCapture([.init(planes: planes)]), probing: [.points])
+        #expect(scored.capture.frames[0].sharpness == Sharpness.score(RGBImage(planes)))
+    }
+
     @Test func aDamagedPictureCostsItsFrameAlone() throws {
         let whole = try pngOf(width: 8, height: 6)
         var damaged = whole

@@ -20,6 +20,8 @@ struct MemoryCapture {
         var confidence: ConfidenceMap?
         var points: PointCloud?
         var pixels: RGBImage?
+        /// A picture as a video's.
+        var planes: YUVImage?
         var luma: LumaImage?
         /// A picture's file among the capture's files.
         var file: String?
@@ -64,7 +66,8 @@ struct MemoryCapture {
                 (.sharpness, item.sharpness != nil), (.pose, item.pose != nil), (.intrinsics, item.intrinsics != nil),
                 (.recordedDepth, item.recordedDepth != nil), (.recordedConfidence, item.recordedConfidence != nil),
                 (.depth, item.depth != nil), (.confidence, item.confidence != nil), (.points, item.points != nil),
-                (.color, item.pixels != nil || item.file != nil), (.luma, item.luma != nil), (.box, box != nil),
+                (.color, item.pixels != nil || item.planes != nil || item.file != nil), (.luma, item.luma != nil),
+                (.box, box != nil),
             ]
             capture.channels.formUnion(there.filter(\.1).map(\.0))
         }
@@ -100,7 +103,8 @@ struct MemoryCapture {
             if channels.contains(.points) { frame.points = item.points }
             if channels.contains(.luma) { frame.luma = item.luma }
             if channels.contains(.color) {
-                frame.picture = item.pixels.map { .pixels($0) } ?? item.file.map { .file($0) }
+                frame.picture =
+                    item.pixels.map { .pixels($0) } ?? item.planes.map { .planes($0) } ?? item.file.map { .file($0) }
             }
         }
 

@@ -1,0 +1,86 @@
+internal import CScanMill
+import ScanModel
+
+// The colours of a video are those that ffmpeg gives on x86, bit for bit: by the whole numbers with which libswscale's
+// yuv2rgb works there on 4:2:0, an approximation of the standards'. With every product shifted right by 16 bits, and the
+// factors of `YUVEncoding.factors`,
+//
+//     y = (8 Y − black) · luma        u = 8 U − 1024        v = 8 V − 1024
+//     red = y + v · redV        green = y + (u · greenU + v · greenV)        blue = y + u · blueU
+//
+// clipped to 0...255; one U and one V count for two by two pixels. Without those instructions, and on other processors,
+// libswscale rounds in other ways: made here, colours and what is computed from them are the same on all machines.
+//
+// Range and matrix are those that the video declares where it begins; ffmpeg makes frames of another size or format alike.
+
+extension RGBImage {
+    /// The colours of a video's picture.
+    public init(_ picture: YUVImage) {
+        let count = picture.width * picture.height * 3
+        let pixels = [UInt8](unsafeUninitializedCapacity: count) { pixels, initialized in
+            picture.withKernel { sm_yuv_rgb($0, pixels.baseAddress) }
+            initialized = count
+        }
+        self.init(width: picture.width, height: picture.height, pixels: pixels)
+    }
+}
+
+extension YUVImage {
+    func withKernel<Result>(_ body: (UnsafePointer<sm_yuv>) -> Result) -> Result {
+        planes.withUnsafeBufferPointer { planes in
+            var picture = sm_yuv(planes: planes.baseAddress, width: width, height: height, factors: encoding.factors)
+            return body(&picture)
+        }
+    }
+}
+
+extension YUVEncoding {
+    /// Of the frames of a video.
+    /// - Returns: nil where ffmpeg has to make their colours: of more than 8 bits, of chroma in another number, and of odd
+    ///   sizes, whose last row or column it treats in another way.
+    public init?(of facts: VideoFacts) {
+        // Decoders call full range by the second name; where the two contradict each other the range may change on the way.
+        guard facts.pixelFormat == (facts.isFullRange ? "yuvj420p" : "yuv420p"), facts.width.isMultiple(of: 2),
+            facts.height.isMultiple(of: 2), let matrix = Matrix(named: facts.color.matrix)
+        else { return nil }
+        self.init(matrix: matrix, isFullRange: facts.isFullRange)
+    }
+
+    fileprivate var factors: sm_yuv_factors {
+        let (luma, black): (Int32, Int16) = isFullRange ? (1 << 16, 0) : ((1 << 16) * 255 / 219, 8 * 16)
+        // Chroma has 224 steps where luma has 219.
+        func chroma(_ part: Int32) -> Int16 { Self.rounded(isFullRange ? part * 224 / 255 : part) }
+        let parts = matrix.parts
+        return sm_yuv_factors(
+            black: black, luma: Self.rounded(luma), red_v: chroma(parts.redV), green_u: chroma(-parts.greenU),
+            green_v: chroma(-parts.greenV), blue_u: chroma(parts.blueU))
+    }
+
+    /// From 1/65536 to 1/8192, since what is multiplied is eightfold.
+    private static func rounded(_ part: Int32) -> Int16 { Int16((part + 4) >> 3) }
+}
+
+extension YUVEncoding.Matrix {
+    /// - Parameter name: what ffmpeg calls it. It takes BT.601 where a video declares nothing.
+    init?(named name: String) {
+        switch name {
+        case "unknown", "bt470bg", "smpte170m": self = .bt601
+        case "bt709": self = .bt709
+        case "bt2020nc", "bt2020c": self = .bt2020
+        case "fcc": self = .fcc
+        case "smpte240m": self = .smpte240m
+        default: return nil
+        }
+    }
+
+    /// libswscale's: what chroma is worth in each colour where luma runs from 16 to 235, in 1/65536.
+    fileprivate var parts: (redV: Int32, blueU: Int32, greenU: Int32, greenV: Int32) {
+        switch self {
+        case .bt601: (104_597, 132_201, 25_675, 53_279)
+        case .bt709: (117_489, 138_438, 13_975, 34_925)
+        case .bt2020: (110_013, 140_363, 12_277, 42_626)
+        case .fcc: (104_448, 132_798, 24_759, 53_109)
+        case .smpte240m: (117_579, 136_230, 16_907, 35_559)
+        }
+    }
+}
