@@ -162,7 +162,8 @@ public struct Read: CaptureStage {
     /// capture may not have arrived.
     private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
-        guard Double(reasons.count) > rules.badFrameLimit * Double(capture.frames.count), let first = reasons.first else {
+        guard Double(reasons.count) > rules.badFrameLimit * Double(capture.frames.count), let first = reasons.first
+        else {
             return
         }
         let others = reasons.count(where: { $0 != first })

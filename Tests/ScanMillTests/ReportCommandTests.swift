@@ -178,9 +178,9 @@ import Testing
         var mini = MiniCapture()
         mini.id = "more/b"
         try mini.write(in: folder)
-        #expect(try run("in/a", "in/b", "more/b").contains("3 captures: 1 done, 2 failed"))
+        #expect(try run("in/a", "in/b", "more/b").contains("2 captures: 1 done, 1 failed"))
         let twins = try #require(try report()["summary"])
-        #expect(twins["captures"]?.integer == 3 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 2)
+        #expect(twins["captures"]?.integer == 2 && twins["ready"]?.integer == 1 && twins["failed"]?.integer == 1)
         #expect(try others() == "the others did not.")
     }
 

@@ -87,6 +87,19 @@ import Testing
         #expect(both.output == "2 results: 0 sound, 2 damaged\n")
     }
 
+    /// A folder without a receipt is nobody's, unless a run remembers it.
+    @Test func verifyFindsAResultWithoutItsReceipt() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a/receipt.json")
+        try folder.write("mine", to: "out/notes/today.txt")
+        let damaged = try scanmill("verify", "out")
+        #expect(damaged.status == 3 && damaged.output == "2 results: 1 sound, 1 damaged\n", "\(damaged)")
+        #expect(damaged.errors.hasPrefix("error: the receipt is missing\n  --> out/a/receipt.json\n"))
+        // Who removes a result as a whole does not want it.
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/a")
+        #expect(try scanmill("verify", "out").output == "1 result: 1 sound, 0 damaged\n")
+    }
+
     @Test func aDamagedResultIsMadeAgain() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
         let good = try folder.bytes("out/a/a.ply")

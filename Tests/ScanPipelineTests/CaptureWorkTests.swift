@@ -168,6 +168,30 @@ import Testing
         #expect(gone?.notes.first == "\(input.path) is not as it was")
     }
 
+    /// Moved away, or on a disk that was taken off: what can no longer be read is not damaged.
+    @Test func aCaptureThatVanishesIsNotCalledDamaged() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let lose = Mock.frame("lose") { (frame, _) throws(Problem) in
+            try? FileManager.default.moveItem(atPath: input.path, toPath: input.path + "-moved")
+            throw Problem(.input, "the picture is missing")
+        }
+        let library = StageLibrary(fixture.library.entries + StageLibrary([lose]).entries)
+        let job = fixture.job(input, "stages: [read, lose, write]")
+        let failure = try #require(problem { _ = try CaptureWork.run(job, library: library, tool: "") { _ in } })
+        #expect(failure.fault == .environment && failure.summary == "the capture was changed while it was read")
+        #expect(failure.notes.first == "\(input.path) is not as it was")
+        #expect(failure.notes.contains { $0.contains("2 of 2 frames are bad") }, "\(failure.notes)")
+        // Nothing vanished: it is what it looks like.
+        let other = try fixture.capture("b")
+        let damaged = problem {
+            _ = try CaptureWork.run(
+                fixture.job(other, "stages: [read, lose, write]"), library: library, tool: ""
+            ) { _ in }
+        }
+        #expect(damaged?.fault == .input)
+    }
+
     /// As a backup that makes links does it.
     @Test func bytesThatStayTheSame() throws {
         let fixture = try DiskFixture()

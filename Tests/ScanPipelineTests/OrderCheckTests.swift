@@ -194,6 +194,20 @@ import Testing
             ])
     }
 
+    /// A writer that takes what a reader may have brought along does not miss the stage that was forgotten.
+    @Test func theStageBetweenThatWasForgotten() {
+        let mocks: [Mock] = [
+            .reader("read", [.recordedDepth, .recordedConfidence, .pose, .cloud]), .decompress, .unproject,
+            .fold("write-ply", .init(anyOf: [[.cloud, .points]]), claims: ["a.ply"]),
+        ]
+        #expect(
+            Self.check(["read", "decompress", "write-ply"], of: mocks).warnings == [
+                "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses; take it out,"
+                    + " or put `unproject` below it, which makes of it what `write-ply` writes"
+            ])
+        #expect(Self.check(["read", "decompress", "unproject", "write-ply"], of: mocks).warnings == [])
+    }
+
     /// A stage that is useless itself is nobody for whom others work.
     @Test func workThatOnlyUselessStagesUse() {
         #expect(

@@ -64,9 +64,9 @@ import Testing
         // The other faces move with the margin alone.
         let sides: [[Float]] = [[1.25, 0, 0], [-1.25, 0, 0], [0, 0, 1.25], [0, 0, -1.25], [1.26, 0, 0]]
         #expect(try kept(sides, "{margin: 0.25, bottom: 5}", in: cube).count == 4)
-        #expect(try kept(sides, "{bottom: 5}", in: cube).isEmpty)
+        #expect(try kept(sides, "{bottom: 5, if-empty: warn}", in: cube).isEmpty)
         // Shrunk beyond nothing, it holds nothing.
-        #expect(try kept([[0, 0, 0]], "{margin: -1.5}", in: cube).isEmpty)
+        #expect(try kept([[0, 0, 0]], "{margin: -1.5, if-empty: warn}", in: cube).isEmpty)
     }
 
     @Test func aClampedFloorCutsTheBoxAndMovesWithBottomAlone() throws {

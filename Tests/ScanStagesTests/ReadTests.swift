@@ -50,6 +50,22 @@ import Testing
                 == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
     }
 
+    /// Poses of the first second alone, as in a copy that is not whole yet.
+    @Test func framesThatAreLeftOutInNumbersAreSaid() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/tum").path
+        #expect(try StageRun("- read", reading: sample).warnings.filter { $0.contains("left out") } == [])
+        let copy = "\(folder.path)/tum"
+        try FileManager.default.copyItem(atPath: sample, toPath: copy)
+        let lines = String(decoding: try folder.bytes("tum/groundtruth.txt"), as: UTF8.self).split(separator: "\n")
+        try folder.write(lines.prefix(3 + 5).map { $0 + "\n" }.joined(), to: "tum/groundtruth.txt")
+        let run = try StageRun("- read", reading: copy)
+        #expect(run.kept.count == 5)
+        #expect(
+            run.warnings.filter { $0.contains("left out") } == [
+                "read: 7 of 12 frames are left out: no pose of groundtruth.txt is within 20 ms of it"
+            ])
+    }
+
     @Test func framesWithoutTimesAreGivenThem() throws {
         let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path
         let refused = problem { _ = try StageRun("- read\n- write-tum", reading: scene) }

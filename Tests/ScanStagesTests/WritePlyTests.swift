@@ -59,8 +59,10 @@ import Testing
 
     @Test func aPathThatCannotBeIsAMistakeOfThePipeline() {
         let table: [(String, [String])] = [
-            ("a.obj", ["`file` does not end in .ply"]), ("../a.ply", ["`file` is no plain path in the result's folder"]),
-            ("/a.ply", ["`file` is no plain path in the result's folder"]), ("a//b.ply", ["`file` is no plain path in the result's folder"]),
+            ("a.obj", ["`file` does not end in .ply"]),
+            ("../a.ply", ["`file` is no plain path in the result's folder"]),
+            ("/a.ply", ["`file` is no plain path in the result's folder"]),
+            ("a//b.ply", ["`file` is no plain path in the result's folder"]),
             ("./a.ply", ["`file` is no plain path in the result's folder"]), ("a/..b/c.ply", []),
             ("{ID}.ply", ["`file` has braces that stand for nothing"]),
         ]

@@ -87,7 +87,8 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire/seq-01").map(\.id) == [ids[1]])
         #expect(try CaptureInspection.inspect("\(folder.path)/scenes/chess/seq-01/").id == ids[0])
         // As downloaded: an archive for each sequence.
-        try runCommand(["sh", "-c", "mkdir ../zips; cd fire; zip -qr ../../zips/seq-02.zip seq-01"], in: "\(folder.path)/scenes")
+        try runCommand(
+            ["sh", "-c", "mkdir ../zips; cd fire; zip -qr ../../zips/seq-02.zip seq-01"], in: "\(folder.path)/scenes")
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips").map(\.id) == ["zips-seq-02"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips/seq-02.zip").map(\.id) == ["zips-seq-02"])
         try FileManager.default.moveItem(

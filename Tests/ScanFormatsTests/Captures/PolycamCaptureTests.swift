@@ -94,7 +94,7 @@ import Testing
         let capture = try export.open(PolycamCapture.self)
         #expect(capture.dropReasons == ["its picture has no camera", "its camera has no picture", nil])
         #expect(capture.frames.map { $0.drop?.isBad } == [true, true, nil])
-        #expect(capture.excessOfBadFrames()?.summary == "2 of 3 frames are bad (66.67 %)")
+        #expect(capture.excessOfBadFrames()?.summary == "2 of 3 frames are bad (66.667 %)")
         #expect(capture.findings["frames-without-depth"]?.integer == 1)
     }
 
