@@ -8,6 +8,8 @@ public struct CaptureSearch: Sendable {
         public var path: String
         /// The name of the format; nil for a file that cannot be looked into, and fails by its name when it is run.
         public var format: String?
+        /// The folder of the result in which it lies; nil where it lies in none.
+        public var result: String?
     }
 
     /// Something that may be a capture, but cannot be looked at.
@@ -123,7 +125,7 @@ public struct CaptureSearch: Sendable {
         let id = CaptureName.of(folder, in: result, format: format)
         do throws(Problem) {
             try CaptureFormats.requireOne(in: folder)
-            captures.append(Found(id: id, path: folder.path, format: format))
+            captures.append(Found(id: id, path: folder.path, format: format, result: result?.path))
         } catch {
             unreadable.append(Unreadable(name: id, path: folder.path, problem: error.at(file: folder.path)))
         }

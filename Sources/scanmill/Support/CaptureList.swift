@@ -128,12 +128,13 @@ struct CaptureList {
 
     private static func twinProblem(_ twins: [CaptureSearch.Found]) -> Problem? {
         guard let first = twins.first, twins.count > 1 else { return nil }
-        // A result holds the same capture once for each of its writers.
         let present = Set(twins.compactMap(\.format))
         let formats = CaptureFormats.names.filter(present.contains)
+        // A result holds one capture in the format of each of its writers.
+        let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
         return Problem(
             .usage, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" },
-            fix: formats.count == twins.count
+            fix: isOne && formats.count == twins.count
                 ? "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
                 : "rename all but one, run them into different output folders, or run a folder of links that have "
                     + "other names (ln -s)")
