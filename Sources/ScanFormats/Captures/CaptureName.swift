@@ -5,6 +5,15 @@ import ScanModel
 /// It follows from where the capture lies alone, never from what else is run: otherwise a night of two captures and one of
 /// three would write different results.
 enum CaptureName {
+    /// The name of the capture to which a path leads.
+    static func of(_ tree: any CaptureTree, at path: String, format: String) -> String {
+        switch tree {
+        case let folder as CaptureFolder: of(folder, in: result(around: folder), format: format)
+        case is ZipArchive: of(archive: path, format: format)
+        default: tree.name
+        }
+    }
+
     /// The name of a capture in a folder.
     /// - Parameters:
     ///   - result: as ``result(around:)``. Writers call their folders alike (`nerf`, `colmap`, `7-scenes/seq-01`) in the

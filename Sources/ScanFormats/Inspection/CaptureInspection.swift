@@ -69,10 +69,7 @@ public struct CaptureInspection: Hashable, Sendable {
                 throw CaptureFormats.unrecognised(folder)
             }
             var inspection = try inspect(tree)
-            if let folder = tree as? CaptureFolder {
-                let result = CaptureName.result(around: folder)
-                inspection.id = CaptureName.of(folder, in: result, format: inspection.recognition.format)
-            }
+            inspection.id = CaptureName.of(tree, at: path, format: inspection.recognition.format)
             return inspection
         } catch {
             guard let within = try capturesWithin(path) else { throw error.at(file: path) }

@@ -58,15 +58,17 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/links").map(\.id) == ["my-scene-a", "my-scene-b"])
     }
 
+    private func copySample(_ sample: String, to path: String) throws {
+        let copy = folder.url(path)
+        try FileManager.default.createDirectory(
+            at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: SharedData.checkout.appendingPathComponent("samples/\(sample)"), to: copy)
+    }
+
     /// A ScanNet++ scene is one capture, whichever of its folders is named.
     @Test func aFolderThatEverySceneHasIsCalledAfterTheScene() throws {
-        let samples = SharedData.checkout.appendingPathComponent("samples").path
-        for scene in ["036bce3393", "0a5c013435"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder.path)/data/\(scene)", withIntermediateDirectories: true)
-            try FileManager.default.copyItem(
-                atPath: "\(samples)/scannetpp", toPath: "\(folder.path)/data/\(scene)/iphone")
-        }
+        for scene in ["036bce3393", "0a5c013435"] { try copySample("scannetpp", to: "data/\(scene)/iphone") }
         for named in ["data/036bce3393", "data/036bce3393/iphone"] {
             #expect(try CaptureSearch.captures(at: "\(folder.path)/\(named)").map(\.id) == ["036bce3393"])
         }
@@ -75,22 +77,17 @@ import Testing
 
     /// 7-Scenes numbers its recordings anew in each scene.
     @Test func aNumberedRecordingIsCalledAfterItsSceneToo() throws {
-        let samples = SharedData.checkout.appendingPathComponent("samples").path
-        for scene in ["chess", "fire"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder.path)/scenes/\(scene)", withIntermediateDirectories: true)
-            try FileManager.default.copyItem(
-                atPath: "\(samples)/7-scenes/seq-01", toPath: "\(folder.path)/scenes/\(scene)/seq-01")
-        }
+        for scene in ["chess", "fire"] { try copySample("7-scenes/seq-01", to: "scenes/\(scene)/seq-01") }
         let ids = ["chess-seq-01", "fire-seq-01"]
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes").map(\.id) == ids)
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire/seq-01").map(\.id) == [ids[1]])
         #expect(try CaptureInspection.inspect("\(folder.path)/scenes/chess/seq-01/").id == ids[0])
         // As downloaded: an archive for each sequence.
-        try runCommand(
-            ["sh", "-c", "mkdir ../zips; cd fire; zip -qr ../../zips/seq-02.zip seq-01"], in: "\(folder.path)/scenes")
+        try runCommand(["mkdir", "zips"], in: folder.path)
+        try runCommand(["python3", "-m", "zipfile", "-c", "zips/seq-02.zip", "scenes/fire/seq-01"], in: folder.path)
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips").map(\.id) == ["zips-seq-02"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips/seq-02.zip").map(\.id) == ["zips-seq-02"])
+        #expect(try CaptureInspection.inspect("\(folder.path)/zips/seq-02.zip").id == "zips-seq-02")
         try FileManager.default.moveItem(
             atPath: "\(folder.path)/scenes/fire/seq-01", toPath: "\(folder.path)/scenes/fire/candles")
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire").map(\.id) == ["candles"])
