@@ -94,12 +94,14 @@ public struct GeometryCheck: Sendable {
             }
         }
         guard pixels.count >= 50 else { return nil }
-        let median = pixels.map(\.z).sorted()[pixels.count / 2]
+        let median = Self.median(pixels.map { $0.z })
         return Start(
             index: index, view: view, size: PixelSize(depth.width, depth.height), pixels: pixels, medianDepth: median)
     }
 
-    private static func median(_ values: [Float]) -> Double { Double(values.sorted()[values.count / 2]) }
+    private static func median<Value: BinaryFloatingPoint>(_ values: [Value]) -> Double {
+        Double(values.sorted()[values.count / 2])
+    }
 
     /// What depth has to be multiplied with to be plausible for a scan (0.2 to 10 m); 1 where nothing makes it so.
     static func unitFactor(_ median: Double) -> Double {
@@ -116,7 +118,7 @@ public struct GeometryCheck: Sendable {
         return GeometryVerdict(
             by: isDeclared ? byDeclared : byInverse, isDeclared: isDeclared,
             pairCount: isDeclared ? byDeclared.pairs.count : max(byDeclared.pairs.count, byInverse.pairs.count),
-            medianDepth: medians.isEmpty ? nil : medians.sorted()[medians.count / 2])
+            medianDepth: medians.isEmpty ? nil : Self.median(medians))
     }
 
     // MARK: - Pairs

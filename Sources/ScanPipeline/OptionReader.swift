@@ -246,11 +246,10 @@ public struct OptionReader: Sendable {
             ? "swap them"
             : isLow ? "set a larger `\(high)`\(isHigh ? "" : " too")" : "set a smaller `\(low)` too"
         func text(_ name: String, _ value: Double, _ isGiven: Bool) -> String {
-            "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given"),"
+            "`\(name)`, \(OptionText.number(value))\(isGiven ? "" : " where it is not given")"
         }
         fail(
-            isHigh ? high : low,
-            "\(text(low, lower, isLow)) is not below \(text(high, upper, isHigh).dropLast())", fix)
+            isHigh ? high : low, "\(text(low, lower, isLow)), is not below \(text(high, upper, isHigh))", fix)
     }
 
     /// What was given and never declared, once the stage has read its options.

@@ -4,8 +4,6 @@ import ScanPipeline
 
 /// Checks that poses, intrinsics and depth fit together.
 public struct CheckGeometry: FoldStage {
-    public enum Consequence: String, CaseIterable, Sendable { case warn, fail }
-
     public static let card = StageCard(
         name: "check-geometry",
         summary: "Check that poses, intrinsics and depth fit together, and name the wrong convention if they do not.",
@@ -28,9 +26,10 @@ public struct CheckGeometry: FoldStage {
             **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
             angle is in the receipt, under whichever quarter turn between the sensor and the camera fits best.
 
-            **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), focal lengths that are wrong by less than about 10 %, a world and depth scaled
-            together, shifts of half a pixel, poses that belong to the next frame (`read` compares times for that), and
-            which way is up (only gravity tells).
+            **What it cannot see**: what happens between the pairs (`measure-motion` finds jumps of the path), focal
+            lengths that are wrong by less than about 10 %, a world and depth scaled together, shifts of half a pixel,
+            poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
+            tells).
             """,
         example: "- check-geometry: {if-wrong: fail}", revision: 3)
 

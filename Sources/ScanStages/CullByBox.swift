@@ -5,7 +5,6 @@ import ScanPipeline
 /// Keeps what is in a box, or what is outside.
 public struct CullByBox: FrameStage, CaptureStage {
     public enum Side: String, CaseIterable, Sendable { case inside, outside }
-    public enum Consequence: String, CaseIterable, Sendable { case warn, fail }
 
     public static let card = StageCard(
         name: "cull-by-box",
@@ -113,8 +112,7 @@ public struct CullByBox: FrameStage, CaptureStage {
                 capture.box = try fittedBox(capture, cloud, context)
                 capture.channels.insert(.box)
             }
-            let box = box == "cloud" ? capture.box.map(grown) : try grownBox(context)
-            capture.cloud = box.map { cull(cloud, $0, context) }
+            capture.cloud = try usedBox(of: capture, context).map { cull(cloud, $0, context) }
         }
         try requireSomething(of: capture, context)
     }
@@ -131,8 +129,9 @@ public struct CullByBox: FrameStage, CaptureStage {
         func text(_ vector: Vector3) -> String {
             vector.components.map { $0.rounded(decimals: 2).shortText }.joined(separator: ", ")
         }
-        let grown = box == "cloud" ? capture.box.map(grown) : try grownBox(context)
-        let place = grown.map { "the box measures \(text($0.halfSize * 2)) and has its middle at \(text($0.center))" }
+        let place = try usedBox(of: capture, context).map {
+            "the box measures \(text($0.halfSize * 2)) and has its middle at \(text($0.center))"
+        }
         throw Problem(
             .input, summary, notes: [place].compactMap(\.self) + ["\(context.counted("\(what)-in")) were looked at"],
             fix: "look at the box and the poses with  scanmill inspect, or go on with nothing with  --set "
@@ -189,6 +188,11 @@ public struct CullByBox: FrameStage, CaptureStage {
         let cameras = "\(passing) of \(poses.count) cameras"
         return "\(cameras) look past the box that was fitted to the cloud\(place): it may hold something else than was "
             + "filmed; look at what `crop` above leaves, and at its `centre`"
+    }
+
+    /// The box that culls: at the end of a pass, one that was fitted too.
+    private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox? {
+        box == "cloud" ? capture.box.map(grown) : try grownBox(context)
     }
 
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }

@@ -17,18 +17,20 @@ public struct Read: CaptureStage {
             accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`, and a
             warning says so of pictures: what is missing is taken to be the end, and if it is not, poses are wrong.
 
-            **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a file
-            that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream with wrong bytes in it, or of a length that is no number
-            of frames, fails either way: nothing tells from which frame on it is wrong.
+            **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
+            file that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream
+            with wrong bytes in it, or of a length that is no number of frames, fails either way: nothing tells from
+            which frame on it is wrong.
 
-            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that will not decode, or
-            with one that a dataset, a model or a file beside it tells of and that is not there. `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the
-            source's frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames
-            without one stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they
-            lack. Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose
-            pictures it names: frames for which it names none rightly have none. Frames that an app or a reconstruction left
-            out, as those without a pose in time, are not bad; more of them than the limit are warned of. Where none of the pictures can be read, the
-            capture has no depth or no confidence, and says why.
+            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that will not
+            decode, or with one that a dataset, a model or a file beside it tells of and that is not there.
+            `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the source's
+            frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames without one
+            stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack.
+            Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose pictures
+            it names: frames for which it names none rightly have none. Frames that an app or a reconstruction left out,
+            as those without a pose in time, are not bad; more of them than the limit are warned of. Where none of the
+            pictures can be read, the capture has no depth or no confidence, and says why.
 
             **Pictures** are JPEG or PNG, grey or in colour, of 8 or 16 bits; neither CMYK nor HEIC nor WebP. They are taken
             as they are stored: an EXIF orientation is named, and not followed.
@@ -162,10 +164,8 @@ public struct Read: CaptureStage {
     /// capture may not have arrived.
     private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
-        guard Double(reasons.count) > rules.badFrameLimit * Double(capture.frames.count), let first = reasons.first
-        else {
-            return
-        }
+        let limit = rules.badFrameLimit * Double(capture.frames.count)
+        guard let first = reasons.first, Double(reasons.count) > limit else { return }
         let others = reasons.count(where: { $0 != first })
         context.warn(
             "\(reasons.count) of \(capture.frames.count) frames are left out: \(first)"

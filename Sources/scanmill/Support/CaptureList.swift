@@ -60,8 +60,10 @@ struct CaptureList {
 
     /// What a pipeline reads that says so: of a result that holds its capture in several formats, this one is meant.
     private static func formatsRead(by pipeline: Pipeline) -> [String] {
-        let named = pipeline.steps.first?.options["format"]?.string
-        return [named].compactMap { $0.flatMap { CaptureFormats.format(named: $0) == nil ? nil : $0 } }
+        guard let named = pipeline.steps.first?.options["format"]?.string, CaptureFormats.names.contains(named) else {
+            return []
+        }
+        return [named]
     }
 
     private static func requireFormats(_ names: [String]) throws {
