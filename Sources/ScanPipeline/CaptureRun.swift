@@ -69,13 +69,15 @@ struct CaptureRun {
         let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
         let needed = listed.filter(isNeeded)
         let others = listed.filter { !isNeeded($0) && !$0.channels.isDisjoint(with: Channel.payload) }
-        besides = Self.contents(besides: others, capture.source)
         let looked = wallClock()
         let taken = try runner.clock.measureDigests { () throws(Problem) in
-            try InputDigests.take(needed, from: capture.source, workers: runner.workers, known: runner.knownDigests)
+            try InputDigests.take(
+                needed, from: capture.source, besides: folders(of: others), workers: runner.workers,
+                known: runner.knownDigests)
         }
         inputs = taken.inputs
         statuses = taken.statuses
+        besides = taken.folders
         output.trust(taken.known.settled(at: looked))
         for step in steps {
             do throws(Problem) {
@@ -123,15 +125,15 @@ struct CaptureRun {
     /// All folders of a capture, those too that hold nothing of it yet; and what was named, which may be an archive whose
     /// files lie nowhere as such. What comes beside a capture, or beside a file that an option names, does not concern it.
     private static func folders(of input: CaptureInput) -> [String: FileSystem.Status] {
-        FileSystem.reachable(from: input.path).reduce(into: [:]) { folders, entry in
+        FileSystem.reachable(from: input.path, statusesOfFiles: false).reduce(into: [:]) { folders, entry in
             if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
         }
     }
 
-    /// What lies beside these files. Archives are files, whose times are known anyway.
-    private static func contents(besides files: [InputFile], _ source: any CaptureSource) -> [String: FolderContents] {
-        let places = files.compactMap { source.location(of: $0.path) }.filter { $0.range == nil }
-        return Set(places.map { FileSystem.parent(of: $0.path) }).reduce(into: [:]) { $0[$1] = FolderContents(of: $1) }
+    /// The folders in which these files lie. Archives are files, whose times are known anyway.
+    private func folders(of files: [InputFile]) -> [String] {
+        let places = files.compactMap { capture.source.location(of: $0.path) }.filter { $0.range == nil }
+        return Set(places.map { FileSystem.parent(of: $0.path) }).sorted()
     }
 
     /// Where the files lie that options name and the capture does not hold, by the names that the options give them.
@@ -209,7 +211,8 @@ struct CaptureRun {
         StageContext(
             label: steps[index].label, capture: capture, input: input, output: output, available: available,
             reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
-            files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes())
+            workers: runner.workers, files: files,
+            notes: plan.steps.contains(index) ? notes[index] : StageNotes())
     }
 
     /// What the steps of a pass behind `index` read of the frames.

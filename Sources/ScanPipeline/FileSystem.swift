@@ -119,18 +119,35 @@ package enum FileSystem {
     package static func names(in path: String) -> [String] { listing(of: path).map(\.name) }
 
     private static func listing(of path: String) -> [(name: String, isFolder: Bool)] {
+        // Not every filesystem says in its lists what a name is.
+        listing(of: path) { name, type, _ in
+            Int(type) == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : Int(type) == Int(DT_DIR)
+        }.map { ($0.name, isFolder: $0.value) }
+    }
+
+    /// The names in a folder, sorted, each with what lies there, links followed; none when it cannot be read.
+    /// - Parameter ofFiles: whether it is asked of files too. In large folders that is what takes time.
+    static func statuses(in path: String, ofFiles: Bool = true) -> [(name: String, value: stat?)] {
+        listing(of: path) { name, type, folder in
+            if !ofFiles && Int(type) == Int(DT_REG) { return nil }
+            var status = stat()
+            return fstatat(folder, name, &status, 0) == 0 ? status : nil
+        }
+    }
+
+    /// - Parameter look: what is wanted of a name, of which the folder says `type` (`DT_REG`, …), in the open folder.
+    private static func listing<Value>(
+        of path: String, _ look: (_ name: String, _ type: UInt8, _ folder: Int32) -> Value
+    ) -> [(name: String, value: Value)] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
-        var listing: [(name: String, isFolder: Bool)] = []
+        var listing: [(name: String, value: Value)] = []
         while let entry = readdir(folder) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name == "." || name == ".." { continue }
-            // Not every filesystem says in its lists what a name is.
-            let kind = Int(entry.pointee.d_type)
-            let isFolder = kind == Int(DT_UNKNOWN) ? isFolderItself("\(path)/\(name)") : kind == Int(DT_DIR)
-            listing.append((name, isFolder))
+            listing.append((name, look(name, entry.pointee.d_type, dirfd(folder))))
         }
         return listing.sorted { $0.name < $1.name }
     }
@@ -267,22 +284,24 @@ package enum FileSystem {
 
     /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
     /// lead is listed once. Folders are listed too, before what is in them.
-    static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {
+    /// - Parameter statusesOfFiles: without, the status of a file in a folder may be missing.
+    static func reachable(
+        from path: String, statusesOfFiles: Bool = true
+    ) -> [(path: String, status: Status?, isFolder: Bool)] {
         var seen: Set<Identity> = []
         var found: [(path: String, status: Status?, isFolder: Bool)] = []
         func isNew(_ folder: stat) -> Bool { seen.insert(Identity(folder)).inserted }
-        func look(_ path: String) {
-            var facts = stat()
-            guard stat(path, &facts) == 0 else { return found.append((path, nil, false)) }
-            let isFolder = facts.st_mode & S_IFMT == S_IFDIR
-            if isFolder && !isNew(facts) { return }
-            found.append((path, Status(facts), isFolder))
-            if isFolder { for name in names(in: path) { look("\(path)/\(name)") } }
+        func look(_ path: String, _ facts: stat?) {
+            let isFolder = facts.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+            if let facts, isFolder, !isNew(facts) { return }
+            found.append((path, facts.map(Status.init), isFolder))
+            guard isFolder else { return }
+            for (name, facts) in statuses(in: path, ofFiles: statusesOfFiles) { look("\(path)/\(name)", facts) }
         }
         // The root is above itself.
         var (above, facts) = ("\(path)/..", stat())
         while stat(above, &facts) == 0, isNew(facts) { above += "/.." }
-        look(path)
+        look(path, stat(path, &facts) == 0 ? facts : nil)
         return found
     }
 

@@ -11,8 +11,8 @@ struct FolderContents: Hashable, Sendable {
     init(of folder: String) {
         var text = ""
         var latest: FileSystem.Status?
-        for name in FileSystem.names(in: folder) {
-            guard let status = FileSystem.status(of: "\(folder)/\(name)") else { continue }
+        for (name, facts) in FileSystem.statuses(in: folder) {
+            guard let status = facts.map(FileSystem.Status.init) else { continue }
             text += "\(name) \(status.text)\n"
             if status.changed > latest?.changed ?? .min { latest = status }
         }

@@ -1,4 +1,3 @@
-import Dispatch
 import ScanModel
 import Synchronization
 
@@ -34,6 +33,8 @@ package enum InputDigests {
         package var known = KnownDigests()
         /// What the files on disk were like before their bytes were read; of an archive's parts, the archive.
         var statuses: [String: KnownDigests.Entry] = [:]
+        /// What lies in the folders that were to be looked at beside the files.
+        var folders: [String: FolderContents] = [:]
     }
 
     private struct One: Sendable {
@@ -42,26 +43,29 @@ package enum InputDigests {
         var status: FileSystem.Status?
     }
 
+    /// - Parameter folders: on disk, to be looked at meanwhile: the longest file keeps one thread, and none of the others.
     /// - Throws: the problem of the first file, in the order given, that cannot be read.
     package static func take(
-        _ files: [InputFile], from source: any CaptureSource, workers: Int, known: KnownDigests = KnownDigests()
+        _ files: [InputFile], from source: any CaptureSource, besides folders: [String] = [], workers: Int,
+        known: KnownDigests = KnownDigests()
     ) throws(Problem) -> Taken {
         let results = Mutex([Int: Result<One, Problem>]())
-        let next = Mutex(0)
-        DispatchQueue.concurrentPerform(iterations: max(1, min(workers, files.count))) { _ in
+        let contents = Mutex([String: FolderContents]())
+        Parallel.share(files.count + folders.count, workers: workers) { next in
             let buffer = CopyBuffer.allocate()
             defer { buffer.deallocate() }
-            while true {
-                let index = next.withLock { next in
-                    defer { next += 1 }
-                    return next
+            while let index = next() {
+                if index < files.count {
+                    let result = one(files[index], source, known, buffer)
+                    results.withLock { $0[index] = result }
+                } else {
+                    let folder = folders[index - files.count]
+                    let found = FolderContents(of: folder)
+                    contents.withLock { $0[folder] = found }
                 }
-                guard index < files.count else { return }
-                let result = one(files[index], source, known, buffer)
-                results.withLock { $0[index] = result }
             }
         }
-        var taken = Taken()
+        var taken = Taken(folders: contents.withLock(\.self))
         for index in files.indices {
             guard let result = results.withLock({ $0[index] }) else { continue }
             let one = try result.get()

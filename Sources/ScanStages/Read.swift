@@ -142,7 +142,11 @@ public struct Read: CaptureStage {
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let tree = try CaptureFormats.tree(at: context.input.path, limits: rules.archive)
         var opened: Capture
-        do throws(Problem) { opened = try open(tree) } catch { throw tree.trouble ?? error }
+        do throws(Problem) {
+            opened = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
+                try open(tree, workers: context.workers)
+            }
+        } catch { throw tree.trouble ?? error }
         // What could not be looked at must not pass for what is not there.
         if let trouble = tree.trouble { throw trouble }
         opened.id = capture.id
@@ -184,19 +188,23 @@ public struct Read: CaptureStage {
         context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
     }
 
-    private func open(_ tree: any CaptureTree) throws(Problem) -> Capture {
+    private func open(_ tree: any CaptureTree, workers: Int) throws(Problem) -> Capture {
+        var rules = rules
+        rules.workers = workers
         if let named = CaptureFormats.format(named: format.rawValue) {
             try CaptureFormats.requireOne(in: tree)
-            return try open(tree, as: named)
+            return try open(tree, as: named, rules)
         }
         let (recognised, recognition) = try CaptureFormats.format(of: tree)
-        var capture = try open(tree, as: recognised)
+        var capture = try open(tree, as: recognised, rules)
         capture.findings["recognised-by"] = .string(recognition.reason)
         capture.noteOtherRecordings(in: tree)
         return capture
     }
 
-    private func open(_ tree: any CaptureTree, as known: any CaptureFormat.Type) throws(Problem) -> Capture {
+    private func open(
+        _ tree: any CaptureTree, as known: any CaptureFormat.Type, _ rules: ReadRules
+    ) throws(Problem) -> Capture {
         var capture = try known.open(tree, rules: rules)
         capture.formatRevision = known.card.revision
         capture.noteDoubts(in: tree)

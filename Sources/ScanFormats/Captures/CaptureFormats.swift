@@ -42,6 +42,15 @@ public enum CaptureFormats {
         (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
     }
 
+    /// Calls `body` with a tree that lists each of a folder's folders once, and that may be kept: the lists are not.
+    public static func listingOnce<Value>(
+        _ tree: any CaptureTree, _ body: (any CaptureTree) throws(Problem) -> Value
+    ) throws(Problem) -> Value {
+        let listed = listedOnce(tree)
+        defer { (listed as? ListedFolder)?.forget() }
+        return try body(listed)
+    }
+
     /// The format that says "mine".
     /// - Throws: when none does.
     public static func format(

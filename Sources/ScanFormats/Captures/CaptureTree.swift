@@ -253,8 +253,8 @@ private final class Troubles: Sendable {
     }
 }
 
-/// A folder that is looked at by many formats in turn: each of its folders is listed once, however many files it holds.
-/// For a moment's use, since what comes meanwhile is not seen.
+/// A folder that is looked at many times in turn, by many formats and for the opening of one: each of its folders is listed
+/// once, however many files it holds. What comes meanwhile is not seen.
 final class ListedFolder: CaptureTree {
     private let folder: CaptureFolder
     private let listed = Mutex<[String: [CaptureEntry]]>([:])
@@ -269,6 +269,9 @@ final class ListedFolder: CaptureTree {
         listed.withLock { $0[path] = entries }
         return entries
     }
+
+    /// Lets go of the lists.
+    func forget() { listed.withLock { $0 = [:] } }
 
     func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }

@@ -183,23 +183,20 @@ extension Capture {
     /// - Returns: the size of each picture that is.
     @discardableResult
     mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> [Int: PixelSize] {
+        let pictures = frames.compactMap { frame in frame.pictureFile.map { (frame: frame.index, path: $0) } }
+        let limits = rules.pictureLimits
+        // On a network share each look takes several times as long as the network does to answer.
+        let looks = Parallel.map(pictures.count, workers: rules.workers) { PictureLook(pictures[$0].path, tree, limits) }
         var sizes: [PixelSize: Int] = [:]
         var found: [Int: PixelSize] = [:]
-        for frame in frames {
-            guard let path = frame.pictureFile else { continue }
-            var byteCount: Int64?
-            defer {
-                let byteCount = byteCount ?? tree.byteCount(of: path) ?? 0
-                files.append(InputFile(path: path, byteCount: byteCount, channels: [.color]))
-            }
+        for (picture, look) in zip(pictures, looks) {
+            files.append(InputFile(path: picture.path, byteCount: look.byteCount, channels: [.color]))
             do throws(Problem) {
-                let source = try tree.open(path)
-                byteCount = source.byteCount
-                let (size, orientation) = try PictureFolder.look(at: source, limits: rules.pictureLimits)
-                orientations[frame.index] = orientation
+                let (size, orientation) = try look.result.get()
+                orientations[picture.frame] = orientation
                 sizes[size, default: 0] += 1
-                found[frame.index] = size
-            } catch { try drop(frame.index, for: error.at(file: path)) }
+                found[picture.frame] = size
+            } catch { try drop(picture.frame, for: error.at(file: picture.path)) }
         }
         // Most pictures are right; the one with another size is the odd one.
         let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
@@ -209,5 +206,24 @@ extension Capture {
             drop(index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
         }
         return found
+    }
+}
+
+/// What one picture file is like.
+private struct PictureLook: Sendable {
+    var byteCount: Int64
+    var result: Result<PictureFolder.Look, Problem>
+
+    init(_ path: String, _ tree: any CaptureTree, _ limits: PictureLimits) {
+        do throws(Problem) {
+            let source = try tree.open(path)
+            byteCount = source.byteCount ?? tree.byteCount(of: path) ?? 0
+            do throws(Problem) { result = .success(try PictureFolder.look(at: source, limits: limits)) } catch {
+                result = .failure(error)
+            }
+        } catch {
+            byteCount = tree.byteCount(of: path) ?? 0
+            result = .failure(error)
+        }
     }
 }

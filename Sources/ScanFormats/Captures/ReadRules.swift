@@ -36,6 +36,8 @@ public struct ReadRules: Hashable, Sendable {
     public var archive = ArchiveLimits()
     /// Seconds after which a program that looks at the capture's video, and neither reads nor writes, is ended.
     public var patience = FFmpeg.usualPatience
+    /// How many threads may look at a capture's pictures at once.
+    public var workers = 1
 
     public init() {}
 

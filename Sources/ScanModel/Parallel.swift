@@ -1,0 +1,33 @@
+import Dispatch
+import Synchronization
+
+/// Work that is spread over threads.
+package enum Parallel {
+    /// Calls `body` on up to `workers` threads at once, and waits for all of them. Each asks `next` for a number below
+    /// `count` until there is none left; every number is given out once.
+    package static func share(_ count: Int, workers: Int, _ body: @Sendable (_ next: () -> Int?) -> Void) {
+        let given = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: max(0, min(workers, count))) { _ in
+            body {
+                let number = given.add(1, ordering: .relaxed).oldValue
+                return number < count ? number : nil
+            }
+        }
+    }
+
+    /// Calls `body` for every number below `count`, on up to `workers` threads at once, and no more than there are cores.
+    /// - Returns: what it returned, in order.
+    package static func map<Value: Sendable>(
+        _ count: Int, workers: Int = .max, _ body: @Sendable (Int) -> Value
+    ) -> [Value] {
+        if count == 0 { return [] }
+        return [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
+            nonisolated(unsafe) let base = buffer
+            share(count, workers: workers) { next in
+                // Each number has a place of its own.
+                while let index = next() { base.initializeElement(at: index, to: body(index)) }
+            }
+            initialized = count
+        }
+    }
+}
