@@ -13,10 +13,7 @@ public struct FFmpeg: Hashable, Sendable {
     /// Seconds after which one that neither reads nor writes is taken to hang, and is ended.
     public let patience: Int
 
-    /// The ``patience`` of whoever does not say otherwise.
-    public static let usualPatience = 600
-
-    public init(ffmpeg: String, ffprobe: String, patience: Int = usualPatience) {
+    public init(ffmpeg: String, ffprobe: String, patience: Int = RunResources.usualPatience) {
         self.ffmpeg = ffmpeg
         self.ffprobe = ffprobe
         self.patience = patience
@@ -29,7 +26,7 @@ public struct FFmpeg: Hashable, Sendable {
     ///   - patience: as ``patience``.
     /// - Throws: a problem with fault `environment` when one of the two is missing.
     public static func find(
-        in searchPath: String? = nil, patience: Int = usualPatience
+        in searchPath: String? = nil, patience: Int = RunResources.usualPatience
     ) throws(Problem) -> FFmpeg {
         let folders = searchPath ?? getenv("PATH").map { String(cString: $0) } ?? ""
         func locate(_ name: String) throws(Problem) -> String {
@@ -44,6 +41,11 @@ public struct FFmpeg: Hashable, Sendable {
                 fix: "install it, on Debian and Ubuntu with: apt install ffmpeg")
         }
         return FFmpeg(ffmpeg: try locate("ffmpeg"), ffprobe: try locate("ffprobe"), patience: patience)
+    }
+
+    /// The same for work on a capture, which says how patient to be.
+    public static func find(for capture: Capture) throws(Problem) -> FFmpeg {
+        try find(patience: capture.resources.patience)
     }
 
     func start(_ arguments: [String], log: FFmpegLog) throws(Problem) -> RunningTool {

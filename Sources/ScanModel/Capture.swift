@@ -59,9 +59,8 @@ public struct Capture: Sendable {
     /// What a bad frame means, and the share of bad frames above which the capture fails.
     public var onBadFrame = BadFrameRule.drop
     public var badFrameLimit = 0.05
-    /// How many threads a decoder of this capture's video may use; 0 leaves it to the decoder. Results do not depend on
-    /// it, but more threads than cores that are free cost more time in all.
-    public var decodingThreads = 0
+    /// What readers, stages and decoders may take for it.
+    public var resources = RunResources()
     /// A picture with more pixels is refused before memory is taken for it.
     public var maxPicturePixels = 1 << 28
 
@@ -79,13 +78,13 @@ public struct Capture: Sendable {
 
     public var keptFrames: [FrameFacts] { frames.filter { !$0.isDropped } }
 
-    /// Drops a frame; the first reason stays.
     /// The number of the video's frame that is this frame's picture; nil where the video is known to lack it.
     public func videoFrame(of index: Int) -> Int? {
         guard let videoFrames else { return index }
         return videoFrames.indices.contains(index) ? videoFrames[index] : nil
     }
 
+    /// Drops a frame; the first reason stays.
     public mutating func drop(_ index: Int, stage: String, reason: String, isBad: Bool = false) {
         if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad) }
     }
@@ -191,8 +190,8 @@ public protocol FrameTrack: AnyObject, Sendable {
     /// The stream's name, for messages: the path of its file.
     var name: String { get }
 
-    /// Goes on to `frame`. When the frame is wanted its channel is attached; when the stream has lost the frame and the
-    /// capture's rules allow that, the frame is dropped instead.
+    /// Goes on to `frame`. When the frame is wanted its channel is attached; when the stream has lost the frame, it is
+    /// dropped instead, by the stage that reads. Whether a frame may still be dropped is for the run to say.
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem)
 
     /// After the last frame: walks to the end of the stream, checks its length, and says what it found.

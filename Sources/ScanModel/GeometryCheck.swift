@@ -112,6 +112,20 @@ public struct GeometryCheck: Sendable {
     /// The median depth of scans, metres.
     package static let usualMedians = 0.2...10.0
 
+    /// What is odd about a median depth in metres, and what it looks like, where that is plain; nil of a usual one.
+    package static func doubt(ofMedian median: Double) -> (summary: String, cause: String?)? {
+        if usualMedians.contains(median) { return nil }
+        let shown = median.rounded(decimals: 3)
+        let summary =
+            median < usualMedians.lowerBound
+            ? "half of the depth is within \(shown) m" : "half of the depth is beyond \(shown) m, which is not a room"
+        switch unitFactor(median) {
+        case 1e-3: return (summary, "it looks like millimetres that were read as metres")
+        case 1e3: return (summary, "it looks like metres that were read as millimetres")
+        default: return (summary, nil)
+        }
+    }
+
     /// What the pairs so far say about the capture.
     public func verdict() -> GeometryVerdict {
         let isDeclared = byDeclared.pairs.count >= Self.minPairs

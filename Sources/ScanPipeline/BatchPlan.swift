@@ -170,7 +170,9 @@ private struct Arrival {
             // Who unpacks or copies a file may give it any time, also one that is still to come: then the one counts that
             // nobody can set.
             let time = status.modified > now ? status.changed : status.modified
-            let seconds = (now - time) / 1_000_000_000
+            // Of files from long before 1970 the difference may be more than a number holds.
+            let age = now.subtractingReportingOverflow(time)
+            let seconds = (age.overflow ? .max : age.partialValue) / 1_000_000_000
             // Further ahead, the clock was another one then: what changes now has the time of now. To wait would be to wait
             // for ever.
             if seconds <= -settleSeconds { isPast = false } else if seconds < settleSeconds { isGoingOn = true }

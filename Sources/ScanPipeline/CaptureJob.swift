@@ -11,6 +11,8 @@ public struct CaptureJob: Sendable, Hashable, Codable {
     public var output: String
     /// Threads that work on frames.
     public var workers: Int
+    /// See ``RunResources/patience``.
+    public var patience: Int
     /// Run even when the result that stands there is up to date.
     public var isForced = false
     /// Replace a result of another capture with the same name.
@@ -18,7 +20,7 @@ public struct CaptureJob: Sendable, Hashable, Codable {
 
     public init(
         input: CaptureInput, pipelineText: String, pipelinePath: String, settings: [String], output: String,
-        workers: Int, isForced: Bool = false, replaces: Bool = false
+        workers: Int, patience: Int = RunResources.usualPatience, isForced: Bool = false, replaces: Bool = false
     ) {
         self.input = input
         self.pipelineText = pipelineText
@@ -26,6 +28,7 @@ public struct CaptureJob: Sendable, Hashable, Codable {
         self.settings = settings
         self.output = output
         self.workers = workers
+        self.patience = patience
         self.isForced = isForced
         self.replaces = replaces
     }

@@ -2,16 +2,16 @@ import ScanModel
 
 /// One capture on its way through a pipeline: its passes, one after the other, and what they have left so far.
 struct CaptureRun {
-    private let runner: Runner
-    private let input: CaptureInput
-    private let output: OutputFolder
-    private var steps: [Pipeline.Step]
-    private let notes: [StageNotes]
-    private var capture: Capture
+    let runner: Runner
+    let input: CaptureInput
+    let output: OutputFolder
+    var steps: [Pipeline.Step]
+    let notes: [StageNotes]
+    var capture: Capture
     /// What earlier passes left of each frame, beside its facts.
-    private var traces: [FrameTrace] = []
+    var traces: [FrameTrace] = []
     private var inputs: [Receipt.Input] = []
-    private var files: [String: OptionFile] = [:]
+    var files: [String: OptionFile] = [:]
     private var statuses: [String: KnownDigests.Entry] = [:]
     private var besides: [String: FolderContents] = [:]
     /// What the capture's folders were like before anything in them was opened.
@@ -19,8 +19,8 @@ struct CaptureRun {
     private var tools: [String: String] = [:]
     private var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
-    private var settled: Set<String> = []
-    private var passNumber = 0
+    var settled: Set<String> = []
+    var passNumber = 0
 
     init(runner: Runner, input: CaptureInput, output: OutputFolder) {
         self.runner = runner
@@ -29,6 +29,7 @@ struct CaptureRun {
         steps = runner.pipeline.steps
         notes = steps.map { _ in StageNotes() }
         capture = Capture(id: input.id)
+        capture.resources = runner.resources
         folders = runner.takesDigests ? Self.folders(of: input) : [:]
     }
 
@@ -41,7 +42,7 @@ struct CaptureRun {
             try run(plan)
             // The first pass is the reader's.
             if next == 0 {
-                capture.decodingThreads = runner.workers
+                capture.resources = runner.resources
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
                 var opened = Runner.Opened(
@@ -49,7 +50,7 @@ struct CaptureRun {
                     besides: besides, options: optionsBesideThePipeline())
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
-                try settleBeforeChoosing(from: plan.steps.upperBound)
+                try settleInTime(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
             try requireFrames()
@@ -141,198 +142,6 @@ struct CaptureRun {
         files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
     }
 
-    /// A stage that chooses among all frames must know which ones the streams really hold. When its choice comes before
-    /// the pass that opens them, they are walked once beforehand.
-    private mutating func settleBeforeChoosing(from next: Int) throws(Problem) {
-        guard let chooser = steps[next...].firstIndex(where: { $0.uses.finish.drops }) else { return }
-        var unsettled: Set<Channel> = []
-        var opened: Set<Channel> = []
-        var first = next
-        while first < steps.count {
-            let plan = PassPlan.next(from: first, of: steps)
-            if first > chooser {
-                unsettled.formUnion(plan.sourceChannels)
-            } else {
-                opened.formUnion(plan.sourceChannels)
-            }
-            first = plan.steps.upperBound
-        }
-        unsettled.formIntersection([.recordedDepth, .recordedConfidence])
-        unsettled.subtract(opened)
-        if !unsettled.isEmpty { try walk(channels: unsettled, steps: [], isWanted: false) }
-    }
-
-    private mutating func run(_ plan: PassPlan) throws(Problem) {
-        let available = availability()
-        var contexts: [Int: StageContext] = [:]
-        for index in plan.replayed + plan.steps { contexts[index] = context(index, available[index], plan) }
-        var folds: [Int: any RunningFold] = [:]
-        for index in plan.steps {
-            guard let stage = steps[index].stage as? any FoldStage, let context = contexts[index] else { continue }
-            folds[index] = try runner.clock.measure(index) { () throws(Problem) in
-                try Self.begin(stage, context, label: steps[index].label)
-            }
-        }
-        contexts = contexts.mapValues(\.withoutFrames)
-        if plan.walksFrames {
-            let line = lineSteps(plan, contexts, folds)
-            try walk(
-                channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
-            try checkBadFrames()
-        }
-        for index in plan.steps {
-            let step = steps[index]
-            // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
-            let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
-            do throws(Problem) {
-                try runner.clock.measure(index) { () throws(Problem) in
-                    if let fold = folds[index] { try fold.end(&capture, context) }
-                    if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
-                }
-            } catch { throw error.inStage(step.label) }
-        }
-    }
-
-    /// The channels that are there when each step's turn comes.
-    private func availability() -> [Set<Channel>] {
-        var available = capture.channels
-        return steps.map { step in
-            let before = available
-            for role in step.uses.roles {
-                available.formUnion(role.made(from: available))
-                available.subtract(role.removes)
-            }
-            return before
-        }
-    }
-
-    /// What a step is told. What it counts while it is only replayed goes nowhere.
-    private func context(_ index: Int, _ available: Set<Channel>, _ plan: PassPlan) -> StageContext {
-        StageContext(
-            label: steps[index].label, capture: capture, input: input, output: output, available: available,
-            reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
-            workers: runner.workers, files: files,
-            notes: plan.steps.contains(index) ? notes[index] : StageNotes())
-    }
-
-    /// What the steps of a pass behind `index` read of the frames.
-    private func readLater(than index: Int, in plan: PassPlan) -> Set<Channel> {
-        (plan.replayed + plan.steps).filter { $0 > index }.reduce(into: []) {
-            $0.formUnion(steps[$1].uses.frame.reads.union(steps[$1].uses.fold.reads))
-        }
-    }
-
-    /// The steps of a pass in order, with the release of each channel behind its last use.
-    private func lineSteps(
-        _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold]
-    ) -> [FrameLine.Step] {
-        let source = capture.source
-        let channels = plan.sourceChannels
-        let clock = runner.clock
-        var result = [frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: channels) }]
-        for index in plan.replayed + plan.steps {
-            guard let context = contexts[index] else { continue }
-            if let stage = steps[index].stage as? any FrameStage {
-                result.append(
-                    frameStep(index) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
-            }
-            if let fold = folds[index] {
-                result.append(
-                    FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
-                        try clock.measure(index) { () throws(Problem) in try fold.take(&frame, context) }
-                    })
-            }
-            let released = lastUses(of: index, in: plan)
-            if !released.isEmpty {
-                result.append(
-                    FrameLine.Step(isOrdered: false) { frame in for channel in released { frame.release(channel) } })
-            }
-        }
-        return result
-    }
-
-    /// The payload channels that a step touches and none behind it reads.
-    private func lastUses(of index: Int, in plan: PassPlan) -> Set<Channel> {
-        let uses = steps[index].uses
-        return uses.frame.reads.union(uses.frame.possible).union(uses.fold.reads).intersection(Channel.payload)
-            .subtracting(readLater(than: index, in: plan))
-    }
-
-    /// A parallel step. A problem with the frame's own data drops the frame, where the capture's rule allows that.
-    private func frameStep(
-        _ index: Int, _ body: @escaping @Sendable (inout Frame) throws(Problem) -> Void
-    ) -> FrameLine.Step {
-        let label = steps[index].label
-        let clock = runner.clock
-        let rule = capture.onBadFrame
-        let output = output
-        return FrameLine.Step(isOrdered: false) { (frame) throws(Problem) in
-            if frame.facts.isDropped { return }
-            do throws(Problem) {
-                try clock.measure(index) { () throws(Problem) in try body(&frame) }
-            } catch {
-                let problem = error.inFrame(frame.facts.index).inStage(label)
-                guard problem.fault == .input, rule == .drop else { throw problem }
-                if frame.isTaken {
-                    throw problem.noting(
-                        "an earlier stage has already taken this frame, so it cannot be dropped any more")
-                }
-                frame.files.forEach(output.discard)
-                frame.facts.drop = Drop(stage: label, reason: error.oneLine, isBad: true)
-            }
-        }
-    }
-
-    /// Walks over all source frames once.
-    private mutating func walk(
-        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String? = nil
-    ) throws(Problem) {
-        let tracks = try capture.source.tracks(for: channels, of: capture)
-        // Streams are the reader's, whichever pass walks them.
-        let clock = runner.clock
-        let trackSteps = tracks.map { track in
-            FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
-                try clock.measure(0) { () throws(Problem) in
-                    try track.advance(&frame, isWanted: isWanted && !frame.facts.isDropped)
-                }
-            }
-        }
-        let isSettled = tracks.allSatisfy { settled.contains($0.name) }
-        // Once every stream's length is known, nothing behind the last kept frame has to be inflated again.
-        let count = isSettled ? (capture.frames.lastIndex { !$0.isDropped } ?? -1) + 1 : capture.frames.count
-        // Moved, not shared: a list with two owners would be copied at its first change.
-        let box = FrameBox(frames: capture.frames, traces: traces)
-        capture.frames = []
-        traces = []
-        let label = label ?? steps[0].label
-        let pass = passNumber
-        let runner = runner
-        let frameLine = FrameLine(
-            count: count, steps: trackSteps + line, workers: runner.workers, begin: box.frame(at:),
-            done: { position, frame in
-                box.take(frame, at: position)
-                runner.tell(RunProgress(stage: label, pass: pass, frame: position + 1, frameCount: count))
-            })
-        try frameLine.run()
-        (capture.frames, traces) = (box.frames, box.traces)
-        try settle(tracks.filter { !settled.contains($0.name) })
-    }
-
-    private mutating func settle(_ tracks: [any FrameTrack]) throws(Problem) {
-        let listed = capture.frames.count
-        for track in tracks {
-            let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
-            settled.insert(track.name)
-            for warning in end.warnings where !capture.warnings.contains(warning) { capture.warnings.append(warning) }
-            capture.forgiven += end.forgiven
-            for index in listed..<(listed + end.extraFrames) where index >= capture.frames.count {
-                var extra = FrameFacts(index: index)
-                extra.drop = Drop(stage: steps[0].label, reason: end.reason)
-                capture.frames.append(extra)
-            }
-        }
-    }
-
     private func requireFrames() throws(Problem) {
         guard capture.frames.allSatisfy(\.isDropped) else { return }
         if capture.frames.isEmpty { throw Problem(.input, "the capture holds no frames") }
@@ -350,7 +159,7 @@ struct CaptureRun {
     /// What the steps read of the capture.
     private var used: Set<Channel> { steps.reduce(into: []) { $0.formUnion($1.uses.reads) } }
 
-    private func checkBadFrames() throws(Problem) {
+    func checkBadFrames() throws(Problem) {
         if let problem = capture.excessOfBadFrames(using: used, readBy: steps[0].label) { throw problem }
     }
 
@@ -366,13 +175,5 @@ struct CaptureRun {
                 Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings,
             notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
-    }
-
-    private static func begin<S: FoldStage>(
-        _ stage: S, _ context: StageContext, label: String
-    ) throws(Problem) -> any RunningFold {
-        do throws(Problem) {
-            return FoldBox(stage: stage, label: label, fold: try stage.begin(context))
-        } catch { throw error.inStage(label) }
     }
 }

@@ -15,6 +15,7 @@ public enum CaptureWork {
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
 
         var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
+        runner.patience = job.patience
         let known = ResultState.load(job.input.id, in: state)
         runner.knownDigests = known?.knownDigests ?? KnownDigests()
         let output = try OutputFolder(root: job.output, id: job.input.id)

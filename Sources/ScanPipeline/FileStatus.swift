@@ -39,9 +39,15 @@ extension FileSystem {
 
 extension FileSystem.Status {
     init(_ status: stat) {
-        let nanoseconds = { (time: timespec) in Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec) }
         self.init(
-            byteCount: Int64(status.st_size), modified: nanoseconds(status.st_mtim),
-            changed: nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
+            byteCount: Int64(status.st_size), modified: Self.nanoseconds(status.st_mtim),
+            changed: Self.nanoseconds(status.st_ctim), file: Int64(truncatingIfNeeded: status.st_ino))
+    }
+
+    /// Since 1970. A file may have any date; those outside the years 1678 to 2261 stand for the nearest in between.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        let (seconds, isOutside) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isBeyond) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        return isOutside || isBeyond ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 }

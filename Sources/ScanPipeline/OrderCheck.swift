@@ -197,9 +197,8 @@ package struct OrderCheck {
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
     /// people may well show frames that are dropped later.
     private mutating func checkLateDrops(_ steps: [Pipeline.Step]) {
-        let writers = steps.filter(Self.bindsFrames)
-        guard let first = writers.first, let last = writers.last,
-            let end = steps.lastIndex(where: { !$0.uses.claims.isEmpty })
+        let writers = steps.filter(Self.writesFrames)
+        guard let first = writers.first, let last = writers.last, let end = steps.lastIndex(where: Self.writesFrames)
         else { return }
         for (index, step) in steps.enumerated() where index > end && step.uses.roles.contains(where: \.drops) {
             mistakes.append(
@@ -212,10 +211,9 @@ package struct OrderCheck {
     }
 
     /// Whether a step writes the frames, for others to work with.
-    private static func bindsFrames(_ step: Pipeline.Step) -> Bool {
+    private static func writesFrames(_ step: Pipeline.Step) -> Bool {
         if step.uses.claims.isEmpty { return false }
-        if let fold = step.stage as? any FoldStage { return fold.bindsFrames }
-        return step.stage is any FrameStage
+        return step.stage is any FoldStage ? step.gathersFrames : step.stage is any FrameStage
     }
 
     /// Stages whose work nothing below them looks at, or only others whose work nothing looks at.

@@ -208,7 +208,6 @@ public final class OutputFolder: Sendable {
         }
         if wasDone { return }
         FileSystem.removeTree(workPath)
-        FileSystem.removeTree(scratchFolder)
     }
 
     /// Makes the names in a folder durable, the innermost first, so that a name is durable only after what it names. What

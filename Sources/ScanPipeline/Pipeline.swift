@@ -12,6 +12,9 @@ public struct Pipeline: Sendable {
         /// Every option that has a value, defaults included.
         public let options: JSONObject
         public let revision: Int
+
+        /// Whether a frame that went through it can no longer be dropped: see ``FoldStage/bindsFrames``.
+        var gathersFrames: Bool { (stage as? any FoldStage)?.bindsFrames ?? false }
     }
 
     public let name: String

@@ -53,6 +53,17 @@ public struct PublishedResult: Sendable {
         return FileSystem.exists(StateFolder(output: FileSystem.parent(of: folder)).inputs(id))
     }
 
+    /// The result that a folder is, or in which it lies.
+    /// - Parameter path: from the root, without links; it need not be there yet.
+    package static func folder(around path: String) -> String? {
+        var folder = path
+        while folder != "/" && folder != "." {
+            if stands(in: folder) { return folder }
+            folder = FileSystem.parent(of: folder)
+        }
+        return nil
+    }
+
     /// Whether all files are there with their sizes.
     public var isWhole: Bool { files.allSatisfy { FileSystem.size(of: "\(path)/\($0.path)") == $0.byteCount } }
 

@@ -25,6 +25,8 @@ public struct Runner: Sendable {
     public let workers: Int
     /// What the receipt calls the tool: name and version.
     public let tool: String
+    /// See ``RunResources/patience``.
+    public var patience = RunResources.usualPatience
     /// Digests that need not be taken again.
     var knownDigests = KnownDigests()
     /// Whether the input files are digested for the receipt and its key: a run of which nobody keeps the receipt can do
@@ -106,6 +108,8 @@ public struct Runner: Sendable {
             return (files.map(\.key) + folders.map(\.key)).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
     }
+
+    var resources: RunResources { RunResources(threads: workers, patience: patience) }
 
     func tell(_ progress: RunProgress) { report(progress) }
 }

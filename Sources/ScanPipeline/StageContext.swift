@@ -19,9 +19,6 @@ public struct StageContext: Sendable {
     public let reads: Set<Channel>
     /// The channels that later stages of this pass read: what is not wanted need not be made, or kept.
     public let wanted: Set<Channel>
-    /// How many threads work for the capture. Frames are spread over them already; a stage that works at the end of a pass
-    /// may use as many.
-    public let workers: Int
     let files: [String: OptionFile]
     let notes: StageNotes
     let memo = Memo()

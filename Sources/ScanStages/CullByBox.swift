@@ -79,8 +79,9 @@ public struct CullByBox: FrameStage, CaptureStage {
                 ? [
                     [.box]: [
                         .words(
-                            "use a pipeline for captures without a box: the ready object-no-box.yaml, or "
-                                + "object-on-table.yaml")
+                            "use a pipeline for captures without a box, where the format knows which way is up: the ready "
+                                + "object-no-box.yaml, or object-on-table.yaml; or give a box in a file, with `box: FILE`"
+                        )
                     ]
                 ]
                 : [:])

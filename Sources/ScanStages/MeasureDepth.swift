@@ -14,9 +14,10 @@ public struct MeasureDepth: FrameStage, FoldStage {
             `confidence` counts the recorded pixels by level, as `mask-confidence` takes them: for iOS's 0, 1 and 2 these
             are low, medium and high.
 
-            Depth is measured as it stands here: below `decompress` as recorded, below a mask what the mask left.
+            Depth is measured as it stands here: below `decompress` as recorded, below a mask what the mask left. A median
+            that no scan has, below 0.2 m or above 10 m, is warned of: most likely the unit is another than was said.
             """,
-        example: "- measure-depth")
+        example: "- measure-depth", revision: 2)
 
     private static let binLimit = 60
 
@@ -61,6 +62,9 @@ public struct MeasureDepth: FrameStage, FoldStage {
                     "median": Measurement.number(median, digits: 4), "p95": Measurement.number(p95, digits: 4),
                     "highest": Measurement.number(depth.highest),
                 ]))
+            if capture.isMetric, let (summary, cause) = GeometryCheck.doubt(ofMedian: median) {
+                context.warn([summary, cause].compactMap(\.self).joined(separator: ": "))
+            }
         } else {
             context.recordUnmeasured("no pixel has depth")
         }

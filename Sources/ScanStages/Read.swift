@@ -144,7 +144,7 @@ public struct Read: CaptureStage {
         var opened: Capture
         do throws(Problem) {
             opened = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
-                try open(tree, workers: context.workers)
+                try open(tree, context.capture.resources)
             }
         } catch { throw tree.trouble ?? error }
         // What could not be looked at must not pass for what is not there.
@@ -188,9 +188,9 @@ public struct Read: CaptureStage {
         context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
     }
 
-    private func open(_ tree: any CaptureTree, workers: Int) throws(Problem) -> Capture {
+    private func open(_ tree: any CaptureTree, _ resources: RunResources) throws(Problem) -> Capture {
         var rules = rules
-        rules.workers = workers
+        rules.resources = resources
         if let named = CaptureFormats.format(named: format.rawValue) {
             try CaptureFormats.requireOne(in: tree)
             return try open(tree, as: named, rules)

@@ -90,7 +90,8 @@ public struct WritePreview: FoldStage {
         settings.startsAtOnce = true
         let path = Self.path(context)
         return try VideoEncoder(
-            path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())
+            path: try context.output.externalPath(for: path), name: path, settings: settings,
+            with: try FFmpeg.find(for: context.capture))
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {

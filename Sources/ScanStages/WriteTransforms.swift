@@ -37,7 +37,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 6)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 7)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
@@ -156,7 +156,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         /// Smaller copies that some frame has.
         fileprivate var factors: Set<Int> = []
         /// For instant-ngp's cube: some of the points.
-        fileprivate var sample: [Vector3] = []
+        fileprivate var sample = EvenSample<Vector3>(limit: 200_000)
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
@@ -175,7 +175,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         }
         if let points = frame.points {
             try fold.points?.add(points)
-            if dialect == .instantNGP { fold.sample += Self.sample(points, 200) }
+            if dialect == .instantNGP { Self.sample(points, 200).forEach { fold.sample.append($0) } }
         }
     }
 
@@ -187,7 +187,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         } else if let cloud = capture.cloud, context.reads.contains(.cloud) {
             try PointFile.write(cloud, context, path: "\(folder)/points.ply", turn: turn, colorless: .grey)
             points = cloud.count
-            fold.sample = Self.sample(cloud, 100_000)
+            Self.sample(cloud, 100_000).forEach { fold.sample.append($0) }
         }
         if let points {
             context.count("points", points)
@@ -257,7 +257,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     // MARK: - instant-ngp's cube
 
     private func volume(_ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn) -> TransformsJSON.Volume? {
-        let cloud = Self.withoutOutermost(fold.sample.map { turn.rotation * $0 })
+        let cloud = Self.withoutOutermost(fold.sample.elements.map { turn.rotation * $0 })
         let cameras = fold.entries.map(\.pose.position)
         let corners = box.map { $0.corners.map { turn.rotation * $0 } }
         return TransformsJSON.Volume(

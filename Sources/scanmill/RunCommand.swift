@@ -59,6 +59,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
+        if patience < .seconds(1) { throw ValidationError("`--patience` takes a time of at least 1 second.") }
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }
     }
 
@@ -157,7 +158,7 @@ struct RunCommand: AsyncParsableCommand {
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
         let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
-        let (options, replaces) = (batch, replace)
+        let (options, replaces, seconds) = (batch, replace, Int(patience.components.seconds))
         // Messages show other paths below the capture.
         let output = FileSystem.absolute(batch.output)
         let fingerprint = { (input: CaptureInput) in
@@ -169,7 +170,8 @@ struct RunCommand: AsyncParsableCommand {
             make: { input in
                 CaptureJob(
                     input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.settings,
-                    output: output, workers: workers, isForced: options.force, replaces: replaces)
+                    output: output, workers: workers, patience: seconds, isForced: options.force,
+                    replaces: replaces)
             },
             began: { input in
                 fingerprints[input] = fingerprint(input)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ScanFormats
+import ScanModel
 import ScanPipeline
 
 @main
@@ -24,6 +25,10 @@ struct ScanMillCommand: AsyncParsableCommand {
     /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.
     static func main() async {
         ProcessStart.prepare()
+        if let problem = fileLikeAnOption {
+            Console.error(problem)
+            exit(withError: ExitCode(ExitStatus.usage))
+        }
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -37,6 +42,18 @@ struct ScanMillCommand: AsyncParsableCommand {
             Console.error(unknownCommand ?? fullMessage(for: error))
             exit(withError: ExitCode(ExitStatus.usage))
         }
+    }
+
+    /// What to say of a file whose name begins with a dash, as a shell's `*` gives it: the library would take its letters for
+    /// options, and help that nobody asked for would end a night well.
+    private static var fileLikeAnOption: String? {
+        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+        guard let word = words.first(where: { $0.hasPrefix("-") && $0.count > 2 && FileSystem.exists($0) }) else {
+            return nil
+        }
+        let shown = Console.visible(word)
+        return "error: \(shown) is there, but a name that begins with a dash is taken for an option\n"
+            + "   = fix: name it  \(ShellWord.quoted("./\(word)"))"
     }
 
     /// What to say of a word that is no command; the library would call it and all behind it unexpected.

@@ -250,6 +250,71 @@ import Testing
         #expect(names("out").filter { !$0.hasPrefix(".") } == ["b"])
     }
 
+    /// The result of a pipeline is replaced as a whole, and what lies in it is gone then.
+    @Test func outLiesInNoResult() throws {
+        try copySample("desk")
+        #expect(try run(["in", "-o", "out"]).status == 0)
+        for place in ["out/desk", "out/desk/more", "out/desk/more/still"] {
+            let refused = try run(["in", "-o", place])
+            #expect(refused.status == 2)
+            #expect(refused.errors.contains("the results would be written into the result "), "\(refused)")
+        }
+        #expect(names("out/desk").sorted() == ["desk.ply", "receipt.json"])
+        #expect(try run(["in", "-o", "out/more"]).status == 0)
+    }
+
+    /// In an output folder results are at home; elsewhere somebody put them, and may think that they are run.
+    @Test func resultsAmongCapturesAreNamed() throws {
+        try copySample("desk")
+        #expect(try run(["in", "-o", "in/out"]).status == 0)
+        #expect(try run(["in", "-o", "in/out"]).errors == "")
+        try FileManager.default.copyItem(atPath: "\(folder.path)/in/out/desk", toPath: "\(folder.path)/in/copied")
+        let result = try run(["in", "-o", "in/out"])
+        #expect(result.status == 0)
+        #expect(
+            result.errors == """
+                warning: results of ScanMill lie among the captures, and were passed over: in/copied
+                   = fix: if they are to be run, name them as INPUT: in/copied
+
+                """)
+    }
+
+    @Test func aNameThatBeginsWithADashIsNoOption() throws {
+        try copySample("-dash")
+        let refused = try Scanmill.run(
+            ["run", "../quick.yaml", "-dash", "-o", "../out"], in: "\(folder.path)/in")
+        #expect(refused.status == 2)
+        #expect(
+            refused.errors == """
+                error: -dash is there, but a name that begins with a dash is taken for an option
+                   = fix: name it  ./-dash
+
+                """)
+        #expect(
+            try Scanmill.run(["run", "../quick.yaml", "./-dash", "-o", "../out"], in: "\(folder.path)/in").status == 0)
+        #expect(
+            try Scanmill.run(["run", "../quick.yaml", "-o", "../out", "--", "-dash"], in: "\(folder.path)/in").status
+                == 0)
+    }
+
+    @Test func patienceHasALeast() throws {
+        try copySample("desk")
+        for time in ["0", "0s"] {
+            let refused = try run(["in", "-o", "out", "--patience", time])
+            #expect(refused.status == 2)
+            #expect(refused.errors.contains("`--patience` takes a time of at least 1 second."))
+        }
+    }
+
+    @Test func aFormatThatNobodyHasIsSaid() throws {
+        try copySample("desk")
+        let result = try run(["in", "-o", "out", "--format", "polycam"])
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains("warning: no capture is in the format polycam; those found are in multiscan"),
+            "\(result)")
+    }
+
     /// A result as the next pipeline's input: what several of its writers made is one capture.
     @Test func theCaptureInAResultIsTakenInOneFormat() throws {
         try copySample("desk")
@@ -270,6 +335,26 @@ import Testing
         // A pipeline that says what it reads needs no option.
         #expect(try again("--set", "read.format=transforms", "--force").status == 0)
         #expect(names("again").filter { !$0.hasPrefix(".") } == ["desk"])
+        // What the pipeline reads is not there.
+        let none = try again("--set", "read.format=polycam")
+        #expect(none.status == 1)
+        #expect(none.errors.contains("the result holds no capture in the format polycam"), "\(none)")
+    }
+
+    /// What lies in a result is called after it, whatever its folder is called.
+    @Test func twoDatasetsOfOneResult() throws {
+        try copySample("desk")
+        try folder.write(
+            "stages: [read, write-transforms, write-transforms: {dialect: instant-ngp}]\n",
+            to: "datasets.yaml")
+        let made = try Scanmill.run(["run", "datasets.yaml", "in", "-o", "made", "-q"], in: folder.path)
+        #expect(made.status == 0, "\(made)")
+        let refused = try run(["made/desk", "-o", "again"])
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors.contains(
+                "= fix: run them into different output folders, or run a folder of links that have other names (ln -s)"),
+            "\(refused)")
     }
 
     @Test func theInputIsNeverChanged() throws {

@@ -1,7 +1,6 @@
+import ScanModel
 import Synchronization
 import Testing
-
-import ScanModel
 
 @Suite struct ParallelTests {
     @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 16, .max])

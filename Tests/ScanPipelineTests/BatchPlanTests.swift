@@ -248,6 +248,26 @@ import Testing
         #expect(try fixture.plan([input]) { $0.settleSeconds = 1 } == [.run("new")])
     }
 
+    /// A file may have any date that its filesystem can hold, and nobody's stops a night. That of memory holds all.
+    @Test(
+        .enabled(if: FileSystem.isFolder("/dev/shm"), "no /dev/shm here"),
+        arguments: [-9_000_000_000, -62_135_596_800, 13_569_465_600, 253_402_300_799, Int(Int64.max / 1_000_000_000)])
+    func filesOfAnyDate(_ seconds: Int) throws {
+        let folder = try TemporaryFolder(in: "/dev/shm")
+        try folder.write("x", to: "in/a/motion.bin")
+        let path = "\(folder.path)/in/a/motion.bin"
+        let time = timespec(tv_sec: seconds, tv_nsec: 999_999_999)
+        #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+        let isWithin = abs(seconds) < 9_200_000_000
+        let limit = seconds < 0 ? Int64.min : .max
+        #expect(
+            FileSystem.modified(path) == (isWithin ? Int64(seconds) * 1_000_000_000 + 999_999_999 : limit))
+        let fixture = try DiskFixture()
+        let input = CaptureInput(id: "a", path: "\(folder.path)/in/a")
+        #expect(try fixture.plan([input]) { $0.settleSeconds = 600 } == [seconds < 0 ? .run("new") : .arriving])
+        #expect(try fixture.plan([input]) == [.run("new")])
+    }
+
     /// A clock that is behind the files: nothing that changes now has such times, so there is nothing to wait for.
     @Test func filesFromBeforeAClockWasSetBack() throws {
         let fixture = try DiskFixture()

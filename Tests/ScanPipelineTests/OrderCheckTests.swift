@@ -178,6 +178,14 @@ import Testing
         let other = Mock.fold("other", .init(needs: [.points]), claims: ["other/"])
         #expect(Self.mistakes(order + ["write-ply", "drop", "other"], of: mocks + [other]) == [])
         #expect(Self.mistakes(order + ["drop"], of: mocks) == [])
+        // A picture to look at is no result that the frames are written for.
+        var thumbnail = Mock.fold("thumbnail", .init(needs: [.points]), claims: ["a.jpg"])
+        thumbnail.bindsFrames = false
+        #expect(
+            Self.mistakes(order + ["write-ply", "drop", "thumbnail"], of: mocks + [thumbnail]) == [
+                "4: `drop` drops frames that `write-ply` above it has written already; move it above `write-ply`"
+            ])
+        #expect(Self.mistakes(order + ["thumbnail", "drop"], of: mocks + [thumbnail]) == [])
     }
 
     // MARK: - Warnings

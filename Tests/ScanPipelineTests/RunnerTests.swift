@@ -412,6 +412,99 @@ import Testing
         #expect(source.log.count("recorded-depth 0 unwanted") == 2)
     }
 
+    /// So must one that gathers frames for good: what it has taken stands in the result.
+    @Test(arguments: [1, 8]) func streamsAreSettledBeforeFramesAreGathered(_ workers: Int) throws {
+        let list = Mock.fold("list", .init(needs: [.frames]), claims: ["list.txt"]).ending {
+            (list, _, context) throws(Problem) in
+            try context.output.write(Array("\(list)".utf8), to: "list.txt")
+        }
+        // What only the end of a pass makes keeps the next stages from running in the same one.
+        let floor = Mock.finish("floor", .init(needs: [.frames], makes: [.floor])) { capture, _ in
+            capture.channels.insert(.floor)
+        }
+        let stand = Mock.frame("stand", .init(needs: [.floor]))
+        let read = Self.reader(8) { $0.source = MockSource(streams: [.recordedDepth: 5]) }
+        let run = try MockRun([read, list, floor, stand, .decompress, .unproject, Self.ply], workers: workers)
+        #expect(try run.text("list.txt") == "[0, 1, 2, 3, 4]")
+        #expect(try run.text("scan.ply") == "0 0 1 1 2 2 3 3 4 4")
+        #expect(try Self.frames(run).by == ["read": 3])
+    }
+
+    /// A frame that a stream turns out to hold no data of, or damaged data.
+    private struct Damaged: CaptureSource {
+        var isBad: Bool
+
+        final class Track: FrameTrack {
+            let name = "depth.bin"
+            let isBad: Bool
+            init(isBad: Bool) { self.isBad = isBad }
+            func advance(_ frame: inout Frame, isWanted: Bool) {
+                guard isWanted else { return }
+                if frame.index == 2 {
+                    frame.facts.drop = Drop(stage: "read", reason: "the frame's depth is damaged", isBad: isBad)
+                } else {
+                    frame.recordedDepth = RecordedDepth(
+                        width: 1, height: 1, encoding: .uint16(unitsPerMetre: 1), bytes: [1, 0])
+                }
+            }
+            func finish() -> TrackEnd { TrackEnd() }
+        }
+
+        func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] {
+            channels.contains(.recordedDepth) ? [Track(isBad: isBad)] : []
+        }
+        func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+        func bytes(of file: String, limit: Int) -> [UInt8] { [] }
+        func location(of file: String) -> FileLocation? { nil }
+        func open(_ file: String) -> any ByteSource { MemorySource(name: file, []) }
+    }
+
+    @Test(arguments: [1, 8]) func damageInAStreamFollowsTheRuleOfBadFrames(_ workers: Int) throws {
+        func run(_ mocks: [Mock], _ change: @escaping @Sendable (inout Capture) -> Void = { _ in }) throws -> MockRun {
+            let read = Self.reader(5) { capture in
+                capture.source = Damaged(isBad: true)
+                capture.badFrameLimit = 1
+                change(&capture)
+            }
+            return try MockRun([read] + mocks, workers: workers)
+        }
+        let usual: [Mock] = [.decompress, .unproject, Self.ply]
+        #expect(try Self.frames(try run(usual)).dropped == ["2 read the frame's depth is damaged"])
+        let failure = try #require(problem { _ = try run(usual) { $0.onBadFrame = .fail } })
+        #expect(failure.summary == "the frame's depth is damaged")
+        #expect(failure.place.frame == 2)
+
+        // Files written for the frame in an earlier pass are taken back.
+        let files = Mock.frame("files", .init(), claims: ["files/"]) { (frame, context) throws(Problem) in
+            try context.output.write([1], to: "files/\(frame.index)")
+            frame.files.append("files/\(frame.index)")
+        }
+        let floor = Mock.finish("floor", .init(needs: [.frames], makes: [.floor])) { capture, _ in
+            capture.channels.insert(.floor)
+        }
+        let stand = Mock.frame("stand", .init(needs: [.floor]))
+        let between = [floor, stand] + usual
+        #expect(
+            try run([files] + between).receipt.files.map(\.path) == [
+                "files/0", "files/1", "files/3", "files/4", "scan.ply",
+            ])
+        // What was gathered stays, so the capture fails.
+        let list = Mock.fold("list", .init(needs: [.frames]), claims: ["list.txt"])
+        let taken = try #require(problem { _ = try run([list] + between) })
+        #expect(taken.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
+    }
+
+    @Test func whatARunMayTakeIsTheCaptures() throws {
+        let seen = Mutex([RunResources]())
+        let looks = Mock.frame("looks") { frame, context in seen.withLock { $0.append(context.capture.resources) } }
+        let folder = try TemporaryFolder()
+        let output = try OutputFolder(root: folder.path + "/out", id: "scan")
+        var runner = Runner(pipeline: try Pipeline.of([Self.reader(1), looks]), workers: 3, tool: "scanmill 0")
+        runner.patience = 7
+        _ = try runner.run(CaptureInput(id: "scan", path: "/somewhere/scan"), into: output)
+        #expect(seen.withLock(\.self) == [RunResources(threads: 3, patience: 7)])
+    }
+
     /// Where the choice comes behind the pass that opens the streams, nothing has to be walked beforehand.
     @Test func streamsThatAreOpenedAnywayAreNotWalkedBeforehand() throws {
         let source = MockSource()

@@ -45,6 +45,22 @@ import Testing
         #expect(run.counts("measure-depth[1]")["confidence"] == nil)
     }
 
+    /// Wrong units are else found weeks later.
+    @Test(
+        arguments: [
+            (0.002, "half of the depth is within 0.002 m: it looks like metres that were read as millimetres"),
+            (0.19, "half of the depth is within 0.19 m"), (0.2, nil), (2, nil), (9.99, nil),
+            (60, "half of the depth is beyond 60.0 m, which is not a room"),
+            (
+                2000,
+                "half of the depth is beyond 2000.0 m, which is not a room: it looks like millimetres that were read as metres"
+            ),
+        ] as [(Float, String?)])
+    func aMedianThatNoScanHas(_ metres: Float, _ warning: String?) throws {
+        let run = try StageRun("- measure-depth", on: MemoryCapture([item([metres, metres, metres])]))
+        #expect(run.warnings == (warning.map { ["measure-depth: \($0)"] } ?? []))
+    }
+
     @Test func noDepthAtAll() throws {
         let run = try StageRun("- measure-depth", on: MemoryCapture([item([0, 0]), item([0, 0])]))
         let counts = run.counts("measure-depth")

@@ -4,8 +4,10 @@ import Foundation
 public final class TemporaryFolder: Sendable {
     public let path: String
 
-    public init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("scanmill-test-\(UUID().uuidString)")
+    /// - Parameter place: a folder that is there; nil for the system's own.
+    public init(in place: String? = nil) throws {
+        let place = place.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        let url = place.appendingPathComponent("scanmill-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
     }

@@ -15,7 +15,7 @@ public struct CapturePictures: Sendable {
     ///   ended. Where a few pictures of many captures are looked at, a long one adds up.
     /// - Throws: when it is none, cannot be opened, or has no pictures; with the fault `environment` when only this
     ///   machine cannot show them.
-    public init(at path: String, patience: Int = FFmpeg.usualPatience) throws(Problem) {
+    public init(at path: String, patience: Int = RunResources.usualPatience) throws(Problem) {
         let tree = try CaptureFormats.tree(at: path)
         let (format, _) = try CaptureFormats.format(of: tree)
         let (opened, problems) = CaptureOpening.open(tree, as: format, patience: patience)

@@ -27,6 +27,8 @@ public struct CaptureSearch: Sendable {
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
+    /// Results that were passed over and that lie in no output folder: somebody put them among the captures.
+    public private(set) var strayResults: [String] = []
     /// The result, if it is one, in which the search goes on.
     private let result: CaptureFolder?
 
@@ -96,7 +98,10 @@ public struct CaptureSearch: Sendable {
             guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }
-            if Self.isResult(below) { continue }
+            if Self.isResult(below) {
+                if !folder.hasFolder(Self.stateFolder) { strayResults.append(path) }
+                continue
+            }
             if let recognition = Self.recognition(of: below) {
                 take(below, recognition.format)
             } else {
@@ -106,7 +111,7 @@ public struct CaptureSearch: Sendable {
                 search(below, &closed, depth + 1)
                 guard captures.count + unreadable.count == before else { continue }
                 // Results of other pipelines lie beside captures, too.
-                if !below.hasFolder(".scanmill"), !below.entries(in: "").isEmpty {
+                if !below.hasFolder(Self.stateFolder), !below.entries(in: "").isEmpty {
                     without.replaceSubrange(named..., with: [below.path])
                 }
             }
@@ -130,6 +135,9 @@ public struct CaptureSearch: Sendable {
             unreadable.append(Unreadable(name: id, path: folder.path, problem: error.at(file: folder.path)))
         }
     }
+
+    /// What an output folder is known by, beside its results.
+    private static let stateFolder = ".scanmill"
 
     /// What systems put into folders of their own, hidden ones aside.
     private static let foldersOfSystems: Set = [

@@ -32,7 +32,7 @@ extension Capture {
         -> VideoFacts?
     {
         let ffmpeg: FFmpeg
-        do throws(Problem) { ffmpeg = try FFmpeg.find(patience: rules.patience) } catch {
+        do throws(Problem) { ffmpeg = try FFmpeg.find(patience: rules.resources.patience) } catch {
             absences[.color] = "\(error.summary); \(error.fix ?? "")"
             absences[.luma] = absences[.color]
             obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]

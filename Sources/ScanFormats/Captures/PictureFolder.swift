@@ -186,7 +186,9 @@ extension Capture {
         let pictures = frames.compactMap { frame in frame.pictureFile.map { (frame: frame.index, path: $0) } }
         let limits = rules.pictureLimits
         // On a network share each look takes several times as long as the network does to answer.
-        let looks = Parallel.map(pictures.count, workers: rules.workers) { PictureLook(pictures[$0].path, tree, limits) }
+        let looks = Parallel.map(pictures.count, workers: max(1, rules.resources.threads)) {
+            PictureLook(pictures[$0].path, tree, limits)
+        }
         var sizes: [PixelSize: Int] = [:]
         var found: [Int: PixelSize] = [:]
         for (picture, look) in zip(pictures, looks) {

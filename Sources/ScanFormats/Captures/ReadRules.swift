@@ -34,10 +34,8 @@ public struct ReadRules: Hashable, Sendable {
     public var needsCameras = true
     /// What an archive may hold.
     public var archive = ArchiveLimits()
-    /// Seconds after which a program that looks at the capture's video, and neither reads nor writes, is ended.
-    public var patience = FFmpeg.usualPatience
-    /// How many threads may look at a capture's pictures at once.
-    public var workers = 1
+    /// What may be taken for it: threads that look at a capture's pictures at once, time for programs that look at its video.
+    public var resources = RunResources(threads: 1)
 
     public init() {}
 
@@ -135,7 +133,9 @@ public struct ReadRules: Hashable, Sendable {
         throw Problem(
             .input, "the streams differ in length by \(goesOn ? "at least " : "")\(difference) frames",
             notes: [named + (goesOn ? " or more" : ""), "allowed is \(limit)"],
-            fix: "copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest")
+            fix:
+                "copy the capture again; where only the end is missing, the frames that all streams have can be used with  "
+                + "--set read.mismatch=shortest")
     }
 
     /// What the default rules would have thrown for these numbers of frames, which these rules allow.

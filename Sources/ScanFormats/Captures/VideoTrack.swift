@@ -31,7 +31,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         places = capture.videoFrames
         decoder = try VideoDecoder(
             capture.videoInput(video.file, at: location), facts: video.facts, layout: layout,
-            threads: capture.decodingThreads, with: try FFmpeg.find())
+            threads: capture.resources.threads, with: try FFmpeg.find(for: capture))
     }
 
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {

@@ -4,13 +4,13 @@ import ScanModel
 enum CaptureOpening {
     /// Opens under forgiving rules. When a file stops that, it is set aside and opening starts over without it, as long
     /// as the format still recognises what is left.
-    /// - Parameter patience: see ``ReadRules/patience``.
+    /// - Parameter patience: see ``RunResources/patience``.
     /// - Returns: the capture, nil where it cannot be opened even so; and what was in the way.
     static func open(
-        _ tree: any CaptureTree, as format: any CaptureFormat.Type, patience: Int = FFmpeg.usualPatience
+        _ tree: any CaptureTree, as format: any CaptureFormat.Type, patience: Int = RunResources.usualPatience
     ) -> (capture: Capture?, problems: [Problem]) {
         var rules = ReadRules.forgiving
-        rules.patience = patience
+        rules.resources.patience = patience
         var aside: Set<String> = []
         var problems: [Problem] = []
         while true {

@@ -95,19 +95,9 @@ extension CaptureInspection {
             return [Problem(.input, "no pixel of the depth has a value", fix: "check that the depth sensor was on")]
         }
         var problems: [Problem] = []
-        let plausible = GeometryCheck.usualMedians
-        if isMetric, !plausible.contains(median) {
-            let shown = median.rounded(decimals: 3)
-            var problem = Problem(.input, "half of the depth is beyond \(shown) m, which is not a room")
-            if median < plausible.lowerBound { problem.summary = "half of the depth is within \(shown) m" }
-            if plausible.contains(median / 1000) {
-                problem.notes = ["it looks like millimetres that were read as metres"]
-                problem.fix = "correct the depth's unit in the capture's description"
-            } else if plausible.contains(median * 1000) {
-                problem.notes = ["it looks like metres that were read as millimetres"]
-                problem.fix = "correct the depth's unit in the capture's description"
-            }
-            problems.append(problem)
+        if isMetric, let (summary, cause) = GeometryCheck.doubt(ofMedian: median) {
+            let remedy = cause.map { _ in "correct the depth's unit in the capture's description" }
+            problems.append(Problem(.input, summary, notes: cause.map { [$0] } ?? [], fix: remedy))
         }
         if depth.repaired.total * 100 > depth.pixelCount {
             let share = Double(depth.repaired.total) / Double(depth.pixelCount) * 100

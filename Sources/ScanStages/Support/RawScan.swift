@@ -36,7 +36,7 @@ struct RawScan {
         let settings = VideoSettings(
             width: picture.width, height: picture.height, layout: .rgb24, nominalRate: 30)
         encoder = try VideoEncoder(
-            path: scratch, name: "\(stem).h264", settings: settings, with: try FFmpeg.find())
+            path: scratch, name: "\(stem).h264", settings: settings, with: try FFmpeg.find(for: context.capture))
     }
 
     mutating func finish(
@@ -46,7 +46,8 @@ struct RawScan {
         try encoder?.finish()
         let video = "\(stem).h264"
         try VideoEncoder.writeElementaryStream(
-            of: scratch, to: try context.output.externalPath(for: video), name: video, with: try FFmpeg.find())
+            of: scratch, to: try context.output.externalPath(for: video), name: video,
+            with: try FFmpeg.find(for: context.capture))
         try context.output.adopt(video)
         try depthFile?.write(ScanNetFiles.times(times))
         try depthFile?.close()

@@ -28,7 +28,7 @@ struct StagingVideo {
             try context.output.copy(file, of: context.capture, to: path)
             return true
         }
-        let ffmpeg = try FFmpeg.find()
+        let ffmpeg = try FFmpeg.find(for: context.capture)
         let location = try context.capture.source.place(file)
         let input = context.capture.videoInput(file, at: location)
         let facts = try VideoProbe.probe(input, with: ffmpeg)
@@ -55,9 +55,9 @@ struct StagingVideo {
 
     /// What the video is encoded with, for metadata; H.264 if nobody can say.
     var codec: String {
-        guard let location = try? context.capture.source.place(file), let ffmpeg = try? FFmpeg.find() else {
-            return "h264"
-        }
+        guard let location = try? context.capture.source.place(file),
+            let ffmpeg = try? FFmpeg.find(for: context.capture)
+        else { return "h264" }
         let input = context.capture.videoInput(file, at: location)
         return (try? VideoProbe.probe(input, with: ffmpeg))?.codec ?? "h264"
     }

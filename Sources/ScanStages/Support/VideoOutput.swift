@@ -34,6 +34,7 @@ struct VideoOutput {
             width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container
         return try VideoEncoder(
-            path: try context.output.externalPath(for: path), name: path, settings: settings, with: try FFmpeg.find())
+            path: try context.output.externalPath(for: path), name: path, settings: settings,
+            with: try FFmpeg.find(for: context.capture))
     }
 }

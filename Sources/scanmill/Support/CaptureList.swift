@@ -43,11 +43,12 @@ struct CaptureList {
             options.formats.isEmpty || format.map(options.formats.contains) ?? true
         }
         let wanted = found.filter { isWanted($0.id) && isOfFormat($0.format) }
+        if wanted.isEmpty { list.warn(ofFormats: Set(found.compactMap(\.format)), insteadOf: options.formats) }
         let byID = Dictionary(grouping: wanted, by: \.id)
         var refusedIDs: Set<String> = []
         for capture in wanted {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
-            if let defect = OutputFolder.defect(ofID: capture.id) ?? twinProblem(byID[capture.id] ?? []) {
+            if let defect = OutputFolder.defect(ofID: capture.id) ?? twinProblem(byID[capture.id] ?? [], formats) {
                 // All that have one id are refused as one.
                 guard refusedIDs.insert(capture.id).inserted else { continue }
                 list.refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
@@ -88,6 +89,7 @@ struct CaptureList {
                 unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
                 warn(of: search.within, in: path)
+                warn(ofResults: search.strayResults)
             } catch {
                 // What is there and is no capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
@@ -128,18 +130,34 @@ struct CaptureList {
         }
     }
 
-    private static func twinProblem(_ twins: [CaptureSearch.Found]) -> Problem? {
+    /// - Parameter asked: the formats that the command line or the pipeline asks for; none for all.
+    private static func twinProblem(_ twins: [CaptureSearch.Found], _ asked: [String]) -> Problem? {
         guard let first = twins.first, twins.count > 1 else { return nil }
         let present = Set(twins.compactMap(\.format))
         let formats = CaptureFormats.names.filter(present.contains)
         // A result holds one capture in the format of each of its writers.
         let isOne = first.result != nil && twins.allSatisfy { $0.result == first.result }
+        if isOne, let result = first.result, !asked.isEmpty, present.isDisjoint(with: asked) {
+            let files = ShellWord.quoted(result) + "/*.ply"
+            return Problem(
+                .usage, "the result holds no capture in the format \(asked.joined(separator: " or "))",
+                notes: ["it holds \(formats.listed)"],
+                fix: asked == [PLYCapture.name] ? "name its PLY files:  \(files)" : "name another format"
+            ).at(file: result)
+        }
+        let apart = "run them into different output folders, or run a folder of links that have other names (ln -s)"
+        let fix =
+            if !isOne {
+                "rename all but one, \(apart)"
+            } else if formats.count == twins.count {
+                "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
+            } else {
+                // Whatever their folders are called, their name is the result's.
+                apart
+            }
         return Problem(
-            .usage, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" },
-            fix: isOne && formats.count == twins.count
-                ? "take one of them with  --format \(formats[0])  (or \(formats.dropFirst().joined(separator: ", ")))"
-                : "rename all but one, run them into different output folders, or run a folder of links that have "
-                    + "other names (ln -s)")
+            .usage, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" }, fix: fix
+        )
     }
 
     /// What is read is never written to, nor replaced by its own result.
@@ -150,6 +168,12 @@ struct CaptureList {
             [(path: output, what: "the results", fix: "name a folder outside of it with -o")]
             + reports.map { (path: $0, what: "the file", fix: "name a file outside of it") }
         let places = written.map { FileSystem.realPath($0.path) }
+        if let results = places[0], let outer = PublishedResult.folder(around: results) {
+            throw Problem(
+                .usage, "the results would be written into the result \(outer), which its pipeline replaces as a whole",
+                fix: written[0].fix
+            ).at(file: output)
+        }
         for capture in captures {
             guard let input = FileSystem.realPath(capture.path) else { continue }
             for ((path, what, fix), place) in zip(written, places) {
@@ -181,6 +205,21 @@ struct CaptureList {
         warnings += [
             "warning: \(path) is one capture, but there are more in it: \(inner.listed(most: Self.shown))",
             "   = fix: if these are to be run, move what makes \(path) itself a capture out of it, or name them one by one",
+        ]
+    }
+
+    private mutating func warn(ofFormats found: Set<String>, insteadOf asked: [String]) {
+        if asked.isEmpty || found.isEmpty { return }
+        warnings.append(
+            "warning: no capture is in the format \(asked.joined(separator: " or ")); those found are in \(found.sorted().listed)"
+        )
+    }
+
+    private mutating func warn(ofResults paths: [String]) {
+        guard let first = paths.first else { return }
+        warnings += [
+            "warning: results of ScanMill lie among the captures, and were passed over: \(paths.listed(most: Self.shown))",
+            "   = fix: if they are to be run, name them as INPUT: \(ShellWord.quoted(first))",
         ]
     }
 

@@ -265,7 +265,7 @@ import Testing
                     error: the streams differ in length by 4 frames
                        = camera lines and pictures: 4, depth stream: 8
                        = allowed is at most 3
-                       = fix: copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest
+                       = fix: copy the capture again; where only the end is missing, the frames that all streams have can be used with  --set read.mismatch=shortest
                     """)
             // A stream that goes on is not read to its end, and the message does not claim that it was.
             let long = walk(try MultiScanSample.deflate(sample.rawDepth(20)), rules(truncated)).problem

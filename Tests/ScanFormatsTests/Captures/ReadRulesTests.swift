@@ -64,7 +64,7 @@ import Testing
                 error: the streams differ in length by 329 frames
                    = camera lines: 640, video: 640, depth stream: 311
                    = allowed is at most 6
-                   = fix: copy the capture again, or use the frames that all streams have with  --set read.mismatch=shortest
+                   = fix: copy the capture again; where only the end is missing, the frames that all streams have can be used with  --set read.mismatch=shortest
                 """)
         #expect(problem?.fault == .input)
         rules.mismatch = .fail

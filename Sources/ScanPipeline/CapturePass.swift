@@ -1,0 +1,203 @@
+import ScanModel
+
+/// The passes of a run: frames on their way through the stages, and streams to their ends.
+extension CaptureRun {
+    /// A stage that chooses among all frames, or gathers them, must know which ones the streams really hold. When its turn
+    /// comes before the pass that opens them, they are walked once beforehand.
+    mutating func settleInTime(from next: Int) throws(Problem) {
+        guard let first = steps[next...].firstIndex(where: { $0.uses.finish.drops || $0.gathersFrames }) else { return }
+        var unsettled: Set<Channel> = []
+        var opened: Set<Channel> = []
+        var begin = next
+        while begin < steps.count {
+            let plan = PassPlan.next(from: begin, of: steps)
+            if begin > first {
+                unsettled.formUnion(plan.sourceChannels)
+            } else {
+                opened.formUnion(plan.sourceChannels)
+            }
+            begin = plan.steps.upperBound
+        }
+        unsettled.formIntersection([.recordedDepth, .recordedConfidence])
+        unsettled.subtract(opened)
+        if !unsettled.isEmpty { try walk(channels: unsettled, steps: [], isWanted: false) }
+    }
+
+    mutating func run(_ plan: PassPlan) throws(Problem) {
+        let available = availability()
+        var contexts: [Int: StageContext] = [:]
+        for index in plan.replayed + plan.steps { contexts[index] = context(index, available[index], plan) }
+        var folds: [Int: any RunningFold] = [:]
+        for index in plan.steps {
+            guard let stage = steps[index].stage as? any FoldStage, let context = contexts[index] else { continue }
+            folds[index] = try runner.clock.measure(index) { () throws(Problem) in
+                try Self.begin(stage, context, label: steps[index].label)
+            }
+        }
+        contexts = contexts.mapValues(\.withoutFrames)
+        if plan.walksFrames {
+            let line = lineSteps(plan, contexts, folds)
+            try walk(
+                channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
+            try checkBadFrames()
+        }
+        for index in plan.steps {
+            let step = steps[index]
+            // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
+            let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
+            do throws(Problem) {
+                try runner.clock.measure(index) { () throws(Problem) in
+                    if let fold = folds[index] { try fold.end(&capture, context) }
+                    if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
+                }
+            } catch { throw error.inStage(step.label) }
+        }
+    }
+
+    /// The channels that are there when each step's turn comes.
+    private func availability() -> [Set<Channel>] {
+        var available = capture.channels
+        return steps.map { step in
+            let before = available
+            for role in step.uses.roles {
+                available.formUnion(role.made(from: available))
+                available.subtract(role.removes)
+            }
+            return before
+        }
+    }
+
+    /// What a step is told. What it counts while it is only replayed goes nowhere.
+    private func context(_ index: Int, _ available: Set<Channel>, _ plan: PassPlan) -> StageContext {
+        StageContext(
+            label: steps[index].label, capture: capture, input: input, output: output, available: available,
+            reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
+            files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes())
+    }
+
+    /// What the steps of a pass behind `index` read of the frames.
+    private func readLater(than index: Int, in plan: PassPlan) -> Set<Channel> {
+        (plan.replayed + plan.steps).filter { $0 > index }.reduce(into: []) {
+            $0.formUnion(steps[$1].uses.frame.reads.union(steps[$1].uses.fold.reads))
+        }
+    }
+
+    /// The steps of a pass in order, with the release of each channel behind its last use.
+    private func lineSteps(
+        _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold]
+    ) -> [FrameLine.Step] {
+        let source = capture.source
+        let channels = plan.sourceChannels
+        let clock = runner.clock
+        var result = [frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: channels) }]
+        for index in plan.replayed + plan.steps {
+            guard let context = contexts[index] else { continue }
+            if let stage = steps[index].stage as? any FrameStage {
+                result.append(
+                    frameStep(index) { (frame) throws(Problem) in try stage.process(&frame, in: context) })
+            }
+            if let fold = folds[index] {
+                result.append(
+                    FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
+                        try clock.measure(index) { () throws(Problem) in try fold.take(&frame, context) }
+                    })
+            }
+            let released = lastUses(of: index, in: plan)
+            if !released.isEmpty {
+                result.append(
+                    FrameLine.Step(isOrdered: false) { frame in for channel in released { frame.release(channel) } })
+            }
+        }
+        return result
+    }
+
+    /// The payload channels that a step touches and none behind it reads.
+    private func lastUses(of index: Int, in plan: PassPlan) -> Set<Channel> {
+        let uses = steps[index].uses
+        return uses.frame.reads.union(uses.frame.possible).union(uses.fold.reads).intersection(Channel.payload)
+            .subtracting(readLater(than: index, in: plan))
+    }
+
+    /// A parallel step. A problem with the frame's own data drops the frame, where the capture's rule allows that.
+    private func frameStep(
+        _ index: Int, _ body: @escaping @Sendable (inout Frame) throws(Problem) -> Void
+    ) -> FrameLine.Step {
+        let label = steps[index].label
+        let clock = runner.clock
+        let rule = dropRule
+        return FrameLine.Step(isOrdered: false) { (frame) throws(Problem) in
+            if frame.facts.isDropped { return }
+            do throws(Problem) {
+                try clock.measure(index) { () throws(Problem) in try body(&frame) }
+            } catch { try rule.drop(&frame, for: error, reason: error.oneLine, by: label, isBad: true) }
+        }
+    }
+
+    /// An ordered step that goes on in a stream. Streams are the reader's, whichever pass walks them.
+    private func trackStep(_ track: any FrameTrack, isWanted: Bool) -> FrameLine.Step {
+        let label = steps[0].label
+        let clock = runner.clock
+        let rule = dropRule
+        return FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
+            let wasDropped = frame.facts.isDropped
+            try clock.measure(0) { () throws(Problem) in
+                try track.advance(&frame, isWanted: isWanted && !wasDropped)
+            }
+            guard !wasDropped, let drop = frame.facts.drop else { return }
+            try rule.drop(
+                &frame, for: Problem(.input, drop.reason), reason: drop.reason, by: label, isBad: drop.isBad)
+        }
+    }
+
+    private var dropRule: DropRule { DropRule(onBadFrame: capture.onBadFrame, output: output) }
+
+    /// Walks over all source frames once.
+    private mutating func walk(
+        channels: Set<Channel>, steps line: [FrameLine.Step], isWanted: Bool, label: String? = nil
+    ) throws(Problem) {
+        let tracks = try capture.source.tracks(for: channels, of: capture)
+        let trackSteps = tracks.map { trackStep($0, isWanted: isWanted) }
+        let isSettled = tracks.allSatisfy { settled.contains($0.name) }
+        // Once every stream's length is known, nothing behind the last kept frame has to be inflated again.
+        let count = isSettled ? (capture.frames.lastIndex { !$0.isDropped } ?? -1) + 1 : capture.frames.count
+        // Moved, not shared: a list with two owners would be copied at its first change.
+        let box = FrameBox(frames: capture.frames, traces: traces)
+        capture.frames = []
+        traces = []
+        let label = label ?? steps[0].label
+        let pass = passNumber
+        let runner = runner
+        let frameLine = FrameLine(
+            count: count, steps: trackSteps + line, workers: runner.workers, begin: box.frame(at:),
+            done: { position, frame in
+                box.take(frame, at: position)
+                runner.tell(RunProgress(stage: label, pass: pass, frame: position + 1, frameCount: count))
+            })
+        try frameLine.run()
+        (capture.frames, traces) = (box.frames, box.traces)
+        try settle(tracks.filter { !settled.contains($0.name) })
+    }
+
+    private mutating func settle(_ tracks: [any FrameTrack]) throws(Problem) {
+        let listed = capture.frames.count
+        for track in tracks {
+            let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
+            settled.insert(track.name)
+            for warning in end.warnings where !capture.warnings.contains(warning) { capture.warnings.append(warning) }
+            capture.forgiven += end.forgiven
+            for index in listed..<(listed + end.extraFrames) where index >= capture.frames.count {
+                var extra = FrameFacts(index: index)
+                extra.drop = Drop(stage: steps[0].label, reason: end.reason)
+                capture.frames.append(extra)
+            }
+        }
+    }
+
+    private static func begin<S: FoldStage>(
+        _ stage: S, _ context: StageContext, label: String
+    ) throws(Problem) -> any RunningFold {
+        do throws(Problem) {
+            return FoldBox(stage: stage, label: label, fold: try stage.begin(context))
+        } catch { throw error.inStage(label) }
+    }
+}
