@@ -126,3 +126,20 @@ public struct Unprojection: Sendable {
         return target - start
     }
 }
+
+extension DepthMap {
+    /// The pixels from which points of ``Unprojection/points(of:every:picture:)`` come: without gaps, the n-th point is that of
+    /// the n-th pixel with depth.
+    /// - Parameter points: their numbers, ascending.
+    public func pixels(ofPoints points: [Int32]) -> [Int] {
+        var pixel = -1
+        var point: Int32 = -1
+        return points.map { number in
+            while point < number {
+                pixel += 1
+                if metres[pixel] > 0 { point += 1 }
+            }
+            return pixel
+        }
+    }
+}

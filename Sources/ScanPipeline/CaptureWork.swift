@@ -1,7 +1,19 @@
 import ScanModel
 
 /// What a child process does with its job: lock, sweep, run, publish.
-public enum CaptureWork {
+public struct CaptureWork {
+    private let job: CaptureJob
+    private let pipeline: Pipeline
+    private let state: StateFolder
+    private let runner: Runner
+    private let output: OutputFolder
+    /// What earlier runs left behind of the capture.
+    private let known: ResultState?
+    /// When looking at the capture's files began, nanoseconds since 1970.
+    private let looked: Int64
+    /// What this run has found out, once it has.
+    private var opened: Runner.Opened?
+
     /// - Parameter looked: the time at which looking at the capture's files begins, nanoseconds since 1970.
     public static func run(
         _ job: CaptureJob, library: StageLibrary, tool: String, looked: Int64 = wallClock(),
@@ -13,58 +25,87 @@ public enum CaptureWork {
         guard let lock = try CaptureLock(job.input.id, in: state) else { return .busy }
         defer { withExtendedLifetime(lock) {} }
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
+        let runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
+        var work = try CaptureWork(job, pipeline, state, runner, looked: looked)
+        return try work.attempt()
+    }
 
-        var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
+    private init(
+        _ job: CaptureJob, _ pipeline: Pipeline, _ state: StateFolder, _ runner: Runner, looked: Int64
+    ) throws(Problem) {
+        self.job = job
+        self.pipeline = pipeline
+        self.state = state
+        self.looked = looked
+        known = ResultState.load(job.input.id, in: state)
+        output = try OutputFolder(root: job.output, id: job.input.id)
+        var runner = runner
         runner.patience = job.patience
-        let known = ResultState.load(job.input.id, in: state)
         runner.knownDigests = known?.knownDigests ?? KnownDigests()
-        let output = try OutputFolder(root: job.output, id: job.input.id)
-        var opened: Runner.Opened?
+        self.runner = runner
+    }
+
+    private mutating func attempt() throws(Problem) -> CaptureEnding {
         do throws(Problem) {
-            let receipt = try runner.run(job.input, into: output) { (now) throws(Problem) in
-                opened = now
-                if !job.isForced && isUpToDate(job, now.key) { return true }
-                if !job.replaces { try checkIdentity(job, now, known) }
-                return false
-            }
-            if let receipt {
-                try runner.clock.measurePublish { () throws(Problem) in
-                    try output.publish(receipt: receipt.bytes) { () throws(Problem) in
-                        try opened?.requireUnchanged()
-                        try state.requireOwner(pipeline)
-                    }
-                }
-            } else {
-                output.abandon()
-                // Its runner may have been killed right after giving it its name. To call it up to date is to vouch for it.
-                try FileSystem.syncFolder(job.output)
-            }
+            let receipt = try writeFiles()
+            if let receipt { try publish(receipt) } else { try vouch() }
             FailureNote.remove(job.input.id, in: state)
-            if let opened {
-                let outputs = receipt?.files ?? PublishedResult(job.input.id, in: job.output)?.files ?? []
-                // A cache: without it the next run takes the digests again.
-                try? ResultState.taking(
-                    opened, job: job, pipeline: pipeline, tool: tool, outputs: outputs, looked: looked
-                ).save(job.input.id, in: state)
-            }
+            remember(receipt)
             return receipt.map { .done(CaptureSummary($0, times: runner.clock.times, peakBytes: PeakMemory.bytes)) }
                 ?? .upToDate
-        } catch {
-            if output.isPublished {
-                throw error.noting(
-                    "the new result of \(job.input.id) is in place and whole, but a power cut might still undo it")
-            }
-            let hadResult = output.hasPublishedResult
-            output.abandon()
-            throw Self.cause(of: error, opened).noting(
-                hadResult
-                    ? "nothing was published for \(job.input.id); the last good result is unchanged"
-                    : "nothing was published for \(job.input.id)")
+        } catch { throw givingUp(for: error) }
+    }
+
+    /// - Returns: nil when the result that stands there is what a run would make.
+    private mutating func writeFiles() throws(Problem) -> Receipt? {
+        var found: Runner.Opened?
+        defer { opened = found }
+        return try runner.run(job.input, into: output) { (now) throws(Problem) in
+            found = now
+            if !job.isForced && isUpToDate(now.key) { return true }
+            if !job.replaces { try checkIdentity(now) }
+            return false
         }
     }
 
+    private func publish(_ receipt: Receipt) throws(Problem) {
+        try runner.clock.measurePublish { () throws(Problem) in
+            try output.publish(receipt: receipt.bytes) { () throws(Problem) in
+                try opened?.requireUnchanged()
+                try state.requireOwner(pipeline)
+            }
+        }
+    }
+
+    /// The result's runner may have been killed right after giving it its name. To call it up to date is to vouch for it.
+    private func vouch() throws(Problem) {
+        output.abandon()
+        try FileSystem.syncFolder(job.output)
+    }
+
+    /// A cache: without it the next run takes the digests again.
+    private func remember(_ receipt: Receipt?) {
+        guard let opened else { return }
+        let outputs = receipt?.files ?? PublishedResult(job.input.id, in: job.output)?.files ?? []
+        try? ResultState.taking(
+            opened, job: job, pipeline: pipeline, tool: runner.tool, outputs: outputs, looked: looked
+        ).save(job.input.id, in: state)
+    }
+
+    /// Leaves nothing of the attempt behind.
+    /// - Returns: the problem, with what became of the result.
+    private func givingUp(for problem: Problem) -> Problem {
+        let id = job.input.id
+        if output.isPublished {
+            return problem.noting("the new result of \(id) is in place and whole, but a power cut might still undo it")
+        }
+        let fate = output.hasPublishedResult ? "; the last good result is unchanged" : ""
+        output.abandon()
+        return cause(of: problem).noting("nothing was published for \(id)\(fate)")
+    }
+
     /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.
-    private static func cause(of problem: Problem, _ opened: Runner.Opened?) -> Problem {
+    private func cause(of problem: Problem) -> Problem {
         guard problem.fault == .input, let opened else { return problem }
         do throws(Problem) { try opened.requireUnchanged() } catch { return error.noting(problem.oneLine) }
         return problem
@@ -72,9 +113,7 @@ public enum CaptureWork {
 
     /// Ids are names of folders, and two captures in different places may have one. A result of the other one is not this
     /// one's to replace.
-    private static func checkIdentity(
-        _ job: CaptureJob, _ opened: Runner.Opened, _ known: ResultState?
-    ) throws(Problem) {
+    private func checkIdentity(_ opened: Runner.Opened) throws(Problem) {
         guard let published = PublishedResult(job.input.id, in: job.output) else { return }
         // What is known may be of the result before this one, whose runner was killed before it could say so.
         let known = known?.key == published.key ? known : nil
@@ -92,7 +131,7 @@ public enum CaptureWork {
             fix: "rename one of the two captures, choose another folder with -o, or replace the result with  --replace")
     }
 
-    private static func isUpToDate(_ job: CaptureJob, _ key: ResultKey) -> Bool {
+    private func isUpToDate(_ key: ResultKey) -> Bool {
         guard let published = PublishedResult(job.input.id, in: job.output) else { return false }
         return published.key == key && published.isWhole
     }

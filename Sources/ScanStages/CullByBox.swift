@@ -246,16 +246,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             ).points(of: depth)
             let removed = box.selection(points, keepInside: side == .outside)
             let count = DepthMap.MaskCount(before: points.count, after: points.count - removed.count)
-            // The n-th point is the n-th pixel with depth.
-            var pixel = -1
-            var point: Int32 = -1
-            for number in removed {
-                while point < number {
-                    pixel += 1
-                    if depth.metres[pixel] > 0 { point += 1 }
-                }
-                depth.metres[pixel] = 0
-            }
+            for pixel in depth.pixels(ofPoints: removed) { depth.metres[pixel] = 0 }
             return count
         }
     }

@@ -158,7 +158,9 @@ struct RunCommand: AsyncParsableCommand {
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
         let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
-        let (options, replaces, seconds) = (batch, replace, Int(patience.components.seconds))
+        let (options, replaces) = (batch, replace)
+        // Whoever watches the whole capture comes first: he knows a machine that was asleep from a program that hangs.
+        let patienceInside = 2 * Int(min(patience.components.seconds, 1_000_000_000))
         // Messages show other paths below the capture.
         let output = FileSystem.absolute(batch.output)
         let fingerprint = { (input: CaptureInput) in
@@ -170,7 +172,7 @@ struct RunCommand: AsyncParsableCommand {
             make: { input in
                 CaptureJob(
                     input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.settings,
-                    output: output, workers: workers, patience: seconds, isForced: options.force,
+                    output: output, workers: workers, patience: patienceInside, isForced: options.force,
                     replaces: replaces)
             },
             began: { input in

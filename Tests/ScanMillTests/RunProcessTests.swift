@@ -225,7 +225,7 @@ import Testing
             import json, subprocess, sys, time
             job = {'input': {'id': 'mini', 'path': 'mini', 'pipelineFolder': '.'},
                    'pipelineText': '{name: t, stages: [read, decompress]}', 'pipelinePath': 't.yaml', 'settings': [],
-                   'output': 'out', 'workers': 1, 'isForced': False, 'replaces': False}
+                   'output': 'out', 'workers': 1, 'patience': 600, 'isForced': False, 'replaces': False}
             child = subprocess.Popen([sys.argv[1], 'run-one-capture'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             child.stdin.write(json.dumps(job).encode() + b'\\n')
             child.stdin.flush()

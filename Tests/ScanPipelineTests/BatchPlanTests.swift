@@ -264,7 +264,7 @@ import Testing
             FileSystem.modified(path) == (isWithin ? Int64(seconds) * 1_000_000_000 + 999_999_999 : limit))
         let fixture = try DiskFixture()
         let input = CaptureInput(id: "a", path: "\(folder.path)/in/a")
-        #expect(try fixture.plan([input]) { $0.settleSeconds = 600 } == [seconds < 0 ? .run("new") : .arriving])
+        #expect(try fixture.plan([input]) { $0.settleSeconds = 600 } == [.arriving], "its folder is new")
         #expect(try fixture.plan([input]) == [.run("new")])
     }
 

@@ -345,7 +345,8 @@ import Testing
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
         #expect(
             problem?.fix
-                == "use a pipeline for captures without a box: the ready object-no-box.yaml, or object-on-table.yaml")
+                == "use a pipeline for captures without a box, where the format knows which way is up: the ready "
+                + "object-no-box.yaml, or object-on-table.yaml; or give a box in a file, with `box: FILE`")
     }
 
     /// Such a file's box stands along y.

@@ -56,15 +56,7 @@ package enum BoxMask {
             camera: camera, pose: pose, width: depth.width, height: depth.height, centre: .half
         ).points(of: depth)
         var small = [UInt8](repeating: 0, count: depth.metres.count)
-        var pixel = -1
-        var point: Int32 = -1
-        for number in box.selection(points, keepInside: true) {
-            while point < number {
-                pixel += 1
-                if depth.metres[pixel] > 0 { point += 1 }
-            }
-            small[pixel] = 255
-        }
+        for pixel in depth.pixels(ofPoints: box.selection(points, keepInside: true)) { small[pixel] = 255 }
         return LumaImage(width: depth.width, height: depth.height, pixels: small)
             .nearest(width: camera.width, height: camera.height)
     }
