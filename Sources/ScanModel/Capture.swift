@@ -86,8 +86,10 @@ public struct Capture: Sendable {
         return videoFrames.indices.contains(index) ? videoFrames[index] : nil
     }
 
-    public mutating func drop(_ index: Int, stage: String, reason: String, isBad: Bool = false) {
-        if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad) }
+    public mutating func drop(
+        _ index: Int, stage: String, reason: String, isBad: Bool = false, fix: String? = nil
+    ) {
+        if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad, fix: fix) }
     }
 }
 

@@ -96,7 +96,7 @@ public enum CaptureFormats {
 
     /// What a folder is when no format says "mine".
     static func unrecognised(_ tree: any CaptureTree) -> Problem {
-        if let archive = tree as? ZipArchive, let problem = archive.encryption { return problem }
+        if let archive = tree as? ZipArchive, let problem = archive.obstacle { return problem }
         let entries = tree.entries(in: "").map(\.name)
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",

@@ -189,6 +189,6 @@ extension Capture {
     /// - Throws: the problem itself where the machine is at fault: the frame may be sound.
     mutating func drop(_ index: Int, for problem: Problem) throws(Problem) {
         guard problem.fault == .input else { throw problem }
-        drop(index, stage: "read", reason: problem.oneLine, isBad: true)
+        drop(index, stage: "read", reason: problem.oneLine, isBad: true, fix: problem.fix)
     }
 }
