@@ -12,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
         writingLoses: [
             "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], revision: 3)
+        ], revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -83,11 +83,14 @@ private struct COLMAPReader {
         let cameraSource = try tree.open(cameraFile)
         let cameras =
             isText
-            ? try COLMAPModelReader.cameras(text: cameraSource) : try COLMAPModelReader.cameras(binary: cameraSource)
+            ? try COLMAPModelReader.cameras(text: cameraSource) { capture.noteOpenLine($0, of: cameraFile) }
+            : try COLMAPModelReader.cameras(binary: cameraSource)
         let imageSource = try tree.open(imageFile)
         var images =
             isText
-            ? try COLMAPModelReader.images(text: imageSource, limit: rules.maxFrames)
+            ? try COLMAPModelReader.images(text: imageSource, limit: rules.maxFrames) {
+                capture.noteOpenLine($0, of: imageFile)
+            }
             : try COLMAPModelReader.images(binary: imageSource, limit: rules.maxFrames)
         if images.isEmpty {
             throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
@@ -194,7 +197,7 @@ private struct COLMAPReader {
         let source = try tree.open(file)
         let cloud =
             isText
-            ? try COLMAPModelReader.points(text: source, limit: rules.maxPoints)
+            ? try COLMAPModelReader.points(text: source, limit: rules.maxPoints) { capture.noteOpenLine($0, of: file) }
             : try COLMAPModelReader.points(binary: source, limit: rules.maxPoints)
         if cloud.count == 0 {
             capture.absences[.cloud] = "\(file) holds no points"
