@@ -52,8 +52,14 @@ private struct TUMReader {
     mutating func read() throws(Problem) -> Capture {
         capture.format = TUMCapture.name
         capture.maxPicturePixels = rules.maxPicturePixels
-        let pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
+        var pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
         if pictures.isEmpty { throw Problem(.input, "the list names no pictures").at(file: "rgb.txt") }
+        if zip(pictures, pictures.dropFirst()).contains(where: { $1.timestamp < $0.timestamp }) {
+            pictures.sort { ($0.timestamp, $0.path) < ($1.timestamp, $1.path) }
+            capture.warnings.append(
+                "the pictures of rgb.txt do not stand in the order of their times: they were put into it, as the "
+                    + "benchmark's own tools do")
+        }
         for (index, picture) in pictures.enumerated() {
             var facts = FrameFacts(index: index)
             facts.timestamp = picture.timestamp
