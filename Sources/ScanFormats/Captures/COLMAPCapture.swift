@@ -40,16 +40,34 @@ public enum COLMAPCapture: CaptureFormat {
             // `colmap` is no capture itself.
             let below = tree.hasFolder("images") ? ["colmap/sparse/0"] : []
             for folder in ["sparse/0", "sparse"] + below + [""] {
-                for fileExtension in ["bin", "txt"] {
-                    let prefix = folder.isEmpty ? "" : "\(folder)/"
-                    guard tree.byteCount(of: "\(prefix)cameras.\(fileExtension)") != nil,
-                        tree.byteCount(of: "\(prefix)images.\(fileExtension)") != nil
-                    else { continue }
-                    (self.folder, self.fileExtension) = (folder, fileExtension)
-                    return
-                }
+                guard let model = Model(in: tree, folder: folder) else { continue }
+                self = model
+                return
             }
             return nil
+        }
+
+        init?(in tree: any CaptureTree, folder: String) {
+            let forms = ["bin", "txt"].map { Model(folder: folder, fileExtension: $0) }
+            guard let found = forms.first(where: { $0.isThere(in: tree) }) else { return nil }
+            self = found
+        }
+
+        private init(folder: String, fileExtension: String) {
+            (self.folder, self.fileExtension) = (folder, fileExtension)
+        }
+
+        func isThere(in tree: any CaptureTree) -> Bool {
+            ["cameras", "images"].allSatisfy { tree.byteCount(of: file($0)) != nil }
+        }
+
+        /// The same model as text, of one that counts because it is binary.
+        var text: Model? { fileExtension == "bin" ? Model(folder: folder, fileExtension: "txt") : nil }
+
+        /// Nil where the file with the images cannot be read.
+        func imageCount(in tree: any CaptureTree) -> Int? {
+            guard let source = try? tree.open(file("images")) else { return nil }
+            return try? COLMAPModelReader.imageCount(of: source, isText: fileExtension == "txt")
         }
 
         func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(fileExtension)" }
@@ -95,6 +113,13 @@ private struct COLMAPReader {
         if images.isEmpty {
             throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
         }
+        if let text = model.text, text.isThere(in: tree), differs(text, from: cameras, images) {
+            capture.warnings.append(
+                "\(cameraFile) and \(imageFile) were read, as COLMAP reads them, and \(text.file("cameras")) and "
+                    + "\(text.file("images")), which differ from them, were not; if these are newer, move the others "
+                    + "elsewhere")
+        }
+        noteLargerModels(than: images.count)
         let pinholes = try usedPinholes(cameras, of: images, cameraFile)
         images.sort {
             PictureFolder.precedes(
@@ -111,6 +136,38 @@ private struct COLMAPReader {
         source.limits = rules.pictureLimits
         capture.source = source
         return capture
+    }
+
+    /// Whether a model as text is another than the binary one beside it. Numbers as text are exact in what COLMAP writes.
+    private func differs(
+        _ text: COLMAPCapture.Model, from cameras: [UInt32: COLMAPModelReader.Camera],
+        _ images: [COLMAPModelReader.Image]
+    ) -> Bool {
+        guard let source = try? tree.open(text.file("cameras")) else { return false }
+        guard (try? COLMAPModelReader.cameras(text: source)) == cameras else { return true }
+        // With many observations, the file takes longer to read than everything else.
+        guard let count = tree.byteCount(of: text.file("images")), count < 32 << 20,
+            let source = try? tree.open(text.file("images"))
+        else { return false }
+        let others = try? COLMAPModelReader.images(text: source, limit: rules.maxFrames)
+        return others.map(Set.init) != Set(images)
+    }
+
+    /// COLMAP makes several models where pictures do not hang together, and the first need not be the largest.
+    /// - Parameter count: the images of the model that was read.
+    private mutating func noteLargerModels(than count: Int) {
+        let parts = model.folder.split(separator: "/")
+        guard parts.last == "0" else { return }
+        let above = parts.dropLast().joined(separator: "/")
+        let others = tree.entries(in: above).filter { $0.kind == .folder && $0.name != "0" && Int($0.name) != nil }
+            .compactMap { entry -> (folder: String, count: Int)? in
+                let other = COLMAPCapture.Model(in: tree, folder: "\(above)/\(entry.name)")
+                return other?.imageCount(in: tree).map { (other?.folder ?? "", $0) }
+            }
+        guard let largest = others.max(by: { $0.count < $1.count }), largest.count > count else { return }
+        capture.warnings.append(
+            "\(largest.folder)/ holds a model of \(largest.count) images, and \(model.folder)/, which was read, one of "
+                + "\(count): to take the larger one, move \(model.folder)/ elsewhere and call the other one 0")
     }
 
     /// The cameras that took any of the images.
