@@ -203,7 +203,7 @@ private struct COLMAPReader {
     private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) throws(Problem) {
         let found = pictures(of: images)
         guard let found else {
-            return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model")
+            return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
         }
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {

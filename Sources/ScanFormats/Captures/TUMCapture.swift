@@ -159,7 +159,7 @@ private struct TUMReader {
             absence: "none of the pictures that \(file) names belongs to a frame")
         let all = named.compactMap(\.self)
         if !all.isEmpty && paths.allSatisfy({ $0 == nil }) {
-            capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file)
+            capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file, in: tree)
         }
         return match.summary
     }
