@@ -171,11 +171,13 @@ public struct Read: CaptureStage {
     private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
         let limit = rules.badFrameLimit * Double(capture.frames.count)
-        guard let first = reasons.first, Double(reasons.count) > limit else { return }
-        let others = reasons.count(where: { $0 != first })
+        guard Double(reasons.count) > limit else { return }
+        let counts = Dictionary(reasons.map { ($0, 1) }, uniquingKeysWith: +)
+        guard let first = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }
+        let others = reasons.count - first.value
         context.warn(
-            "\(reasons.count) of \(capture.frames.count) frames are left out: \(first)"
-                + (others > 0 ? "; \(others) of them for other reasons" : ""))
+            "\(reasons.count) of \(capture.frames.count) frames are left out: \(first.key)"
+                + (others > 0 ? " (\(first.value) of them), or for other reasons (\(others))" : ""))
     }
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"

@@ -107,6 +107,7 @@ private struct NeRFCaptureReader {
         capture.sortFiles()
         var source = TreeSource(tree: tree)
         source.quarterTurns = turns
+        if !turns.isEmpty { capture.findings["pictures-turned-back"] = .of(turns.count) }
         source.limits = rules.pictureLimits
         capture.source = source
         return capture

@@ -135,6 +135,7 @@ import Testing
         let capture = try open()
         #expect(!capture.frames[0].isDropped)
         #expect(capture.colorSize == PixelSize(8, 6))
+        #expect(capture.findings["pictures-turned-back"]?.integer == 1)
         var loaded = Frame(capture.frames[0])
         try capture.source.prepare(&loaded, for: [.color])
         guard case .pixels(let picture)? = loaded.picture else {
