@@ -21,9 +21,12 @@ extension Capture {
         let what = paths.count == 1 ? "a \(kind)picture" : "\(paths.count) \(kind)pictures"
         if let first = paths.first, paths.allSatisfy(\.leadsOut) {
             let example = tree.inside(first).map { ": \($0) instead of \(first)" }
-            let way = paths.count == 1 ? "a path that leads" : "paths that lead"
+            let way =
+                paths.count == 1
+                ? "a path that leads out of the capture and is not followed"
+                : "paths that lead out of the capture and are not followed"
             return loses(
-                channel, "\(list) lists \(what) by \(way) out of the capture, which is not followed: \(first)",
+                channel, "\(list) lists \(what) by \(way): \(first)",
                 fix: "list pictures relative to \(list)\(example ?? ", and copy them too")")
         }
         // What holds for the first of them holds for all.

@@ -108,7 +108,7 @@ import Testing
         let apart = try open()
         #expect(
             apart.absences[.color]
-                == "transforms.json lists a picture by a path that leads out of the capture, which is not followed: ../images/1"
+                == "transforms.json lists a picture by a path that leads out of the capture and is not followed: ../images/1"
         )
         #expect(apart.remedies == [.color: "list pictures relative to transforms.json, and copy them too"])
     }

@@ -320,7 +320,7 @@ import Testing
             let path = (start + name).replacingOccurrences(of: "\\", with: "/")
             #expect(
                 capture.absences[.color]
-                    == "transforms.json lists a picture by a path that leads out of the capture, which is not followed: \(path)"
+                    == "transforms.json lists a picture by a path that leads out of the capture and is not followed: \(path)"
             )
             #expect(
                 capture.remedies[.color] == "list pictures relative to transforms.json: \(name) instead of \(path)",
