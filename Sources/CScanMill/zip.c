@@ -54,6 +54,8 @@ int sm_zip_entry(struct sm_zip *archive, uint64_t index, struct sm_zip_entry *en
     entry->packed_size = facts.comp_size;
     entry->is_stored = (facts.valid & ZIP_STAT_COMP_METHOD) && facts.comp_method == ZIP_CM_STORE;
     entry->is_encrypted = (facts.valid & ZIP_STAT_ENCRYPTION_METHOD) && facts.encryption_method != ZIP_EM_NONE;
+    entry->method = (facts.valid & ZIP_STAT_COMP_METHOD) ? facts.comp_method : ZIP_CM_STORE;
+    entry->is_readable = zip_compression_method_supported(entry->method, 0);
     zip_uint8_t system = 0;
     zip_uint32_t attributes = 0;
     entry->mode = 0;

@@ -36,7 +36,10 @@ public enum ARKitScenesText {
     }
 
     /// The camera of a picture; its principal point counts from the corner, as ARKit's is taken to.
-    package static func camera(_ source: any ByteSource) throws(Problem) -> CameraIntrinsics {
+    /// - Returns: also whether a line feed ends its line.
+    package static func camera(
+        _ source: any ByteSource
+    ) throws(Problem) -> (camera: CameraIntrinsics, hasLineFeed: Bool) {
         do throws(Problem) {
             var table = TextTable(source, .space, lineLimit: 1 << 12)
             guard let row = try table.next() else { throw Problem(.input, "the camera file is empty") }
@@ -48,7 +51,7 @@ public enum ARKitScenesText {
                 fx: numbers[2], fy: numbers[3], cx: numbers[4], cy: numbers[5], width: width, height: height,
                 pixelOrigin: .corner)
             if let defect = camera.defect { throw Problem(.input, defect) }
-            return camera
+            return (camera, row.end == .lineFeed)
         } catch { throw error.at(file: source.name) }
     }
 

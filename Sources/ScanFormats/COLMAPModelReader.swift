@@ -29,9 +29,13 @@ public struct COLMAPModelReader {
 
     // MARK: - Cameras
 
-    public static func cameras(text source: any ByteSource) throws(Problem) -> [UInt32: Camera] {
+    /// - Parameter openLine: called with the number of the last line where nothing ends it, though line feeds end the
+    ///   others.
+    public static func cameras(
+        text source: any ByteSource, openLine: (Int) -> Void = { _ in }
+    ) throws(Problem) -> [UInt32: Camera] {
         var cameras: [UInt32: Camera] = [:]
-        try eachLine(of: source) { (words, place) throws(Problem) in
+        try eachLine(of: source, endsInNumber: true, openLine) { (words, place) throws(Problem) in
             guard words.count >= 4, let id = UInt32(words[0]), let width = Int(words[2]), let height = Int(words[3])
             else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
             let parameters = words.dropFirst(4).compactMap { Double($0) }
@@ -66,12 +70,16 @@ public struct COLMAPModelReader {
 
     // MARK: - Images
 
-    /// - Parameter limit: more images are refused.
-    public static func images(text source: any ByteSource, limit: Int) throws(Problem) -> [Image] {
+    /// - Parameters:
+    ///   - limit: more images are refused.
+    ///   - openLine: as of ``cameras(text:openLine:)``.
+    public static func images(
+        text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
+    ) throws(Problem) -> [Image] {
         var images: [Image] = []
         // Every second line holds observations. It may be empty, but it is there; comments stand at the top alone.
         var isObservations = false
-        try eachLine(of: source, empty: true) { (words, place) throws(Problem) in
+        try eachLine(of: source, empty: true, openLine) { (words, place) throws(Problem) in
             if isObservations || words.isEmpty {
                 isObservations = false
                 // A file without these lines would lose every second image.
@@ -111,6 +119,14 @@ public struct COLMAPModelReader {
         return images
     }
 
+    /// How many images a model has. A binary file begins with that number.
+    static func imageCount(of source: any ByteSource, isText: Bool) throws(Problem) -> Int {
+        if isText { return try images(text: source, limit: .max).count }
+        var bytes = COLMAPBytes(source)
+        let count: UInt64 = try bytes.integer()
+        return Int(clamping: count)
+    }
+
     private static func tooMany(_ limit: Int) -> Problem {
         Problem(
             .input, "the model has more than \(limit) images",
@@ -125,10 +141,14 @@ public struct COLMAPModelReader {
 
     // MARK: - Points
 
-    /// - Parameter limit: more points are refused.
-    public static func points(text source: any ByteSource, limit: Int) throws(Problem) -> PointCloud {
+    /// - Parameters:
+    ///   - limit: more points are refused.
+    ///   - openLine: as of ``cameras(text:openLine:)``.
+    public static func points(
+        text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
+    ) throws(Problem) -> PointCloud {
         var (positions, colors): ([Float], [UInt8]) = ([], [])
-        try eachLine(of: source) { (words, place) throws(Problem) in
+        try eachLine(of: source, openLine) { (words, place) throws(Problem) in
             let numbers = words.dropFirst().prefix(3).compactMap { Float($0) }
             let color = words.dropFirst(4).prefix(3).compactMap { UInt8($0) }
             guard numbers.count == 3, color.count == 3 else { throw place("expected POINT3D_ID, X, Y, Z, R, G, B, …") }
@@ -165,11 +185,13 @@ public struct COLMAPModelReader {
     private static let lineLimit = 64 << 20
 
     /// Calls `body` with the words of each line that is no comment.
+    /// - Parameter endsInNumber: whether the same number ends each line, so that it shows where a line was cut off.
     private static func eachLine(
-        of source: any ByteSource, empty: Bool = false,
+        of source: any ByteSource, empty: Bool = false, endsInNumber: Bool = false, _ openLine: (Int) -> Void,
         _ body: ([Substring], (String) -> Problem) throws(Problem) -> Void
     ) throws(Problem) {
         var lines = LineReader(source, limit: lineLimit)
+        var lastNumbers = LastNumbers()
         while let line = try lines.next() {
             let place = { (what: String) in Problem(.input, what).at(file: source.name, line: line.number) }
             if line.isTooLong { throw place("the line is longer than \(lineLimit) bytes") }
@@ -178,6 +200,13 @@ public struct COLMAPModelReader {
             if text.hasPrefix("#") { continue }
             let words = text.split(whereSeparator: \.isWhitespace)
             if words.isEmpty && !empty { continue }
+            if let last = words.last, endsInNumber {
+                if !line.hasLineFeed, lastNumbers.areCut(by: last) {
+                    throw LastNumbers.cut(last).at(file: source.name, line: line.number)
+                }
+                lastNumbers.add(last)
+            }
+            if !line.hasLineFeed, line.number > 1, !words.isEmpty { openLine(line.number) }
             try body(words, place)
         }
     }

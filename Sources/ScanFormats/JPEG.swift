@@ -121,10 +121,11 @@ public enum JPEG {
         if header.channels == 1 || header.channels == 3 { return header }
         throw Problem(
             .input, "a CMYK picture, which is not read; convert it to RGB",
-            notes: ["CMYK pictures come from print programs, not from cameras"])
+            notes: ["CMYK pictures come from print programs, not from cameras"], fix: "convert the pictures to RGB")
     }
 
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
+        if let foreign = ForeignPicture.problem(bytes) { return foreign }
         let isTruncated =
             looksWhole(Array(bytes.prefix(3)), bytes.suffix(tailBytes)) != nil && bytes.starts(with: start)
         return Problem(

@@ -12,6 +12,8 @@ package struct LineReader {
         package var byteCount: Int64
         /// Whether the line is longer than the limit, so that its bytes were not kept.
         package var isTooLong: Bool
+        /// Whether a line feed ends it: the last line of a file may have none.
+        package var hasLineFeed: Bool
         fileprivate var range: Range<Int>
     }
 
@@ -65,7 +67,8 @@ package struct LineReader {
         number += 1
         let byteCount = Int64(range.count) + dropped
         return Line(
-            number: number, byteOffset: start, byteCount: byteCount, isTooLong: byteCount > Int64(limit), range: range)
+            number: number, byteOffset: start, byteCount: byteCount, isTooLong: byteCount > Int64(limit),
+            hasLineFeed: ending == 1, range: range)
     }
 
     private mutating func skipByteOrderMark() throws(Problem) {

@@ -83,7 +83,8 @@ public enum PNG {
     }
 
     private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
-        Problem(
+        if let foreign = ForeignPicture.problem(bytes, readable: "PNG") { return foreign }
+        return Problem(
             .input, bytes.isEmpty ? "PNG is empty" : "PNG damaged", notes: ["libpng says: \(message)"],
             fix: "copy the picture again from the device")
     }

@@ -31,6 +31,8 @@ public struct StrayOdometry {
     public var hasTimestamps: Bool { layout.timestamp != nil }
     /// Whether each line has its frame's number.
     public var hasNumbers: Bool { layout.number != nil }
+    /// The last line that was read, where nothing ends it though line feeds end the others.
+    var openLine: Int? { table.openLine }
     private var table: TextTable
     private let layout: Layout
     /// A file without names of columns begins with a frame.

@@ -8,6 +8,20 @@ package struct TextTable {
         package var line: Int
         /// Without the white space around them. None of a line that is too long.
         package var fields: [String]
+        package var end = End.lineFeed
+    }
+
+    /// What stands behind the last field.
+    package enum End: Hashable, Sendable {
+        case lineFeed
+        /// Nothing, in a file of one line.
+        case alone
+        /// Nothing, though line feeds end the other lines: the file may have been cut off in this one.
+        case open
+        /// The same, and the last number has fewer digits than those of the other lines.
+        case cut
+
+        package var mayBeCut: Bool { self == .open || self == .cut }
     }
 
     package enum Separator: Hashable, Sendable {
@@ -18,7 +32,10 @@ package struct TextTable {
 
     /// For messages: the path relative to the capture.
     package let file: String
+    /// The line of an open row; nil where there is none.
+    package private(set) var openLine: Int?
     private var lines: LineReader
+    private var lastNumbers = LastNumbers()
     private let separator: Separator
 
     /// - Parameter lineLimit: of a longer line no field is kept.
@@ -33,7 +50,14 @@ package struct TextTable {
         while let line = try lines.next() {
             if line.isTooLong { return Row(line: line.number, fields: []) }
             let fields = try lines.withBytes(of: line) { (bytes) throws(Problem) in self.fields(bytes) }
-            if !fields.isEmpty { return Row(line: line.number, fields: fields) }
+            guard let last = fields.last else { continue }
+            var row = Row(line: line.number, fields: fields)
+            if !line.hasLineFeed {
+                row.end = line.number == 1 ? .alone : lastNumbers.areCut(by: last) ? .cut : .open
+                if row.end == .open { openLine = line.number }
+            }
+            lastNumbers.add(last)
+            return row
         }
         return nil
     }
@@ -59,6 +83,7 @@ extension TextTable.Row {
     /// - Throws: when the row has no such column, or what stands there is no finite number.
     package func number(_ column: Int) throws(Problem) -> Double {
         let text = try text(column)
+        if end == .cut, column == fields.count - 1 { throw LastNumbers.cut(text).at(line: line) }
         guard text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text), number.isFinite else {
             throw Problem(.input, "“\(text.prefix(40))” is not a number").at(line: line)
         }
@@ -82,11 +107,10 @@ extension TextTable.Row {
 
     package func text(_ column: Int) throws(Problem) -> String {
         guard fields.indices.contains(column) else {
-            let problem =
-                fields.isEmpty
-                ? Problem(.input, "the line is too long")
-                : Problem(.input, "the line has \(fields.count) columns, and column \(column + 1) is needed")
-            throw problem.at(line: line)
+            let lack = "the line has \(fields.count) columns, and column \(column + 1) is needed"
+            let what =
+                fields.isEmpty ? "the line is too long" : end.mayBeCut ? "\(lack): the file was cut off here" : lack
+            throw Problem(.input, what).at(line: line)
         }
         return fields[column]
     }

@@ -66,11 +66,8 @@ extension TransformsJSON {
         public var sharpness: Double?
 
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
-            // Windows' paths, as instant-ngp takes them.
-            let path = { (text: String) in String(text.map { $0 == "\\" ? "/" : $0 }) }
-            picture = path(try frame["file_path"].text())
-            depth = try (frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
-                .ifPresent { (field) throws(Problem) in path(try field.text()) }
+            picture = Self.path(try frame["file_path"].text())
+            depth = try Self.depth(frame)
             let numbers = try frame["transform_matrix"].rows(of: 4)
             guard numbers.count == 16 || numbers.count == 12 else {
                 throw frame["transform_matrix"].unlike("three or four rows of four numbers")
@@ -81,6 +78,15 @@ extension TransformsJSON {
             if let distortion = Self.distortion(frame) { throw distortion }
             sharpness = frame["sharpness"].value?.double
         }
+
+        /// The depth picture that a frame names, whatever else of it can be read.
+        static func depth(_ frame: JSONField) throws(Problem) -> String? {
+            try (frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
+                .ifPresent { (field) throws(Problem) in path(try field.text()) }
+        }
+
+        /// Windows' paths, as instant-ngp takes them.
+        private static func path(_ text: String) -> String { String(text.map { $0 == "\\" ? "/" : $0 }) }
 
         private static let coefficients = ["k1", "k2", "k3", "k4", "p1", "p2"]
 

@@ -68,11 +68,22 @@ public final class ZipArchive: Sendable {
         return start == Array("PK\u{3}\u{4}".utf8) || start == Array("PK\u{5}\u{6}".utf8)
     }
 
-    /// What is wrong with an archive whose files are encrypted; nil where they are not.
-    var encryption: Problem? {
-        guard opened.contents.kinds.values.contains(ZipHandle.encrypted) else { return nil }
+    /// What is wrong with an archive whose files are encrypted, or packed in a way that is not read; nil where they are
+    /// not.
+    var obstacle: Problem? {
+        let kinds = Set(opened.contents.kinds.values)
+        if kinds.contains(ZipHandle.encrypted) {
+            return Problem(
+                .input, "the archive is encrypted", fix: "unpack it, or pack the capture again without a password")
+        }
+        let packed = kinds.compactMap { kind -> String? in
+            guard case .other(let what) = kind, what.hasPrefix(ZipHandle.packed) else { return nil }
+            return String(what.dropFirst(ZipHandle.packed.count + 1))
+        }
+        guard let method = packed.min() else { return nil }
         return Problem(
-            .input, "the archive is encrypted", fix: "unpack it, or pack the capture again without a password")
+            .input, "the archive is packed with \(method), which is not read",
+            fix: "unpack it, or pack the capture again with Deflate, as `zip -r` does")
     }
 
     /// A path in the archive, from a path in the tree.

@@ -55,9 +55,18 @@ struct ZipHandle: ~Copyable {
 
     static let encrypted = CaptureEntry.Kind.other("a file that is encrypted in its archive")
 
+    /// What an entry is called that libzip does not unpack; the method's name follows.
+    static let packed = "a file that its archive holds packed with"
+
+    /// As APPNOTE.TXT numbers them.
+    private static let methods: [UInt16: String] = [
+        1: "Shrink", 6: "Implode", 9: "Deflate64", 12: "BZIP2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd",
+    ]
+
     private static func kind(_ entry: sm_zip_entry, _ name: String) -> CaptureEntry.Kind {
         if name.hasSuffix("/") { return .folder }
         if entry.is_encrypted != 0 { return encrypted }
+        if entry.is_readable == 0 { return .other("\(packed) \(methods[entry.method] ?? "method \(entry.method)")") }
         // The top four bits of `st_mode` are the file's type.
         switch entry.mode >> 12 {
         case 0, 0o10: return .file(byteCount: Int64(clamping: entry.size))

@@ -30,7 +30,13 @@ extension Capture {
             .input, "\(bad.count) of \(frames.count) frames are bad (\((share * 100).shortText) %)",
             notes: ["the limit is \((badFrameLimit * 100).shortText) %"]
                 + bad.prefix(3).map { "frame \($0.index): \($0.reason)" },
-            fix: "copy or record the capture again\(allowing)")
+            fix: "\(commonFix ?? "copy or record the capture again")\(allowing)")
+    }
+
+    /// What mends all of the frames that were dropped as bad, where it is the same for all.
+    private var commonFix: String? {
+        let fixes = Set(frames.compactMap(\.drop).filter(\.isBad).map(\.fix))
+        return fixes.count == 1 ? fixes.first ?? nil : nil
     }
 
     private static let gapsOfAnySoundCapture = 3

@@ -85,8 +85,10 @@ public struct Capture: Sendable {
     }
 
     /// Drops a frame; the first reason stays.
-    public mutating func drop(_ index: Int, stage: String, reason: String, isBad: Bool = false) {
-        if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad) }
+    public mutating func drop(
+        _ index: Int, stage: String, reason: String, isBad: Bool = false, fix: String? = nil
+    ) {
+        if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad, fix: fix) }
     }
 }
 

@@ -43,11 +43,14 @@ public struct Drop: Hashable, Sendable {
     public var reason: String
     /// The frame's own data was at fault, rather than a filter's choice; counted against the capture's limit.
     public var isBad: Bool
+    /// What mends a bad frame, where that is known.
+    public var fix: String?
 
-    public init(stage: String, reason: String, isBad: Bool = false) {
+    public init(stage: String, reason: String, isBad: Bool = false, fix: String? = nil) {
         self.stage = stage
         self.reason = reason
         self.isBad = isBad
+        self.fix = fix
     }
 }
 

@@ -20,7 +20,9 @@ public struct Read: CaptureStage {
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
             file that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream
             with wrong bytes in it, or of a length that is no number of frames, fails either way: nothing tells from
-            which frame on it is wrong.
+            which frame on it is wrong. In a list of poses or cameras, a last line without an end is warned of; where its
+            last number has fewer digits than those of the other lines, the line counts as cut off, and frames that
+            lost their pose with it are bad.
 
             **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that will not
             decode, or with one that a dataset, a model or a file beside it tells of and that is not there.
@@ -169,11 +171,13 @@ public struct Read: CaptureStage {
     private func warnOfLeftOut(_ capture: Capture, _ context: StageContext) {
         let reasons = capture.frames.compactMap { $0.drop.flatMap { $0.isBad ? nil : $0.reason } }
         let limit = rules.badFrameLimit * Double(capture.frames.count)
-        guard let first = reasons.first, Double(reasons.count) > limit else { return }
-        let others = reasons.count(where: { $0 != first })
+        guard Double(reasons.count) > limit else { return }
+        let counts = Dictionary(reasons.map { ($0, 1) }, uniquingKeysWith: +)
+        guard let first = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return }
+        let others = reasons.count - first.value
         context.warn(
-            "\(reasons.count) of \(capture.frames.count) frames are left out: \(first)"
-                + (others > 0 ? "; \(others) of them for other reasons" : ""))
+            "\(reasons.count) of \(capture.frames.count) frames are left out: \(first.key)"
+                + (others > 0 ? " (\(first.value) of them), or for other reasons (\(others))" : ""))
     }
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"

@@ -49,4 +49,15 @@ import Testing
             }
         }
     }
+
+    @Test func aLastLineMayLackItsEnd() throws {
+        for (text, ends) in [
+            ("a\nb", [true, false]), ("a\r\nb\r\n", [true, true]), ("a", [false]), ("a\nb\r", [true, false]),
+        ] {
+            var reader = LineReader(MemorySource(Array(text.utf8), name: "a"), limit: 10)
+            var found: [Bool] = []
+            while let line = try reader.next() { found.append(line.hasLineFeed) }
+            #expect(found == ends, "\(text)")
+        }
+    }
 }

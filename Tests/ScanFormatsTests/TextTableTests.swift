@@ -42,4 +42,42 @@ import Testing
         let problem = #expect(throws: Problem.self) { try found[1].number(0) }
         #expect(problem?.summary == "the line is too long")
     }
+
+    /// The last number of a file that was cut off is another number, where digits are missing that the others have.
+    @Test func aLastLineThatWasCutOff() throws {
+        let lines = ["0.0 -1.25", "1.0 0.123456", "2.0 -10.654321", "3.0 0.333333", "4.0 7.500001"]
+        func end(_ last: String, after lines: [String]) throws -> TextTable.End? {
+            try rows((lines + [last]).joined(separator: "\n"), .space).last?.end
+        }
+        #expect(try end("5.0 -1.2345", after: lines) == .open)
+        #expect(try end("5.0 0.123\n", after: lines) == .lineFeed)
+        for last in ["5.0 -1.234", "5.0 -1", "5.0 -1."] { #expect(try end(last, after: lines) == .cut, "\(last)") }
+        // Where all have the same number of places, each counts.
+        let fixed = Array(lines.dropFirst())
+        #expect(try end("5.0 -1.23456", after: fixed) == .cut)
+        #expect(try end("5.0 -1.234567", after: fixed) == .open)
+        // Two lines, names, and numbers that are short by themselves tell nothing.
+        #expect(try end("5.0 1", after: Array(fixed.prefix(2))) == .open)
+        #expect(try end("5.0 rgb/5", after: ["0 rgb/0.png", "1 rgb/1.png", "2 rgb/2.png"]) == .open)
+        #expect(try end("5.0 1", after: ["0 0.5", "1 0.7", "2 0.1"]) == .open)
+        #expect(try end("5.0 1", after: []) == .alone)
+        let cut = try #require(try rows((lines + ["5.0 -1.2"]).joined(separator: "\n"), .space).last)
+        #expect(try cut.number(0) == 5)
+        let problem = #expect(throws: Problem.self) { try cut.number(1) }
+        #expect(
+            problem?.oneLine
+                == "the last line has no end, and its number “-1.2” fewer digits than the others: the file was cut off (line 6)"
+        )
+        let lacking = #expect(throws: Problem.self) { try cut.number(2) }
+        #expect(lacking?.summary == "the line has 2 columns, and column 3 is needed: the file was cut off here")
+    }
+
+    @Test func theLineOfAnOpenRowIsKept() throws {
+        for (text, line) in [("1\n2\n\n3", 4), ("1\n2\n", nil), ("1", nil), ("1\n# a comment", nil)] as [(String, Int?)]
+        {
+            var table = TextTable(MemorySource(Array(text.utf8), name: "table"), .space, lineLimit: 100)
+            while try table.next() != nil {}
+            #expect(table.openLine == line, "\(text)")
+        }
+    }
 }

@@ -280,6 +280,16 @@ import Testing
         #expect(search.unreadable.map(\.problem.summary) == ["the archive is encrypted"])
     }
 
+    @Test func aPackingThatIsNotReadIsNamed() throws {
+        let path = try make("z.writestr(item('a.txt', method=14), 'text' * 9)")
+        let tree = try ZipArchive(path: path)
+        let problem = problem { () throws(Problem) in _ = try tree.open("a.txt") }
+        #expect(problem?.summary == "expected a file, found a file that its archive holds packed with LZMA")
+        let unknown = ScanFormatsTests.problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
+        #expect(unknown?.summary == "the archive is packed with LZMA, which is not read")
+        #expect(unknown?.fix == "unpack it, or pack the capture again with Deflate, as `zip -r` does")
+    }
+
     /// Cut anywhere, an archive is refused; its directory stands at its end.
     @Test func everyCutIsNoticed() throws {
         let path = try make("z.writestr('a.txt', 'text' * 9)\nz.writestr('b/c.txt', 'more')")

@@ -28,6 +28,18 @@ import Testing
         #expect(capture(bad: 4, of: 4).excessOfBadFrames()?.fix == "copy or record the capture again")
     }
 
+    @Test func whatMendsAllOfThemIsSaid() {
+        var capture = capture(bad: 0, of: 4)
+        for index in 0..<2 {
+            capture.drop(index, stage: "read", reason: "WebP", isBad: true, fix: "convert the pictures to PNG")
+        }
+        #expect(
+            capture.excessOfBadFrames()?.fix
+                == "convert the pictures to PNG, or allow more with  --set read.bad-frame-limit=0.5")
+        capture.drop(2, stage: "read", reason: "the pose is not finite", isBad: true)
+        #expect(capture.excessOfBadFrames()?.fix?.hasPrefix("copy or record the capture again") == true)
+    }
+
     @Test func whatAFilterDroppedDoesNotCount() {
         var capture = capture(bad: 1, of: 20)
         for index in 1..<19 { capture.drop(index, stage: "filter-blur", reason: "blurred") }

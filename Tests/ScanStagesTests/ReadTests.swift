@@ -66,6 +66,20 @@ import Testing
             ])
     }
 
+    /// The commonest reason first: a few frames without tracking are not what half a copy lacks.
+    @Test func theCommonestReasonForLeavingFramesOutIsNamed() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/scannet").path
+        let copy = "\(folder.path)/scannet"
+        try FileManager.default.copyItem(atPath: sample, toPath: copy)
+        try folder.write(String(repeating: "-inf ", count: 16), to: "scannet/pose/0.txt")
+        for number in 1...3 { try FileManager.default.removeItem(atPath: "\(copy)/pose/\(number).txt") }
+        let warnings = try StageRun("- read: {mismatch: shortest}", reading: copy).warnings
+        #expect(
+            warnings.contains(
+                "read: 4 of 12 frames are left out: it has no pose (3 of them), or for other reasons (1)"),
+            "\(warnings)")
+    }
+
     @Test func framesWithoutTimesAreGivenThem() throws {
         let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path
         let refused = problem { _ = try StageRun("- read\n- write-tum", reading: scene) }

@@ -17,6 +17,9 @@ struct sm_zip_entry {
     uint64_t packed_size;
     int is_stored;
     int is_encrypted;
+    /// The number of the method that packed it, and whether libzip unpacks that.
+    uint16_t method;
+    int is_readable;
     /// `st_mode` where the archive was made on a system that has one, else 0.
     uint32_t mode;
 };

@@ -21,7 +21,7 @@ public enum ARKitScenesCapture: CaptureFormat {
             "which way the device was held: pictures are as recorded", "the .mov",
         ],
         writer: "write-capture: {format: arkitscenes}",
-        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 4)
+        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 5)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
@@ -56,6 +56,10 @@ private struct ARKitScenesReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
+    /// The time of the last pose, where the file with the poses was cut off.
+    private var lastPose: Int64?
+    /// The frames whose camera's only line nothing ends, and how many cameras were read.
+    private var openCameras: (frames: [Int], of: Int) = ([], 0)
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -88,7 +92,8 @@ private struct ARKitScenesReader {
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
-        capture.takePoses(posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses)
+        capture.takePoses(
+            posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses, cutOffAfter: lastPose)
         // What has no pose is not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
@@ -99,6 +104,7 @@ private struct ARKitScenesReader {
         for index in capture.frames.indices where !capture.frames[index].isDropped {
             try readCamera(of: index, cameras[index], sizes[index])
         }
+        dropOpenCameras()
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         let depth = match(pictures.times, with: try files(in: "lowres_depth", "png"))
@@ -222,12 +228,14 @@ private struct ARKitScenesReader {
         var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
         var posed: [ARKitScenesText.Posed] = []
         var bad: (first: Problem?, count: Int) = (nil, 0)
+        var isCut = false
         while let row = try table.next() {
             do throws(Problem) {
                 try rules.check(frames: posed.count + bad.count + 1, of: "poses")
             } catch { throw error.at(file: file) }
             do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch {
                 bad = (bad.first ?? error, bad.count + 1)
+                isCut = row.end.mayBeCut
             }
             // A file of nothing but other things is read no further.
             if bad.count > 1000, posed.isEmpty { break }
@@ -239,6 +247,7 @@ private struct ARKitScenesReader {
             capture.warnings.append(
                 "\(bad.count) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
         }
+        if isCut { lastPose = posed.map(\.timestamp).max() } else { capture.noteOpenLine(table.openLine, of: file) }
         return posed
     }
 
@@ -249,9 +258,21 @@ private struct ARKitScenesReader {
         }
         capture.list(path, in: tree, [])
         do throws(Problem) {
-            try capture.setIntrinsics(try ARKitScenesText.camera(try tree.open(path)), of: index, for: size)
+            let (camera, hasLineFeed) = try ARKitScenesText.camera(try tree.open(path))
+            try capture.setIntrinsics(camera, of: index, for: size)
+            openCameras.of += 1
+            if !hasLineFeed { openCameras.frames.append(index) }
         } catch {
             try capture.drop(index, for: error.at(file: path))
+        }
+    }
+
+    /// Where line feeds end most of the cameras, the others may have been cut off inside their last number.
+    private mutating func dropOpenCameras() {
+        if 2 * openCameras.frames.count > openCameras.of { return }
+        for index in openCameras.frames {
+            let reason = "its .pincam does not end in a line feed, as most others do: it may have been cut off"
+            capture.drop(index, stage: "read", reason: reason, isBad: true)
         }
     }
 }

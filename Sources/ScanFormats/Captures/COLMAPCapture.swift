@@ -12,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
         writingLoses: [
             "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], revision: 3)
+        ], revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -40,16 +40,34 @@ public enum COLMAPCapture: CaptureFormat {
             // `colmap` is no capture itself.
             let below = tree.hasFolder("images") ? ["colmap/sparse/0"] : []
             for folder in ["sparse/0", "sparse"] + below + [""] {
-                for fileExtension in ["bin", "txt"] {
-                    let prefix = folder.isEmpty ? "" : "\(folder)/"
-                    guard tree.byteCount(of: "\(prefix)cameras.\(fileExtension)") != nil,
-                        tree.byteCount(of: "\(prefix)images.\(fileExtension)") != nil
-                    else { continue }
-                    (self.folder, self.fileExtension) = (folder, fileExtension)
-                    return
-                }
+                guard let model = Model(in: tree, folder: folder) else { continue }
+                self = model
+                return
             }
             return nil
+        }
+
+        init?(in tree: any CaptureTree, folder: String) {
+            let forms = ["bin", "txt"].map { Model(folder: folder, fileExtension: $0) }
+            guard let found = forms.first(where: { $0.isThere(in: tree) }) else { return nil }
+            self = found
+        }
+
+        private init(folder: String, fileExtension: String) {
+            (self.folder, self.fileExtension) = (folder, fileExtension)
+        }
+
+        func isThere(in tree: any CaptureTree) -> Bool {
+            ["cameras", "images"].allSatisfy { tree.byteCount(of: file($0)) != nil }
+        }
+
+        /// The same model as text, of one that counts because it is binary.
+        var text: Model? { fileExtension == "bin" ? Model(folder: folder, fileExtension: "txt") : nil }
+
+        /// Nil where the file with the images cannot be read.
+        func imageCount(in tree: any CaptureTree) -> Int? {
+            guard let source = try? tree.open(file("images")) else { return nil }
+            return try? COLMAPModelReader.imageCount(of: source, isText: fileExtension == "txt")
         }
 
         func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(fileExtension)" }
@@ -83,15 +101,25 @@ private struct COLMAPReader {
         let cameraSource = try tree.open(cameraFile)
         let cameras =
             isText
-            ? try COLMAPModelReader.cameras(text: cameraSource) : try COLMAPModelReader.cameras(binary: cameraSource)
+            ? try COLMAPModelReader.cameras(text: cameraSource) { capture.noteOpenLine($0, of: cameraFile) }
+            : try COLMAPModelReader.cameras(binary: cameraSource)
         let imageSource = try tree.open(imageFile)
         var images =
             isText
-            ? try COLMAPModelReader.images(text: imageSource, limit: rules.maxFrames)
+            ? try COLMAPModelReader.images(text: imageSource, limit: rules.maxFrames) {
+                capture.noteOpenLine($0, of: imageFile)
+            }
             : try COLMAPModelReader.images(binary: imageSource, limit: rules.maxFrames)
         if images.isEmpty {
             throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
         }
+        if let text = model.text, text.isThere(in: tree), differs(text, from: cameras, images) {
+            capture.warnings.append(
+                "\(cameraFile) and \(imageFile) were read, as COLMAP reads them, and \(text.file("cameras")) and "
+                    + "\(text.file("images")), which differ from them, were not; if these are newer, move the others "
+                    + "elsewhere")
+        }
+        noteLargerModels(than: images.count)
         let pinholes = try usedPinholes(cameras, of: images, cameraFile)
         images.sort {
             PictureFolder.precedes(
@@ -108,6 +136,38 @@ private struct COLMAPReader {
         source.limits = rules.pictureLimits
         capture.source = source
         return capture
+    }
+
+    /// Whether a model as text is another than the binary one beside it. Numbers as text are exact in what COLMAP writes.
+    private func differs(
+        _ text: COLMAPCapture.Model, from cameras: [UInt32: COLMAPModelReader.Camera],
+        _ images: [COLMAPModelReader.Image]
+    ) -> Bool {
+        guard let source = try? tree.open(text.file("cameras")) else { return false }
+        guard (try? COLMAPModelReader.cameras(text: source)) == cameras else { return true }
+        // With many observations, the file takes longer to read than everything else.
+        guard let count = tree.byteCount(of: text.file("images")), count < 32 << 20,
+            let source = try? tree.open(text.file("images"))
+        else { return false }
+        let others = try? COLMAPModelReader.images(text: source, limit: rules.maxFrames)
+        return others.map(Set.init) != Set(images)
+    }
+
+    /// COLMAP makes several models where pictures do not hang together, and the first need not be the largest.
+    /// - Parameter count: the images of the model that was read.
+    private mutating func noteLargerModels(than count: Int) {
+        let parts = model.folder.split(separator: "/")
+        guard parts.last == "0" else { return }
+        let above = parts.dropLast().joined(separator: "/")
+        let others = tree.entries(in: above).filter { $0.kind == .folder && $0.name != "0" && Int($0.name) != nil }
+            .compactMap { entry -> (folder: String, count: Int)? in
+                let other = COLMAPCapture.Model(in: tree, folder: "\(above)/\(entry.name)")
+                return other?.imageCount(in: tree).map { (other?.folder ?? "", $0) }
+            }
+        guard let largest = others.max(by: { $0.count < $1.count }), largest.count > count else { return }
+        capture.warnings.append(
+            "\(largest.folder)/ holds a model of \(largest.count) images, and \(model.folder)/, which was read, one of "
+                + "\(count): to take the larger one, move \(model.folder)/ elsewhere and call the other one 0")
     }
 
     /// The cameras that took any of the images.
@@ -143,7 +203,7 @@ private struct COLMAPReader {
     private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) throws(Problem) {
         let found = pictures(of: images)
         guard let found else {
-            return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model")
+            return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
         }
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
@@ -194,7 +254,7 @@ private struct COLMAPReader {
         let source = try tree.open(file)
         let cloud =
             isText
-            ? try COLMAPModelReader.points(text: source, limit: rules.maxPoints)
+            ? try COLMAPModelReader.points(text: source, limit: rules.maxPoints) { capture.noteOpenLine($0, of: file) }
             : try COLMAPModelReader.points(binary: source, limit: rules.maxPoints)
         if cloud.count == 0 {
             capture.absences[.cloud] = "\(file) holds no points"

@@ -96,12 +96,12 @@ public enum CaptureFormats {
 
     /// What a folder is when no format says "mine".
     static func unrecognised(_ tree: any CaptureTree) -> Problem {
-        if let archive = tree as? ZipArchive, let problem = archive.encryption { return problem }
+        if let archive = tree as? ZipArchive, let problem = archive.obstacle { return problem }
         let entries = tree.entries(in: "").map(\.name)
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
             notes: [entries.isEmpty ? "the folder is empty" : "it holds \(entries.listed(most: 8))"],
-            fix: "`scanmill formats` lists what is read")
+            fix: TransformsDataset.wayToReadPart(in: tree) ?? "`scanmill formats` lists what is read")
     }
 
     /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.

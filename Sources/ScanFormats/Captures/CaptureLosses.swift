@@ -13,12 +13,32 @@ extension Capture {
     /// - Parameters:
     ///   - paths: as the description lists them.
     ///   - kind: what messages call them.
-    mutating func losesPictures(_ channel: Channel, _ paths: [String], called kind: String = "", listedIn list: String)
-    {
-        let what =
-            paths.count == 1
-            ? "a \(kind)picture, which is not there" : "\(paths.count) \(kind)pictures, and none is there"
-        loses(channel, "\(list) lists \(what)", fix: "copy \(Self.folder(of: paths) ?? "the \(kind)pictures") too")
+    ///   - list: the description.
+    mutating func losesPictures(
+        _ channel: Channel, _ paths: [String], called kind: String = "", listedIn list: String,
+        in tree: any CaptureTree
+    ) {
+        let what = paths.count == 1 ? "a \(kind)picture" : "\(paths.count) \(kind)pictures"
+        if let first = paths.first, paths.allSatisfy(\.leadsOut) {
+            let example = tree.inside(first).map { ": \($0) instead of \(first)" }
+            let way =
+                paths.count == 1
+                ? "a path that leads out of the capture and is not followed"
+                : "paths that lead out of the capture and are not followed"
+            return loses(
+                channel, "\(list) lists \(what) by \(way): \(first)",
+                fix: "list pictures relative to \(list)\(example ?? ", and copy them too")")
+        }
+        // What holds for the first of them holds for all.
+        let near = paths.prefix(10).compactMap { path in tree.otherForm(of: path).map { (path, $0) } }.first
+        if let (path, other) = near {
+            return loses(
+                channel, "\(list) lists \(what), such as \(path), which is not there, and \(other) is",
+                fix: "let the names in \(list) have the files' own extension, .jpg or .png")
+        }
+        loses(
+            channel, "\(list) lists \(what)\(paths.count == 1 ? ", which is not there" : ", and none is there")",
+            fix: "copy \(Self.folder(of: paths) ?? "the \(kind)pictures") too")
     }
 
     /// The folder in which all of these lie; nil where there are several, or it is the capture's own, or none within it.

@@ -51,12 +51,18 @@ extension Capture {
     }
 
     /// Gives the frames the poses that their times were matched with, and drops those without one.
-    /// - Parameter file: where the poses stand.
-    mutating func takePoses(_ poses: [Pose], of file: String, by match: TimeMatch) {
+    /// - Parameters:
+    ///   - file: where the poses stand.
+    ///   - last: the time of the last pose in a file that was cut off: frames behind it are bad ones.
+    mutating func takePoses(
+        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil
+    ) {
         let distance = "within \(match.tolerance / 1_000_000) ms of it"
         for (index, partner) in match.partners.enumerated() {
             if let partner {
                 frames[index].pose = poses[partner]
+            } else if let last, let time = frames[index].timestamp, time > last {
+                drop(index, stage: "read", reason: "\(file) was cut off before its pose", isBad: true)
             } else {
                 let reason =
                     match.outdone.contains(index)
@@ -189,6 +195,6 @@ extension Capture {
     /// - Throws: the problem itself where the machine is at fault: the frame may be sound.
     mutating func drop(_ index: Int, for problem: Problem) throws(Problem) {
         guard problem.fault == .input else { throw problem }
-        drop(index, stage: "read", reason: problem.oneLine, isBad: true)
+        drop(index, stage: "read", reason: problem.oneLine, isBad: true, fix: problem.fix)
     }
 }

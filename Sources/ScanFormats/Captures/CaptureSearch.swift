@@ -162,7 +162,7 @@ public struct CaptureSearch: Sendable {
         guard let archive = try? ZipArchive(path: path) else { return captures.append(Found(id: name, path: path)) }
         do throws(Problem) {
             guard let capture = try CaptureFormats.capture(in: archive), isNamed || !Self.isResult(capture) else {
-                if let problem = archive.encryption { throw problem }
+                if let problem = archive.obstacle { throw problem }
                 return without.append(path)
             }
             let format = CaptureFormats.recognise(capture)?.format

@@ -86,7 +86,7 @@ private struct NeRFCaptureReader {
         if PictureFolder.find(in: tree) == nil,
             !entries.contains(where: { (try? tree.picture($0.path)) != nil })
         {
-            capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file)
+            capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file, in: tree)
         } else {
             for (index, entry) in entries.enumerated() { try attachPicture(entry, to: index) }
             capture.channels.insert(.color)
@@ -107,6 +107,7 @@ private struct NeRFCaptureReader {
         capture.sortFiles()
         var source = TreeSource(tree: tree)
         source.quarterTurns = turns
+        if !turns.isEmpty { capture.findings["pictures-turned-back"] = .of(turns.count) }
         source.limits = rules.pictureLimits
         capture.source = source
         return capture

@@ -172,6 +172,7 @@ struct PictureFolder {
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
             return (PixelSize(header.width, header.height), 1)
         }
+        if let foreign = ForeignPicture.problem(head) { throw foreign }
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
         let header = try JPEG.colorHeader(head, limits)
         return (PixelSize(header.width, header.height), JPEG.exifOrientation(head) ?? 1)

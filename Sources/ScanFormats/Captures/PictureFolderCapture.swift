@@ -30,21 +30,25 @@ public enum PictureFolderCapture: CaptureFormat {
         return capture
     }
 
+    private static let remains = [
+        ("cameras", "Polycam's cameras"), ("odometry.csv", "Stray Scanner's poses"),
+        (TransformsDataset.file, "a NeRF dataset's description"),
+    ]
+
     /// What another format's reader would have taken if it were whole: a capture that lost its poses on the way is no
     /// folder of pictures, and shall not be done as one.
     private static func checkRemains(in tree: any CaptureTree) throws(Problem) {
         // Whoever wants the pictures of another's sound capture may have them.
         guard CaptureFormats.recognise(tree)?.format == name else { return }
-        let remains = [
-            ("cameras", "Polycam's cameras"), ("odometry.csv", "Stray Scanner's poses"),
-            (TransformsDataset.file, "a NeRF dataset's description"),
-        ]
         let found = remains.first { part, _ in tree.byteCount(of: part) != nil || !tree.entries(in: part).isEmpty }
         guard let (part, what) = found else { return }
         var notes = ["with \(what) this is more than a folder of pictures"]
         if part == TransformsDataset.file {
             do throws(Problem) {
-                _ = try JSONValue.parse(try tree.bytes(of: part, limit: TransformsDataset.sizeLimit), file: part)
+                let bytes = try tree.bytes(of: part, limit: TransformsDataset.sizeLimit)
+                if try JSONValue.parse(bytes, file: part)["frames"]?.array?.isEmpty == true {
+                    notes.append("it lists no frames")
+                }
             } catch { notes.append(error.oneLine) }
         } else if let file = tree.entries(in: part).first(where: { $0.byteCount != nil }) {
             // An archive may be packed in a way that is not read.
@@ -71,13 +75,16 @@ public enum PictureFolderCapture: CaptureFormat {
                 .pose, "intrinsic/ is not read: pose/, which makes it a ScanNet scan, is missing",
                 fix: "copy pose/ too")
         }
-        let others = tree.entries(in: "").map(\.name).filter { name in
-            [".json", ".jsonl", ".csv"].contains { name.lowercased().hasSuffix($0) }
+        let others = tree.entries(in: "").map(\.name).filter { other in
+            [".json", ".jsonl", ".csv"].contains { other.lowercased().hasSuffix($0) }
+                && !remains.contains { $0.0 == other }
         }
         if !others.isEmpty, CaptureFormats.recognise(tree)?.format == name {
+            let isCapital = others.contains { $0 != $0.lowercased() }
+            let way = TransformsDataset.wayToReadPart(in: tree).map { "; \($0)" }
             capture.warnings.append(
                 "only the pictures are read: \(others.prefix(3).joined(separator: ", ")) beside them is no file of an app's "
-                    + "capture, whose names are in small letters")
+                    + "capture\(way ?? (isCapital ? ", whose names are in small letters" : ""))")
         }
         if !tree.entries(in: "depth").isEmpty {
             capture.absences[.recordedDepth] =

@@ -14,7 +14,30 @@ extension CaptureTree {
     }
 }
 
+extension CaptureTree {
+    /// A file that is called like a picture that is not there, but for its extension: `images/8.jpg` of `images/8.png`.
+    func otherForm(of path: String) -> String? {
+        if path.leadsOut { return nil }
+        let endings = PictureFolder.extensions + ["webp", "heic", "tif", "tiff"]
+        return endings.flatMap { [$0, $0.uppercased()] }.map { "\(path.pictureStem).\($0)" }
+            .first { $0 != path && byteCount(of: $0) != nil }
+    }
+
+    /// The end of a path that leads out of the capture, where a picture of that name lies in it: `images/8.png` of
+    /// `/home/me/room/images/8.png`.
+    func inside(_ path: String) -> String? {
+        let parts = path.split(separator: "/")
+        return parts.indices.map { parts[$0...].joined(separator: "/") }
+            .first { !$0.leadsOut && (try? picture($0)) != nil }
+    }
+}
+
 extension String {
+    /// Whether a path in a description begins at a disk's root, or goes up.
+    var leadsOut: Bool {
+        hasPrefix("/") || dropFirst().hasPrefix(":/") || split(separator: "/").contains("..")
+    }
+
     /// What tells a picture's path from others, however a description spells it: `images/8` of `images/8.png`, of
     /// `images/8` and of `./images/8`.
     var pictureStem: String {

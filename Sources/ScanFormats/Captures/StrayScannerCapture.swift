@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "an autofocus camera's changes: one camera stands for all frames", "the bounding box", "motion",
             "pictures that are no video",
         ],
-        revision: 3)
+        revision: 4)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"
@@ -127,6 +127,7 @@ private struct StrayScannerReader {
         if capture.frames.isEmpty {
             throw Problem(.input, "there are no frames in the file", fix: "copy the recording again").at(file: file)
         }
+        capture.noteOpenLine(odometry.openLine, of: file)
         capture.channels.insert(.pose)
         if odometry.hasTimestamps {
             capture.channels.insert(.timestamp)

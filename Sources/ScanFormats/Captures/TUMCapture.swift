@@ -18,7 +18,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
             "motion", "an autofocus camera's changes: one camera stands for all frames",
-        ], revision: 3)
+        ], revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let bytes = tree.beginning(of: "rgb.txt"),
@@ -40,6 +40,8 @@ private struct TUMReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
+    /// The lists whose last line was cut off.
+    private var cut: Set<String> = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -50,8 +52,14 @@ private struct TUMReader {
     mutating func read() throws(Problem) -> Capture {
         capture.format = TUMCapture.name
         capture.maxPicturePixels = rules.maxPicturePixels
-        let pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
+        var pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
         if pictures.isEmpty { throw Problem(.input, "the list names no pictures").at(file: "rgb.txt") }
+        if zip(pictures, pictures.dropFirst()).contains(where: { $1.timestamp < $0.timestamp }) {
+            pictures.sort { ($0.timestamp, $0.path) < ($1.timestamp, $1.path) }
+            capture.warnings.append(
+                "the pictures of rgb.txt do not stand in the order of their times: they were put into it, as the "
+                    + "benchmark's own tools do")
+        }
         for (index, picture) in pictures.enumerated() {
             var facts = FrameFacts(index: index)
             facts.timestamp = picture.timestamp
@@ -102,8 +110,10 @@ private struct TUMReader {
             do throws(Problem) { values.append(try read(row)) } catch {
                 bad += 1
                 first = first ?? error
+                if row.end.mayBeCut { cut.insert(file) }
             }
         }
+        if !cut.contains(file) { capture.noteOpenLine(table.openLine, of: file) }
         if let first {
             capture.warnings.append("\(bad) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
         }
@@ -121,7 +131,8 @@ private struct TUMReader {
         }
         let poses = try rows(of: file) { (row) throws(Problem) in try TUMText.posed(row) }
         let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
-        capture.takePoses(poses.map(\.pose), of: file, by: match)
+        let end = cut.contains(file) ? poses.map(\.timestamp).max() : nil
+        capture.takePoses(poses.map(\.pose), of: file, by: match, cutOffAfter: end)
         capture.channels.insert(.pose)
         return match.summary
     }
@@ -148,7 +159,7 @@ private struct TUMReader {
             absence: "none of the pictures that \(file) names belongs to a frame")
         let all = named.compactMap(\.self)
         if !all.isEmpty && paths.allSatisfy({ $0 == nil }) {
-            capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file)
+            capture.losesPictures(.recordedDepth, all, called: "depth ", listedIn: file, in: tree)
         }
         return match.summary
     }
@@ -169,6 +180,7 @@ private struct TUMReader {
             do throws(Problem) {
                 var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
                 guard let row = try table.next() else { throw Problem(.input, "the file holds no camera") }
+                capture.noteOpenLine(table.openLine, of: file)
                 let (camera, isDistorted) = try TUMText.camera(row, size: capture.colorSize)
                 if isDistorted {
                     capture.warnings.append("\(file) tells a lens's distortion, which is passed over")

@@ -23,6 +23,14 @@ public enum TransformsDataset: CaptureFormat {
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
     }
 
+    /// What to do where there is no description but those of a dataset's parts, as Blender's datasets have them and
+    /// instant-ngp takes them.
+    static func wayToReadPart(in tree: any CaptureTree) -> String? {
+        guard tree.byteCount(of: file) == nil else { return nil }
+        let part = ["train", "val", "test"].map { "transforms_\($0).json" }.first { tree.byteCount(of: $0) != nil }
+        return part.map { "to have \($0) read, copy it to \(file)" }
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = TransformsReader(tree: tree, file: file, rules: rules)
         let bytes = try tree.bytes(of: file, limit: sizeLimit)
@@ -51,6 +59,8 @@ private struct TransformsReader {
     private struct Entry {
         var path: String
         var number: Int?
+        /// Told by bad frames too: why a capture has no depth is another question.
+        var depth: String?
         var found: TransformsJSON.Found?
         var problem: Problem?
     }
@@ -74,12 +84,14 @@ private struct TransformsReader {
         var entries = elements.map { entry($0, root) }
         entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
-        if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file) }
+        if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
+        noteTwins(entries)
+        noteContradictions(root, elements)
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
         if hasPictures {
             capture.channels.insert(.color)
             let masks = elements.compactMap { $0["mask_path"].value?.string }
-            let listed = entries.flatMap { [$0.path] + [$0.found?.depth].compactMap(\.self) }
+            let listed = entries.flatMap { [$0.path] + [$0.depth].compactMap(\.self) }
             capture.noteUnlisted(besides: listed + masks, in: tree, "has no entry in \(file)")
         }
         capture.settleColorSize()
@@ -87,13 +99,13 @@ private struct TransformsReader {
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        let named = entries.map { $0.found?.depth }
+        let named = entries.map(\.depth)
         try capture.takeDepth(
             depths, named: named, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules, to: &source,
             absence: "\(file) names no depth pictures")
         let listed = named.compactMap(\.self)
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
-            capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file)
+            capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file, in: tree)
         }
         capture.isMetric = source.depthPictures != nil
         try readPoints(top)
@@ -107,6 +119,7 @@ private struct TransformsReader {
         var entry = Entry(path: element["file_path"].value?.string ?? element.path)
         let stem = entry.path.split(separator: "/").last.map(String.init) ?? ""
         entry.number = PictureFolder.number(in: stem.contains(".") ? stem : "\(stem).png")
+        entry.depth = try? TransformsJSON.Found.depth(element)
         do throws(Problem) {
             let found = try TransformsJSON.Found(element, root)
             entry.path = found.picture
@@ -121,6 +134,7 @@ private struct TransformsReader {
         capture.frames.append(FrameFacts(index: index))
         depths.append(nil)
         do throws(Problem) {
+            if let depth = entry.depth { depths[index] = try tree.picture(depth) }
             if let problem = entry.problem { throw problem }
             guard let found = entry.found else { return }
             let pose = top.original(found.pose)
@@ -129,7 +143,6 @@ private struct TransformsReader {
             }
             capture.frames[index].pose = pose
             capture.frames[index].sharpness = found.sharpness
-            if let depth = found.depth { depths[index] = try tree.picture(depth) }
             guard hasPictures else {
                 // Without a picture the file itself must tell the size.
                 capture.frames[index].intrinsics = try Self.sound(found.lens, PixelSize(0, 0))
@@ -137,13 +150,41 @@ private struct TransformsReader {
             }
             guard let path = try tree.picture(found.picture) else {
                 let reason = "its picture \(found.picture) is not there"
-                return capture.drop(index, stage: "read", reason: reason, isBad: true)
+                let other = tree.otherForm(of: found.picture).map { ", and \($0) is" } ?? ""
+                return capture.drop(index, stage: "read", reason: reason + other, isBad: true)
             }
             let size = try capture.attachPicture(path, to: index, in: tree, rules)
             try capture.setIntrinsics(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
             try capture.drop(index, for: reason)
+        }
+    }
+
+    /// Warns of pictures that several entries name: each of these became a frame.
+    private mutating func noteTwins(_ entries: [Entry]) {
+        let named = Dictionary(grouping: entries.compactMap(\.found?.picture), by: \.pictureStem)
+        let twins = named.values.filter { $0.count > 1 }
+        guard let first = twins.map({ $0[0] }).min() else { return }
+        capture.warnings.append(
+            twins.count == 1
+                ? "\(file) has \(twins[0].count) entries for the picture \(first): each became a frame"
+                : "\(file) has several entries for each of \(twins.count) pictures, the first \(first): each became a frame"
+        )
+    }
+
+    /// Warns of a camera at the top that can be none of the frames': their own counts here, and the one at the top for
+    /// nerfstudio.
+    private mutating func noteContradictions(_ root: JSONField, _ elements: [JSONField]) {
+        for key in ["fl_x", "fl_y", "cx", "cy", "w", "h"] {
+            guard let top = root[key].value?.double else { continue }
+            let own = elements.compactMap { $0[key].value?.double }
+            // Where the focus changes, so does the camera, by some per cent.
+            guard let other = own.first, own.allSatisfy({ abs($0 - top) > 0.1 * abs($0) }) else { continue }
+            capture.warnings.append(
+                "\(file) says \(key) \(top.shortText) at its top, and \(other.shortText) in its frames: the frames' own was "
+                    + "taken, and nerfstudio takes the one at the top")
+            return
         }
     }
 

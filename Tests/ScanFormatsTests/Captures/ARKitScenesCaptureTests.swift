@@ -229,4 +229,37 @@ import Testing
                 "1 of 4 frames have no depth: frame 1", "1 of 4 frames have no confidence: frame 2",
             ])
     }
+
+    @Test func posesThatWereCutOff() throws {
+        let times = [1, 1.1, 1.2, 1.3, 1.4]
+        let video = try video(times)
+        let poses = times.dropLast().map { "\($0) 0.1 0.2 0.3 1.25 2.5 \($0)23456789\n" }.joined()
+        try video.write("\(poses)1.4 0.1 0.2 0.3 1.25 2.5 1", to: "lowres_wide.traj")
+        let cut = try video.open(ARKitScenesCapture.self)
+        #expect(cut.dropReasons == [nil, nil, nil, nil, "lowres_wide.traj was cut off before its pose"])
+        #expect(cut.frames[4].drop?.isBad == true)
+        #expect(cut.warnings.count == 1 && cut.warnings[0].contains("lowres_wide.traj:5"), "\(cut.warnings)")
+        try video.write("\(poses)1.4 0.1 0.2 0.3 1.25 2.5 1.423456789", to: "lowres_wide.traj")
+        let open = try video.open(ARKitScenesCapture.self)
+        #expect(open.keptFrames.count == 5)
+        #expect(
+            open.warnings == [
+                "the last line of lowres_wide.traj, line 5, has no end, as if the file had been cut off there; copy the file again, or end the line if it is whole"
+            ])
+    }
+
+    /// One camera without a line feed among others with one may lack digits; where none has one, all are whole.
+    @Test func camerasThatMayHaveBeenCutOff() throws {
+        let times = [1, 1.1, 1.2]
+        let video = try video(times)
+        try video.write(times.map { "\($0) 0 0 0 0 0 0\n" }.joined(), to: "lowres_wide.traj")
+        let names = video.recognition.map { _ in ["1.000", "1.099", "1.201"] } ?? []
+        let files = names.map { "lowres_wide_intrinsics/41069021_\($0).pincam" }
+        try video.write("8 6 9.5 9 4.25 2", to: files[1])
+        let capture = try video.open(ARKitScenesCapture.self)
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, nil])
+        #expect(capture.frames[1].drop?.reason.contains("it may have been cut off") == true)
+        for file in files { try video.write("8 6 9.5 9 4.25 2.75", to: file) }
+        #expect(try video.open(ARKitScenesCapture.self).keptFrames.count == 3)
+    }
 }

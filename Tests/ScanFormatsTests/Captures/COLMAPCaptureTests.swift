@@ -169,4 +169,69 @@ import Testing
         #expect(capture.warnings == ["3 pictures were left out, the first images/a3.png: each is not in the model"])
         #expect(capture.frames.count == 2)
     }
+
+    @Test func textThatWasCutOff() throws {
+        let cameras = (1...4).map { "\($0) PINHOLE 8 6 9.5 9 4 2.98765\($0)\n" }.joined()
+        try text("# Cameras\n\(cameras)5 PINHOLE 8 6 9.5 9 4 2.9", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
+        try picture("images/a.png")
+        let problem = try refusal()
+        #expect(problem?.summary.contains("“2.9” fewer digits than the others") == true)
+        #expect(problem?.place.file == "cameras.txt" && problem?.place.line == 6)
+        // A model of one camera has nothing to be compared with.
+        try text("# Cameras\n1 PINHOLE 8 6 9.5 9 4 2", "cameras.txt")
+        try text("# Images\n1 1 0 0 0 0 0 0 1 a.png", "images.txt")
+        try text("# Points\n5 1 2 3 10 20 30 0.5", "points3D.txt")
+        let warnings = try open().warnings
+        #expect(
+            ["cameras", "images", "points3D"].allSatisfy { file in
+                warnings.contains { $0.hasPrefix("the last line of \(file).txt, line 2, has no end") }
+            }, "\(warnings)")
+        try text("# Cameras\n1 PINHOLE 8 6 9.5 9 4 3\n", "cameras.txt")
+        try text("# Images\n1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
+        try text("# Points\n5 1 2 3 10 20 30 0.5\n", "points3D.txt")
+        #expect(try open().warnings == [])
+    }
+
+    @Test func otherModelsAreNamed() throws {
+        let image = { (id: Int) in "\(id) 1 0 0 0 0 0 0 1 \(id).png\n\n" }
+        for (folder, count) in [("0", 1), ("1", 3), ("2", 2), ("old", 9)] {
+            try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/\(folder)/cameras.txt")
+            try text((1...count).map(image).joined(), "sparse/\(folder)/images.txt")
+        }
+        try picture("images/1.png")
+        let warnings = try open().warnings
+        #expect(
+            warnings == [
+                "sparse/1/ holds a model of 3 images, and sparse/0/, which was read, one of 1: to take the larger one, move sparse/0/ elsewhere and call the other one 0"
+            ])
+        try text((1...3).map(image).joined(), "sparse/0/images.txt")
+        for id in 2...3 { try picture("images/\(id).png") }
+        #expect(try open().warnings == [])
+    }
+
+    @Test func twoFormsOfAModelThatDiffer() throws {
+        let script = """
+            import os, struct, sys
+            d = sys.argv[1] + '/m/sparse/0'
+            open(d + '/cameras.bin', 'wb').write(struct.pack('<QIiQQ4d', 1, 1, 1, 8, 6, 9.5, 9, 4, 3))
+            open(d + '/images.bin', 'wb').write(struct.pack('<QI7dI', 1, 1, 1, 0, 0, 0, 0, 0, 0, 1) + b'a.png\\0' + struct.pack('<Q', 0))
+            """
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "sparse/0/images.txt")
+        try picture("images/a.png")
+        #expect(try runPython(script, [folder.path]).status == 0)
+        #expect(try open().warnings == [])
+        for (file, line) in [("cameras", "1 PINHOLE 8 6 9.5 9 4 3.5"), ("images", "1 1 0 0 0 0 0 1 1 a.png\n")] {
+            let before = try folder.bytes("m/sparse/0/\(file).txt")
+            try text("\(line)\n", "sparse/0/\(file).txt")
+            let capture = try open()
+            #expect(capture.variant == "binary")
+            #expect(
+                capture.warnings == [
+                    "sparse/0/cameras.bin and sparse/0/images.bin were read, as COLMAP reads them, and sparse/0/cameras.txt and sparse/0/images.txt, which differ from them, were not; if these are newer, move the others elsewhere"
+                ], "\(file)")
+            try folder.write(before, to: "m/sparse/0/\(file).txt")
+        }
+    }
 }

@@ -106,8 +106,11 @@ import Testing
         #expect(try open().remedies == [.color: "copy the pictures too"])
         try project([frame("../images/1")])
         let apart = try open()
-        #expect(apart.absences[.color] == "transforms.json lists a picture, which is not there")
-        #expect(apart.remedies == [.color: "copy the pictures too"])
+        #expect(
+            apart.absences[.color]
+                == "transforms.json lists a picture by a path that leads out of the capture and is not followed: ../images/1"
+        )
+        #expect(apart.remedies == [.color: "list pictures relative to transforms.json, and copy them too"])
     }
 
     @Test func intrinsicsFollowResizedPictures() throws {
@@ -132,6 +135,7 @@ import Testing
         let capture = try open()
         #expect(!capture.frames[0].isDropped)
         #expect(capture.colorSize == PixelSize(8, 6))
+        #expect(capture.findings["pictures-turned-back"]?.integer == 1)
         var loaded = Frame(capture.frames[0])
         try capture.source.prepare(&loaded, for: [.color])
         guard case .pixels(let picture)? = loaded.picture else {

@@ -107,4 +107,29 @@ import Testing
         let warnings = try capture.open(PictureFolderCapture.self).warnings
         #expect(warnings.count == 1 && warnings[0].contains("UP.JSON"), "\(warnings)")
     }
+
+    @Test func aDescriptionWithoutFramesIsNamed() throws {
+        let shots = try WrittenCapture("shots")
+        try shots.picture("images/0.png")
+        try shots.write("{\"frames\": []}", to: "transforms.json")
+        let problem = try shots.problem(PictureFolderCapture.self)
+        #expect(problem?.notes.last == "it lists no frames" && problem?.place.file == "transforms.json")
+    }
+
+    @Test(arguments: [
+        ("WebP", "RIFF\u{10}\0\0\0WEBPVP8 "), ("HEIC", "\0\0\0\u{18}ftypheic\0\0"), ("AVIF", "\0\0\0\u{18}ftypavif"),
+        ("GIF", "GIF89a"), ("TIFF", "II*\0\u{8}"), ("TIFF", "MM\0*\0"), ("BMP", "BM6\0"), ("OpenEXR", "v/1\u{1}\u{2}"),
+    ]) func picturesInFormatsThatAreNotRead(_ format: String, _ start: String) throws {
+        let shots = try WrittenCapture("shots")
+        try shots.write(start + String(repeating: "x", count: 100), to: "images/0.jpg")
+        let capture = try shots.open(PictureFolderCapture.self)
+        let what = "\(format) pictures are not read; convert them to JPEG or PNG"
+        #expect(capture.dropReasons == ["\(what) (images/0.jpg)"])
+        #expect(capture.excessOfBadFrames()?.fix == "convert the pictures to JPEG or PNG")
+        let bytes = try shots.folder.bytes("shots/images/0.jpg")
+        let decoding = problem { () throws(Problem) in _ = try JPEG.decodeLuma(bytes) }
+        #expect(decoding?.summary == what)
+        let depth = problem { () throws(Problem) in _ = try DepthPicture.size(bytes) }
+        #expect(depth?.summary == "\(format) pictures are not read; convert them to PNG")
+    }
 }

@@ -242,4 +242,26 @@ import Testing
         #expect(capture.warnings.contains("1 of 6 frames have no confidence: frame 2"))
         #expect(capture.frames.allSatisfy { !$0.isDropped })
     }
+
+    @Test func aLastLineThatWasCutOff() throws {
+        let lines = (0..<5).map { "\(100 + $0), 00000\($0), 0.5, 2.0, -3.0, 0.7, 0.1, 0.1, 0.69999\($0)" }
+        let recording = try recording(5)
+        func open(_ last: String) throws -> Capture {
+            let text = [Self.header] + lines.dropLast() + [last]
+            try recording.write(text.joined(separator: "\n"), to: "odometry.csv")
+            return try recording.open(StrayScannerCapture.self)
+        }
+        let cut = try open(String(lines[4].dropLast(3)))
+        #expect(cut.frames.map { $0.drop?.isBad } == [nil, nil, nil, nil, true])
+        #expect(
+            cut.frames[4].drop?.reason
+                == "the last line has no end, and its number “0.699” fewer digits than the others: the file was cut off (odometry.csv:6)"
+        )
+        let unended = try open(lines[4])
+        #expect(
+            unended.keptFrames.count == 5
+                && unended.warnings.contains { $0.hasPrefix("the last line of odometry.csv, line 6") })
+        let whole = try open("\(lines[4])\n")
+        #expect(!whole.warnings.contains { $0.hasPrefix("the last line") })
+    }
 }

@@ -193,4 +193,35 @@ import Testing
         #expect(read.pose.position == pose.position)
         #expect((read.pose.rotation.columns.0 - pose.rotation.columns.0).length < 1e-15)
     }
+
+    /// Half of an upload: the last pose is none, and the frames behind it have lost theirs.
+    @Test func posesThatWereCutOff() throws {
+        let sequence = try sequence(6)
+        let poses = (0..<5).map { "130503110\($0).175 0.5 2 -3 0.10000\($0) 0.2 0.3 0.927362\n" }.joined()
+        for (end, isCut) in [("0.3 0.9", true), ("0.3 0.927362", false), ("0.3", true)] {
+            try sequence.write("\(poses)1305031105.175 0.5 2 -3 0.1 0.2 \(end)", to: "groundtruth.txt")
+            let capture = try sequence.open(TUMCapture.self)
+            #expect(capture.frames.map { $0.drop?.isBad } == [nil, nil, nil, nil, nil, isCut ? true : nil], "\(end)")
+            #expect(capture.frames[5].drop?.reason == (isCut ? "groundtruth.txt was cut off before its pose" : nil))
+            #expect(capture.warnings.count == 1 && capture.warnings[0].contains("cut off"), "\(capture.warnings)")
+        }
+        let warning = try sequence.open(TUMCapture.self).warnings.first
+        #expect(warning?.hasPrefix("1 lines of groundtruth.txt cannot be used") == true)
+        #expect(warning?.hasSuffix("the file was cut off (groundtruth.txt:6)") == true)
+        try sequence.write("\(poses)1305031105.175 0.5 2 -3 0.1 0.2 0.3 0.927362\n", to: "groundtruth.txt")
+        #expect(try sequence.open(TUMCapture.self).warnings == [])
+        try sequence.write("# ours\n9.5 9 3.75 2.25", to: "calibration.txt")
+        #expect(try sequence.open(TUMCapture.self).warnings.first?.contains("calibration.txt, line 2") == true)
+    }
+
+    /// As the benchmark's associate.py, which sorts what it has paired.
+    @Test func picturesAreInTheOrderOfTheirTimes() throws {
+        let sequence = try sequence()
+        let times = (0..<3).map { "130503110\($0).175304" }
+        try sequence.write(times.reversed().map { "\($0) rgb/\($0).png\n" }.joined(), to: "rgb.txt")
+        let capture = try sequence.open(TUMCapture.self)
+        #expect(capture.frames.map(\.pictureFile) == times.map { "rgb/\($0).png" })
+        #expect(capture.frames.map { $0.pose?.position.x } == [0, 1, 2])
+        #expect(capture.warnings.count == 1 && capture.warnings[0].contains("order of their times"))
+    }
 }

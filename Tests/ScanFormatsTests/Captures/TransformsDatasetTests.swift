@@ -297,4 +297,83 @@ import Testing
                 "2 pictures were left out, the first images/98.png: each has no entry in transforms.json"))
         #expect(capture.findings["pictures-not-listed"]?.integer == 2 && capture.frames.count == 3)
     }
+
+    /// All poses scaled: that is what is wrong, and not that there is no depth.
+    @Test func badFramesHaveTheirDepthAllTheSame() throws {
+        let scaled = [[2.0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]
+        try write(
+            [frame("a.png", with: ["depth_file_path": "depth/a.png", "transform_matrix": scaled])], Self.lens)
+        try picture("a.png")
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
+        let capture = try open()
+        #expect(capture.frames[0].drop?.reason.hasPrefix("the pose is not a rotation") == true)
+        #expect(capture.channels.contains(.recordedDepth) && capture.absences[.recordedDepth] == nil)
+    }
+
+    @Test func pathsThatLeadOutOfTheCapture() throws {
+        for (start, name) in [("/home/me/room/", "images/a.png"), ("../", "images/a"), ("C:\\room\\", "images/a.png")] {
+            let lost = frame(start + name, with: ["depth_file_path": "\(start)depths/a.png"])
+            try write([lost], Self.lens)
+            try picture("images/a.png")
+            let capture = try open()
+            let path = (start + name).replacingOccurrences(of: "\\", with: "/")
+            #expect(
+                capture.absences[.color]
+                    == "transforms.json lists a picture by a path that leads out of the capture and is not followed: \(path)"
+            )
+            #expect(
+                capture.remedies[.color] == "list pictures relative to transforms.json: \(name) instead of \(path)",
+                "\(start)")
+        }
+        #expect(try open().remedies[.recordedDepth] == "list pictures relative to transforms.json, and copy them too")
+    }
+
+    @Test func picturesWithAnotherExtensionAreNamed() throws {
+        try write([frame("images/a.png"), frame("images/b.png")], Self.lens)
+        try picture("images/a.jpg")
+        let capture = try open()
+        #expect(
+            capture.absences[.color]
+                == "transforms.json lists 2 pictures, such as images/a.png, which is not there, and images/a.jpg is")
+        #expect(
+            capture.remedies[.color]
+                == "let the names in transforms.json have the files' own extension, .jpg or .png")
+        try picture("images/b.png")
+        #expect(
+            try open().dropReasons == ["its picture images/a.png is not there, and images/a.jpg is", nil])
+    }
+
+    @Test func camerasThatContradictEachOther() throws {
+        try picture("a.png")
+        for (own, words) in [
+            (["fl_x": 9.0], nil), (["fl_x": 95.0], "transforms.json says fl_x 9.5 at its top, and 95 in its frames"),
+            (["w": 80.0], "says w 8 at its top, and 80"),
+        ] as [([String: Double], String?)] {
+            try write([frame("a.png", with: own)], Self.lens)
+            let found = try open().warnings.filter { $0.contains("at its top") }
+            #expect(found.count == (words == nil ? 0 : 1) && found.allSatisfy { $0.contains(words ?? "") }, "\(own)")
+        }
+    }
+
+    @Test func severalEntriesForOnePictureAreNamed() throws {
+        try write([frame("./a.png"), frame("a.png", x: 1), frame("b.png")], Self.lens)
+        for name in ["a", "b"] { try picture("\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.count == 3)
+        #expect(capture.warnings == ["transforms.json has 2 entries for the picture ./a.png: each became a frame"])
+    }
+
+    /// Blender's datasets have a description for each part.
+    @Test func descriptionsOfPartsAreNamed() throws {
+        try folder.write("{}", to: "d/transforms_train.json")
+        try picture("train/r_0.png")
+        let way = "to have transforms_train.json read, copy it to transforms.json"
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
+        let problem = problem { () throws(Problem) in _ = try CaptureFormats.format(of: tree) }
+        #expect(problem?.fix == way)
+        try picture("images/r_0.png")
+        let pictures = try PictureFolderCapture.open(tree, rules: ReadRules())
+        #expect(pictures.warnings.count == 1 && pictures.warnings[0].hasSuffix("; \(way)"), "\(pictures.warnings)")
+    }
 }

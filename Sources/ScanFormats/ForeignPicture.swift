@@ -1,0 +1,22 @@
+import ScanModel
+
+/// Pictures in formats that are not read, told by their first bytes: a phone's or a web site's, under whatever name.
+enum ForeignPicture {
+    /// Where in a file which bytes stand.
+    private static let marks: [(format: String, start: Int, text: String)] =
+        [
+            ("WebP", 8, "WEBP"), ("GIF", 0, "GIF8"), ("TIFF", 0, "II*\0"), ("TIFF", 0, "MM\0*"), ("BMP", 0, "BM"),
+            ("OpenEXR", 0, "v/1\u{1}"), ("JPEG XL", 4, "JXL "), ("JPEG 2000", 4, "jP  "),
+            ("AVIF", 4, "ftypavif"), ("AVIF", 4, "ftypavis"),
+        ] + ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"].map { ("HEIC", 4, "ftyp\($0)") }
+
+    /// What is wrong with a file that begins as such a picture; nil for any other.
+    /// - Parameter readable: the formats that are read in its place.
+    static func problem(_ bytes: [UInt8], readable: String = "JPEG or PNG") -> Problem? {
+        let found = marks.first { bytes.dropFirst($0.start).starts(with: $0.text.utf8) }
+        guard let format = found?.format else { return nil }
+        return Problem(
+            .input, "\(format) pictures are not read; convert them to \(readable)",
+            fix: "convert the pictures to \(readable)")
+    }
+}

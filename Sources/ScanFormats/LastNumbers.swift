@@ -1,0 +1,59 @@
+import ScanModel
+
+/// The last number of each line of a text: a file that was cut off inside a line ends in a number that has fewer digits
+/// than its writer gives to the others, and is another number.
+struct LastNumbers {
+    /// How many of the numbers have so many characters behind their decimal point.
+    private var counts: [Int: Int] = [:]
+
+    /// - Parameter field: the last of a line; passed over where it is no number.
+    mutating func add(_ field: some StringProtocol) {
+        if let places = Self.places(field) { counts[places, default: 0] += 1 }
+    }
+
+    /// Whether a number lacks digits that the others have: any, where a writer gives the same number of places to all;
+    /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one
+    /// has lost counts for little.
+    func areCut(by field: some StringProtocol) -> Bool {
+        guard let places = Self.places(field), counts.values.reduce(0, +) >= Self.enough else { return false }
+        let usual = median
+        return usual >= Self.enough && (counts.count == 1 ? places < usual : 2 * places <= usual)
+    }
+
+    /// Fewer lines, or fewer places, tell nothing.
+    private static let enough = 3
+
+    private var median: Int {
+        let half = counts.values.reduce(0, +) / 2
+        var seen = 0
+        for (places, count) in counts.sorted(by: { $0.key < $1.key }) {
+            seen += count
+            if seen > half { return places }
+        }
+        return 0
+    }
+
+    /// Nil where the field is no number.
+    private static func places(_ field: some StringProtocol) -> Int? {
+        guard field.utf8.allSatisfy("0123456789+-.eE".utf8.contains) else { return nil }
+        return field.utf8.firstIndex(of: UInt8(ascii: ".")).map { field.utf8[$0...].count - 1 } ?? 0
+    }
+
+    static func cut(_ number: some StringProtocol) -> Problem {
+        Problem(
+            .input,
+            "the last line has no end, and its number “\(number.prefix(40))” fewer digits than the others: the file was cut off",
+            fix: "copy the file again")
+    }
+}
+
+extension Capture {
+    /// Warns of a text whose last line may have lost its end.
+    /// - Parameter line: its number; nil where the text is whole.
+    mutating func noteOpenLine(_ line: Int?, of file: String) {
+        guard let line else { return }
+        warnings.append(
+            "the last line of \(file), line \(line), has no end, as if the file had been cut off there; copy the file again, "
+                + "or end the line if it is whole")
+    }
+}
