@@ -144,8 +144,8 @@ extension CaptureRun {
                 try track.advance(&frame, isWanted: isWanted && !wasDropped)
             }
             guard !wasDropped, let drop = frame.facts.drop else { return }
-            try rule.drop(
-                &frame, for: Problem(.input, drop.reason), reason: drop.reason, by: label, isBad: drop.isBad)
+            let problem = Problem(.input, drop.reason, fix: drop.fix)
+            try rule.drop(&frame, for: problem, reason: drop.reason, by: label, isBad: drop.isBad)
         }
     }
 

@@ -20,6 +20,6 @@ struct DropRule: Sendable {
             throw placed.noting("an earlier stage has already taken this frame, so it cannot be dropped any more")
         }
         frame.files.forEach(output.discard)
-        frame.facts.drop = Drop(stage: stage, reason: reason, isBad: isBad)
+        frame.facts.drop = Drop(stage: stage, reason: reason, isBad: isBad, fix: isBad ? problem.fix : nil)
     }
 }
