@@ -30,7 +30,7 @@ struct ScanMillCommand: AsyncParsableCommand {
             exit(withError: ExitCode(ExitStatus.usage))
         }
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(CommandWords.arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -47,7 +47,7 @@ struct ScanMillCommand: AsyncParsableCommand {
     /// What to say of a file whose name begins with a dash, as a shell's `*` gives it: the library would take its letters for
     /// options, and help that nobody asked for would end a night well.
     private static var fileLikeAnOption: String? {
-        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+        let words = CommandWords.arguments.prefix { $0 != "--" }
         guard let word = words.first(where: { $0.hasPrefix("-") && $0.count > 2 && FileSystem.exists($0) }) else {
             return nil
         }
@@ -60,7 +60,7 @@ struct ScanMillCommand: AsyncParsableCommand {
     private static var unknownCommand: String? {
         let shown = configuration.subcommands.filter { $0.configuration.shouldDisplay }
         let names = shown.compactMap { $0.configuration.commandName }
-        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"),
+        guard let word = CommandWords.arguments.first, !word.hasPrefix("-"),
             !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
         else { return nil }
         let fix = Nearest.suggestion(word, among: names) ?? "`scanmill --help` lists the commands"

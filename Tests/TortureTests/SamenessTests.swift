@@ -67,8 +67,10 @@ extension Torture {
                 return
             }
             let rig = try Rig(["a", "b"])
-            // Only the wall clock: what waits goes by the one that cannot jump.
-            let environment = ["LD_PRELOAD": library, "FAKETIME": clock, "DONT_FAKE_MONOTONIC": "1"]
+            // Only the wall clock: what waits goes by the one that cannot jump, and files have the times of whoever wrote them.
+            let environment = [
+                "LD_PRELOAD": library, "FAKETIME": clock, "DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
+            ]
             let result = try rig.run(
                 .new, ["--jobs", "2"], under: ["timeout", "60"], environment: environment)
             #expect(result.status == 0, "\(result.output)\(result.errors)")
@@ -79,6 +81,18 @@ extension Torture {
                     try rig.run(.new, [], under: ["timeout", "60"], environment: environment).output
                         .hasPrefix("2 captures: 2 up to date"))
             }
+        }
+
+        /// A preloaded library that changes the environment before Swift looks for the arguments hides them from it.
+        @Test func aLibraryThatIsPreloaded() throws {
+            guard Torture.has(.faketime, for: "preloaded libraries"), let library = Torture.faketimeLibrary else {
+                return
+            }
+            // Whatever comes before the tool would have changed the environment already.
+            let script = "LD_PRELOAD=$1 FAKETIME=-365d exec \"$2\" check nowhere.yaml"
+            let result = try runCommand(["sh", "-c", script, "sh", library, Scanmill.path])
+            #expect(result.status == 2)
+            #expect(result.errors.contains("nowhere.yaml"), "\(result)")
         }
 
         /// The clock jumps two years back and forth while the batch runs.
