@@ -36,10 +36,10 @@ public enum ARKitScenesText {
     }
 
     /// The camera of a picture; its principal point counts from the corner, as ARKit's is taken to.
-    /// - Returns: also whether a line feed ends its line.
+    /// - Returns: also the last number as it stands there, and whether a line feed ends the line.
     package static func camera(
         _ source: any ByteSource
-    ) throws(Problem) -> (camera: CameraIntrinsics, hasLineFeed: Bool) {
+    ) throws(Problem) -> (camera: CameraIntrinsics, last: String, hasLineFeed: Bool) {
         do throws(Problem) {
             var table = TextTable(source, .space, lineLimit: 1 << 12)
             guard let row = try table.next() else { throw Problem(.input, "the camera file is empty") }
@@ -51,7 +51,7 @@ public enum ARKitScenesText {
                 fx: numbers[2], fy: numbers[3], cx: numbers[4], cy: numbers[5], width: width, height: height,
                 pixelOrigin: .corner)
             if let defect = camera.defect { throw Problem(.input, defect) }
-            return (camera, row.end == .lineFeed)
+            return (camera, row.fields.last ?? "", row.end == .lineFeed)
         } catch { throw error.at(file: source.name) }
     }
 

@@ -35,7 +35,7 @@ public struct COLMAPModelReader {
         text source: any ByteSource, openLine: (Int) -> Void = { _ in }
     ) throws(Problem) -> [UInt32: Camera] {
         var cameras: [UInt32: Camera] = [:]
-        try eachLine(of: source, endsInNumber: true, openLine) { (words, place) throws(Problem) in
+        try eachLine(of: source, openLine) { (words, place) throws(Problem) in
             guard words.count >= 4, let id = UInt32(words[0]), let width = Int(words[2]), let height = Int(words[3])
             else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
             let parameters = words.dropFirst(4).compactMap { Double($0) }
@@ -185,13 +185,11 @@ public struct COLMAPModelReader {
     private static let lineLimit = 64 << 20
 
     /// Calls `body` with the words of each line that is no comment.
-    /// - Parameter endsInNumber: whether the same number ends each line, so that it shows where a line was cut off.
     private static func eachLine(
-        of source: any ByteSource, empty: Bool = false, endsInNumber: Bool = false, _ openLine: (Int) -> Void,
+        of source: any ByteSource, empty: Bool = false, _ openLine: (Int) -> Void,
         _ body: ([Substring], (String) -> Problem) throws(Problem) -> Void
     ) throws(Problem) {
         var lines = LineReader(source, limit: lineLimit)
-        var lastNumbers = LastNumbers()
         while let line = try lines.next() {
             let place = { (what: String) in Problem(.input, what).at(file: source.name, line: line.number) }
             if line.isTooLong { throw place("the line is longer than \(lineLimit) bytes") }
@@ -200,12 +198,6 @@ public struct COLMAPModelReader {
             if text.hasPrefix("#") { continue }
             let words = text.split(whereSeparator: \.isWhitespace)
             if words.isEmpty && !empty { continue }
-            if let last = words.last, endsInNumber {
-                if !line.hasLineFeed, lastNumbers.areCut(by: last) {
-                    throw LastNumbers.cut(last).at(file: source.name, line: line.number)
-                }
-                lastNumbers.add(last)
-            }
             if !line.hasLineFeed, line.number > 1, !words.isEmpty { openLine(line.number) }
             try body(words, place)
         }

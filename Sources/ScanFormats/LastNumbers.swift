@@ -12,12 +12,13 @@ struct LastNumbers {
     }
 
     /// Whether a number lacks digits that the others have: any, where a writer gives the same number of places to all;
-    /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one
-    /// has lost counts for little.
+    /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one has lost
+    /// counts for little. A writer that leaves the point out of whole numbers does so elsewhere too.
     func areCut(by field: some StringProtocol) -> Bool {
         guard let places = Self.places(field), counts.values.reduce(0, +) >= Self.enough else { return false }
         let usual = median
-        return usual >= Self.enough && (counts.count == 1 ? places < usual : 2 * places <= usual)
+        return usual >= Self.enough
+            && (counts.count == 1 ? places < usual : places == 0 ? counts[0] == nil : 2 * places <= usual)
     }
 
     /// Fewer lines, or fewer places, tell nothing.
@@ -33,17 +34,20 @@ struct LastNumbers {
         return 0
     }
 
-    /// Nil where the field is no number.
+    /// Nil where the field is no number, or one with an exponent, which has as many digits as it likes.
     private static func places(_ field: some StringProtocol) -> Int? {
-        guard field.utf8.allSatisfy("0123456789+-.eE".utf8.contains) else { return nil }
+        guard field.utf8.allSatisfy("0123456789+-.".utf8.contains) else { return nil }
         return field.utf8.firstIndex(of: UInt8(ascii: ".")).map { field.utf8[$0...].count - 1 } ?? 0
     }
+
+    /// What to do about a file that was cut off, or only looks so.
+    static let wayToMend = "copy the file again, or end its last line if it is whole"
 
     static func cut(_ number: some StringProtocol) -> Problem {
         Problem(
             .input,
             "the last line has no end, and its number “\(number.prefix(40))” fewer digits than the others: the file was cut off",
-            fix: "copy the file again")
+            fix: wayToMend)
     }
 }
 

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Work that is spread over threads.
 package enum Parallel {
-    /// Calls `body` on up to `workers` threads at once, and waits for all of them. Each asks `next` for a number below
+    /// Calls `body` on up to `workers` threads at once, one at least, and waits for all of them. Each asks `next` for a number below
     /// `count` until there is none left; every number is given out once.
     package static func share(_ count: Int, workers: Int, _ body: @Sendable (_ next: () -> Int?) -> Void) {
         let given = Atomic(0)
-        DispatchQueue.concurrentPerform(iterations: max(0, min(workers, count))) { _ in
+        DispatchQueue.concurrentPerform(iterations: min(max(1, workers), count)) { _ in
             body {
                 let number = given.add(1, ordering: .relaxed).oldValue
                 return number < count ? number : nil

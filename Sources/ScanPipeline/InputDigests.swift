@@ -43,7 +43,7 @@ package enum InputDigests {
         var status: FileSystem.Status?
     }
 
-    /// - Parameter folders: on disk, to be looked at meanwhile: the longest file keeps one thread, and none of the others.
+    /// - Parameter folders: on disk, to be looked at by threads that would else wait for the one with the longest file.
     /// - Throws: the problem of the first file, in the order given, that cannot be read.
     package static func take(
         _ files: [InputFile], from source: any CaptureSource, besides folders: [String] = [], workers: Int,

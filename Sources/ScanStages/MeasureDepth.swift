@@ -15,7 +15,8 @@ public struct MeasureDepth: FrameStage, FoldStage {
             are low, medium and high.
 
             Depth is measured as it stands here: below `decompress` as recorded, below a mask what the mask left. A median
-            that no scan has, below 0.2 m or above 10 m, is warned of: most likely the unit is another than was said.
+            below 0.2 m or above 10 m, which hardly a scan has, is warned of: unless a mask above made it so, the unit may be
+            another than was said.
             """,
         example: "- measure-depth", revision: 2)
 

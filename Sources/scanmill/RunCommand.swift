@@ -159,7 +159,7 @@ struct RunCommand: AsyncParsableCommand {
         let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
         let (options, replaces) = (batch, replace)
-        // Whoever watches the whole capture comes first: he knows a machine that was asleep from a program that hangs.
+        // What watches the whole capture comes first: it can tell a machine that was asleep from a program that hangs.
         let patienceInside = 2 * Int(min(patience.components.seconds, 1_000_000_000))
         // Messages show other paths below the capture.
         let output = FileSystem.absolute(batch.output)

@@ -48,12 +48,16 @@ struct ScanMillCommand: AsyncParsableCommand {
     /// options, and help that nobody asked for would end a night well.
     private static var fileLikeAnOption: String? {
         let words = CommandWords.arguments.prefix { $0 != "--" }
-        guard let word = words.first(where: { $0.hasPrefix("-") && $0.count > 2 && FileSystem.exists($0) }) else {
+        guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else {
             return nil
         }
         let shown = Console.visible(word)
         return "error: \(shown) is there, but a name that begins with a dash is taken for an option\n"
             + "   = fix: name it  \(ShellWord.quoted("./\(word)"))"
+    }
+
+    private static func isShortOptions(_ word: String) -> Bool {
+        word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
     }
 
     /// What to say of a word that is no command; the library would call it and all behind it unexpected.

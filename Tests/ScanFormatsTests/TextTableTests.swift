@@ -52,6 +52,9 @@ import Testing
         #expect(try end("5.0 -1.2345", after: lines) == .open)
         #expect(try end("5.0 0.123\n", after: lines) == .lineFeed)
         for last in ["5.0 -1.234", "5.0 -1", "5.0 -1."] { #expect(try end(last, after: lines) == .cut, "\(last)") }
+        // A writer of whole numbers, and of exponents, leaves digits out by itself.
+        #expect(try end("5.0 -1", after: lines + ["4.5 0"]) == .open)
+        #expect(try end("5.0 2e-17", after: lines) == .open)
         // Where all have the same number of places, each counts.
         let fixed = Array(lines.dropFirst())
         #expect(try end("5.0 -1.23456", after: fixed) == .cut)

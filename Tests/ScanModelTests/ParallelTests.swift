@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct ParallelTests {
-    @Test(arguments: [0, 1, 2, 7, 1000], [1, 2, 16, .max])
+    @Test(arguments: [0, 1, 2, 7, 1000], [0, 1, 2, 16, .max])
     func everyNumberOnceAndInOrder(count: Int, workers: Int) {
         let calls = Mutex([Int]())
         let values = Parallel.map(count, workers: workers) { number in
@@ -24,11 +24,11 @@ import Testing
 
     @Test func noMoreThreadsThanWorkers() {
         let working = Mutex((now: 0, most: 0))
-        Parallel.share(64, workers: 2) { next in
+        Parallel.share(64, workers: 1) { next in
             working.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
             while next() != nil {}
             working.withLock { $0.now -= 1 }
         }
-        #expect(working.withLock(\.most) <= 2)
+        #expect(working.withLock(\.most) == 1)
     }
 }

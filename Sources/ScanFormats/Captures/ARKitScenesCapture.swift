@@ -58,8 +58,9 @@ private struct ARKitScenesReader {
     private var capture: Capture
     /// The time of the last pose, where the file with the poses was cut off.
     private var lastPose: Int64?
-    /// The frames whose camera's only line nothing ends, and how many cameras were read.
-    private var openCameras: (frames: [Int], of: Int) = ([], 0)
+    /// The last number of each camera file whose line is ended, and of those where nothing ends it, with their frames.
+    private var cameraEnds = LastNumbers()
+    private var openCameras: [(frame: Int, last: String)] = []
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -258,21 +259,20 @@ private struct ARKitScenesReader {
         }
         capture.list(path, in: tree, [])
         do throws(Problem) {
-            let (camera, hasLineFeed) = try ARKitScenesText.camera(try tree.open(path))
+            let (camera, last, hasLineFeed) = try ARKitScenesText.camera(try tree.open(path))
             try capture.setIntrinsics(camera, of: index, for: size)
-            openCameras.of += 1
-            if !hasLineFeed { openCameras.frames.append(index) }
+            if hasLineFeed { cameraEnds.add(last) } else { openCameras.append((index, last)) }
         } catch {
             try capture.drop(index, for: error.at(file: path))
         }
     }
 
-    /// Where line feeds end most of the cameras, the others may have been cut off inside their last number.
+    /// Where line feeds end the other cameras, one without may have been cut off inside its last number.
     private mutating func dropOpenCameras() {
-        if 2 * openCameras.frames.count > openCameras.of { return }
-        for index in openCameras.frames {
-            let reason = "its .pincam does not end in a line feed, as most others do: it may have been cut off"
-            capture.drop(index, stage: "read", reason: reason, isBad: true)
+        for (frame, last) in openCameras where cameraEnds.areCut(by: last) {
+            let problem = LastNumbers.cut(last)
+            capture.drop(
+                frame, stage: "read", reason: "its .pincam: \(problem.summary)", isBad: true, fix: problem.fix)
         }
     }
 }

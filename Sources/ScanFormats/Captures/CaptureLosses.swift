@@ -32,9 +32,12 @@ extension Capture {
         // What holds for the first of them holds for all.
         let near = paths.prefix(10).compactMap { path in tree.otherForm(of: path).map { (path, $0) } }.first
         if let (path, other) = near {
+            let isRead = PictureFolder.extensions.contains { other.lowercased().hasSuffix(".\($0)") }
             return loses(
                 channel, "\(list) lists \(what), such as \(path), which is not there, and \(other) is",
-                fix: "let the names in \(list) have the files' own extension, .jpg or .png")
+                fix: isRead
+                    ? "let the names in \(list) have the files' own extension, .jpg or .png"
+                    : "convert the pictures to JPEG or PNG")
         }
         loses(
             channel, "\(list) lists \(what)\(paths.count == 1 ? ", which is not there" : ", and none is there")",

@@ -62,7 +62,9 @@ extension Capture {
             if let partner {
                 frames[index].pose = poses[partner]
             } else if let last, let time = frames[index].timestamp, time > last {
-                drop(index, stage: "read", reason: "\(file) was cut off before its pose", isBad: true)
+                drop(
+                    index, stage: "read", reason: "\(file) was cut off before its pose", isBad: true,
+                    fix: LastNumbers.wayToMend)
             } else {
                 let reason =
                     match.outdone.contains(index)

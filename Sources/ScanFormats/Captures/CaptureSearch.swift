@@ -106,10 +106,10 @@ public struct CaptureSearch: Sendable {
                 take(below, recognition.format)
             } else {
                 closed.insert(identity)
-                let before = captures.count + unreadable.count
+                let before = captures.count + unreadable.count + strayResults.count
                 let named = without.count
                 search(below, &closed, depth + 1)
-                guard captures.count + unreadable.count == before else { continue }
+                guard captures.count + unreadable.count + strayResults.count == before else { continue }
                 // Results of other pipelines lie beside captures, too.
                 if !below.hasFolder(Self.stateFolder), !below.entries(in: "").isEmpty {
                     without.replaceSubrange(named..., with: [below.path])

@@ -257,21 +257,22 @@ private final class Troubles: Sendable {
 /// once, however many files it holds. What comes meanwhile is not seen.
 final class ListedFolder: CaptureTree {
     private let folder: CaptureFolder
-    private let listed = Mutex<[String: [CaptureEntry]]>([:])
+    /// Nil once nothing is kept any more.
+    private let listed = Mutex<[String: [CaptureEntry]]?>([:])
 
     init(_ folder: CaptureFolder) { self.folder = folder }
 
     var name: String { folder.name }
 
     func entries(in path: String) -> [CaptureEntry] {
-        if let known = listed.withLock({ $0[path] }) { return known }
+        if let known = listed.withLock({ $0?[path] }) { return known }
         let entries = folder.entries(in: path)
-        listed.withLock { $0[path] = entries }
+        listed.withLock { $0?[path] = entries }
         return entries
     }
 
-    /// Lets go of the lists.
-    func forget() { listed.withLock { $0 = [:] } }
+    /// Lets go of the lists, and keeps no others.
+    func forget() { listed.withLock { $0 = nil } }
 
     func entry(_ path: String) -> CaptureEntry? { folder.entry(path) }
     func open(_ file: String) throws(Problem) -> any ByteSource { try folder.open(file) }

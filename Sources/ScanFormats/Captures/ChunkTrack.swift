@@ -46,7 +46,8 @@ package final class ChunkTrack: FrameTrack, @unchecked Sendable {
         guard let depth = ScanNetPPDepth.decode(chunk, size: stream.size) else {
             let problem = Problem(.input, "the frame's depth is damaged").at(file: stream.file, byte: byte)
             if frame.facts.drop == nil {
-                frame.facts.drop = Drop(stage: "read", reason: problem.oneLine, isBad: true)
+                frame.facts.drop = Drop(
+                    stage: "read", reason: problem.oneLine, isBad: true, fix: "copy \(stream.file) again")
             }
             return
         }

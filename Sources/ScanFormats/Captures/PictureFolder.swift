@@ -187,7 +187,7 @@ extension Capture {
         let pictures = frames.compactMap { frame in frame.pictureFile.map { (frame: frame.index, path: $0) } }
         let limits = rules.pictureLimits
         // On a network share each look takes several times as long as the network does to answer.
-        let looks = Parallel.map(pictures.count, workers: max(1, rules.resources.threads)) {
+        let looks = Parallel.map(pictures.count, workers: rules.resources.threads) {
             PictureLook(pictures[$0].path, tree, limits)
         }
         var sizes: [PixelSize: Int] = [:]

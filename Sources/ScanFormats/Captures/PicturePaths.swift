@@ -12,9 +12,7 @@ extension CaptureTree {
         }
         return nil
     }
-}
 
-extension CaptureTree {
     /// A file that is called like a picture that is not there, but for its extension: `images/8.jpg` of `images/8.png`.
     func otherForm(of path: String) -> String? {
         if path.leadsOut { return nil }

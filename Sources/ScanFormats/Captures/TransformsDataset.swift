@@ -163,7 +163,9 @@ private struct TransformsReader {
 
     /// Warns of pictures that several entries name: each of these became a frame.
     private mutating func noteTwins(_ entries: [Entry]) {
-        let named = Dictionary(grouping: entries.compactMap(\.found?.picture), by: \.pictureStem)
+        // A name may leave the extension out; where two files differ in nothing else, they are two.
+        let pictures = entries.compactMap(\.found?.picture).map { (try? tree.picture($0)) ?? $0 }
+        let named = Dictionary(grouping: pictures, by: \.self)
         let twins = named.values.filter { $0.count > 1 }
         guard let first = twins.map({ $0[0] }).min() else { return }
         capture.warnings.append(

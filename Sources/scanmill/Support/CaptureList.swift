@@ -82,6 +82,7 @@ struct CaptureList {
         var found: [CaptureSearch.Found] = []
         var unreadable: [CaptureSearch.Unreadable] = []
         var without: [String] = []
+        var strayResults: [String] = []
         for path in paths {
             do throws(Problem) {
                 let search = try CaptureSearch(at: path, skipping: output, formats: formats)
@@ -89,7 +90,7 @@ struct CaptureList {
                 unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
                 warn(of: search.within, in: path)
-                warn(ofResults: search.strayResults)
+                strayResults += search.strayResults.filter { !strayResults.contains($0) }
             } catch {
                 // What is there and is no capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
@@ -111,6 +112,7 @@ struct CaptureList {
             throw ExitCode(ExitStatus.usage)
         }
         warn(without: without)
+        warn(ofResults: strayResults)
         var seen: Set<Place> = []
         return (
             found.filter { seen.insert(Place($0.id, $0.path)).inserted },

@@ -250,16 +250,21 @@ import Testing
 
     /// One camera without a line feed among others with one may lack digits; where none has one, all are whole.
     @Test func camerasThatMayHaveBeenCutOff() throws {
-        let times = [1, 1.1, 1.2]
+        let times = [1, 1.1, 1.2, 1.3, 1.4]
         let video = try video(times)
         try video.write(times.map { "\($0) 0 0 0 0 0 0\n" }.joined(), to: "lowres_wide.traj")
-        let names = video.recognition.map { _ in ["1.000", "1.099", "1.201"] } ?? []
-        let files = names.map { "lowres_wide_intrinsics/41069021_\($0).pincam" }
-        try video.write("8 6 9.5 9 4.25 2", to: files[1])
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(video.path)/lowres_wide_intrinsics").sorted()
+        let files = names.map { "lowres_wide_intrinsics/\($0)" }
+        try #require(files.count == 5)
+        for (index, file) in files.enumerated() { try video.write("8 6 9.5 9 4.25 2.75\(index)\n", to: file) }
+        try video.write("8 6 9.5 9 4.25 2.7", to: files[1])
         let capture = try video.open(ARKitScenesCapture.self)
-        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, nil])
-        #expect(capture.frames[1].drop?.reason.contains("it may have been cut off") == true)
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true, nil, nil, nil])
+        #expect(capture.frames[1].drop?.reason.contains("“2.7” fewer digits than the others") == true)
+        // Whole ones that somebody wrote otherwise.
+        try video.write("8 6 9.5 9 4.25 2.751", to: files[1])
+        #expect(try video.open(ARKitScenesCapture.self).keptFrames.count == 5)
         for file in files { try video.write("8 6 9.5 9 4.25 2.75", to: file) }
-        #expect(try video.open(ARKitScenesCapture.self).keptFrames.count == 3)
+        #expect(try video.open(ARKitScenesCapture.self).keptFrames.count == 5)
     }
 }

@@ -175,10 +175,11 @@ import Testing
         try text("# Cameras\n\(cameras)5 PINHOLE 8 6 9.5 9 4 2.9", "cameras.txt")
         try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
         try picture("images/a.png")
-        let problem = try refusal()
-        #expect(problem?.summary.contains("“2.9” fewer digits than the others") == true)
-        #expect(problem?.place.file == "cameras.txt" && problem?.place.line == 6)
-        // A model of one camera has nothing to be compared with.
+        // Cameras of several models end in other parameters, so their digits tell nothing.
+        #expect(
+            try open().warnings.first?.hasPrefix("the last line of cameras.txt, line 6, has no end, as if the file")
+                == true)
+        // So it is with the other files.
         try text("# Cameras\n1 PINHOLE 8 6 9.5 9 4 2", "cameras.txt")
         try text("# Images\n1 1 0 0 0 0 0 0 1 a.png", "images.txt")
         try text("# Points\n5 1 2 3 10 20 30 0.5", "points3D.txt")

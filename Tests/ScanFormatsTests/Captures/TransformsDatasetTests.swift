@@ -361,7 +361,7 @@ import Testing
         for name in ["a", "b"] { try picture("\(name).png") }
         let capture = try open()
         #expect(capture.frames.count == 3)
-        #expect(capture.warnings == ["transforms.json has 2 entries for the picture ./a.png: each became a frame"])
+        #expect(capture.warnings == ["transforms.json has 2 entries for the picture a.png: each became a frame"])
     }
 
     /// Blender's datasets have a description for each part.
