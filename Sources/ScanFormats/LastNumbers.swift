@@ -12,8 +12,8 @@ struct LastNumbers {
     }
 
     /// Whether a number lacks digits that the others have: any, where a writer gives the same number of places to all;
-    /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one has lost
-    /// counts for little. A writer that leaves the point out of whole numbers does so elsewhere too.
+    /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one has
+    /// lost counts for little. A writer that leaves the point out of whole numbers does so elsewhere too.
     func areCut(by field: some StringProtocol) -> Bool {
         guard let places = Self.places(field), counts.values.reduce(0, +) >= Self.enough else { return false }
         let usual = median

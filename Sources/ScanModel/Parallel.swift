@@ -3,8 +3,8 @@ import Synchronization
 
 /// Work that is spread over threads.
 package enum Parallel {
-    /// Calls `body` on up to `workers` threads at once, one at least, and waits for all of them. Each asks `next` for a number below
-    /// `count` until there is none left; every number is given out once.
+    /// Calls `body` on up to `workers` threads at once, one at least, and waits for all of them. Each asks `next` for a
+    /// number below `count` until there is none left; every number is given out once.
     package static func share(_ count: Int, workers: Int, _ body: @Sendable (_ next: () -> Int?) -> Void) {
         let given = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: min(max(1, workers), count)) { _ in

@@ -1,5 +1,5 @@
-/// Evenly spread elements of a sequence whose length nobody knows: all of them at first, then every second, every fourth, …,
-/// so that never more than `limit` are held.
+/// Evenly spread elements of a sequence whose length nobody knows: all of them at first, then every second, every
+/// fourth, …, so that never more than `limit` are held.
 package struct EvenSample<Element> {
     package private(set) var elements: [Element] = []
     private let limit: Int

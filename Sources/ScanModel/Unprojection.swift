@@ -128,8 +128,8 @@ public struct Unprojection: Sendable {
 }
 
 extension DepthMap {
-    /// The pixels from which points of ``Unprojection/points(of:every:picture:)`` come: without gaps, the n-th point is that of
-    /// the n-th pixel with depth.
+    /// The pixels from which points of ``Unprojection/points(of:every:picture:)`` come: without gaps, the n-th point is
+    /// that of the n-th pixel with depth.
     /// - Parameter points: their numbers, ascending.
     public func pixels(ofPoints points: [Int32]) -> [Int] {
         var pixel = -1

@@ -129,7 +129,7 @@ extension CaptureRun {
             if frame.facts.isDropped { return }
             do throws(Problem) {
                 try clock.measure(index) { () throws(Problem) in try body(&frame) }
-            } catch { try rule.drop(&frame, for: error, reason: error.oneLine, by: label, isBad: true) }
+            } catch { try rule.drop(&frame, for: error, by: label, isBad: true) }
         }
     }
 
@@ -145,7 +145,7 @@ extension CaptureRun {
             }
             guard !wasDropped, let drop = frame.facts.drop else { return }
             let problem = Problem(.input, drop.reason, fix: drop.fix)
-            try rule.drop(&frame, for: problem, reason: drop.reason, by: label, isBad: drop.isBad)
+            try rule.drop(&frame, for: problem, by: label, isBad: drop.isBad)
         }
     }
 

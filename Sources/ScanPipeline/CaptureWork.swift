@@ -25,24 +25,14 @@ public struct CaptureWork {
         guard let lock = try CaptureLock(job.input.id, in: state) else { return .busy }
         defer { withExtendedLifetime(lock) {} }
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
-        let runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
-        var work = try CaptureWork(job, pipeline, state, runner, looked: looked)
-        return try work.attempt()
-    }
-
-    private init(
-        _ job: CaptureJob, _ pipeline: Pipeline, _ state: StateFolder, _ runner: Runner, looked: Int64
-    ) throws(Problem) {
-        self.job = job
-        self.pipeline = pipeline
-        self.state = state
-        self.looked = looked
-        known = ResultState.load(job.input.id, in: state)
-        output = try OutputFolder(root: job.output, id: job.input.id)
-        var runner = runner
+        let known = ResultState.load(job.input.id, in: state)
+        var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
         runner.patience = job.patience
         runner.knownDigests = known?.knownDigests ?? KnownDigests()
-        self.runner = runner
+        var work = CaptureWork(
+            job: job, pipeline: pipeline, state: state, runner: runner,
+            output: try OutputFolder(root: job.output, id: job.input.id), known: known, looked: looked)
+        return try work.attempt()
     }
 
     private mutating func attempt() throws(Problem) -> CaptureEnding {

@@ -197,15 +197,14 @@ package struct OrderCheck {
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for
     /// people may well show frames that are dropped later.
     private mutating func checkLateDrops(_ steps: [Pipeline.Step]) {
-        let writers = steps.filter(Self.writesFrames)
-        guard let first = writers.first, let last = writers.last, let end = steps.lastIndex(where: Self.writesFrames)
+        guard let first = steps.first(where: Self.writesFrames), let last = steps.lastIndex(where: Self.writesFrames)
         else { return }
-        for (index, step) in steps.enumerated() where index > end && step.uses.roles.contains(where: \.drops) {
+        for (index, step) in steps.enumerated() where index > last && step.uses.roles.contains(where: \.drops) {
             mistakes.append(
                 Finding(
                     step: index,
                     problem: Problem(
-                        .usage, "`\(step.label)` drops frames that `\(last.label)` above it has written already",
+                        .usage, "`\(step.label)` drops frames that `\(steps[last].label)` above it has written already",
                         fix: "move it above `\(first.label)`")))
         }
     }

@@ -44,9 +44,9 @@ package struct PassPlan: Equatable {
         replayed = []
         sourceChannels = []
         guard walksFrames else { return }
-        // Backwards, so that of each step it is known what is asked of it. Behind  read, decompress, mask, unproject, drop  the
-        // pass of  write-depth  asks for depth: unproject makes none and is passed over, mask changes it and runs again, and
-        // so does decompress, which makes it of the recorded depth that the source has to give.
+        // Backwards, so that of each step it is known what is asked of it. Behind  read, decompress, mask, unproject, drop
+        // the pass of  write-depth  asks for depth: unproject makes none and is passed over, mask changes it and runs
+        // again, and so does decompress, which makes it of the recorded depth that the source has to give.
         var needed: Set<Channel> = []
         for index in (0..<range.upperBound).reversed() {
             let uses = steps[index].uses

@@ -1,9 +1,9 @@
 import Glibc
 import ScanModel
 
-/// `OUT/.scanmill`: everything with a clock, a host or a process in it. All of it but the owner and the trash may be deleted;
-/// what it costs is work, never a result. In the trash lies, where two names cannot be exchanged in one step, the result of
-/// a runner that was killed while it replaced it.
+/// `OUT/.scanmill`: everything with a clock, a host or a process in it. All of it but the owner and the trash may be
+/// deleted; what it costs is work, never a result. In the trash lies, where two names cannot be exchanged in one step,
+/// the result of a runner that was killed while it replaced it.
 public struct StateFolder: Sendable, Hashable {
     /// OUT, as the user gave it.
     public let output: String

@@ -48,9 +48,7 @@ struct ScanMillCommand: AsyncParsableCommand {
     /// options, and help that nobody asked for would end a night well.
     private static var fileLikeAnOption: String? {
         let words = CommandWords.arguments.prefix { $0 != "--" }
-        guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else {
-            return nil
-        }
+        guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else { return nil }
         let shown = Console.visible(word)
         return "error: \(shown) is there, but a name that begins with a dash is taken for an option\n"
             + "   = fix: name it  \(ShellWord.quoted("./\(word)"))"

@@ -7,8 +7,6 @@ public struct CapturePictures: Sendable {
     private let capture: Capture
     /// Clockwise, so that up is up where the capture says which way that is.
     private let quarterTurns: Int
-    /// See ``FFmpeg/patience``.
-    private let patience: Int
 
     /// Opens a capture as far as that is possible: a damaged one still has pictures.
     /// - Parameter patience: seconds after which a program that shows pictures of a video, and neither reads nor writes, is
@@ -17,12 +15,14 @@ public struct CapturePictures: Sendable {
     ///   machine cannot show them.
     public init(at path: String, patience: Int = RunResources.usualPatience) throws(Problem) {
         let tree = try CaptureFormats.tree(at: path)
-        let (format, _) = try CaptureFormats.format(of: tree)
-        let (opened, problems) = CaptureOpening.open(tree, as: format, patience: patience)
-        guard let opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
+        let (opened, problems) = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
+            let (format, _) = try CaptureFormats.format(of: tree)
+            return CaptureOpening.open(tree, as: format, patience: patience)
+        }
+        guard var opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
         if let obstacle = opened.obstacles[.color] { throw obstacle }
         guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
-        self.patience = patience
+        opened.resources.patience = patience
         capture = opened
         frames = opened.keptFrames.map(\.index)
         quarterTurns =
@@ -40,7 +40,7 @@ public struct CapturePictures: Sendable {
             let input = capture.videoInput(video.file, at: location)
             let facts = video.facts
             let fitting = PixelSize(facts.width, facts.height).fitting(into: size)
-            let ffmpeg = try FFmpeg.find(patience: patience)
+            let ffmpeg = try FFmpeg.find(for: capture)
             return try VideoStill.decode(input, facts: facts, frame: frame, size: fitting, with: ffmpeg)
         }
         var light = Frame(capture.frames[frame])

@@ -218,15 +218,12 @@ private struct PictureLook: Sendable {
     var result: Result<PictureFolder.Look, Problem>
 
     init(_ path: String, _ tree: any CaptureTree, _ limits: PictureLimits) {
+        var opened: (any ByteSource)?
         do throws(Problem) {
             let source = try tree.open(path)
-            byteCount = source.byteCount ?? tree.byteCount(of: path) ?? 0
-            do throws(Problem) { result = .success(try PictureFolder.look(at: source, limits: limits)) } catch {
-                result = .failure(error)
-            }
-        } catch {
-            byteCount = tree.byteCount(of: path) ?? 0
-            result = .failure(error)
-        }
+            opened = source
+            result = .success(try PictureFolder.look(at: source, limits: limits))
+        } catch { result = .failure(error) }
+        byteCount = opened?.byteCount ?? tree.byteCount(of: path) ?? 0
     }
 }

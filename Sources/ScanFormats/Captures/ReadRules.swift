@@ -34,7 +34,8 @@ public struct ReadRules: Hashable, Sendable {
     public var needsCameras = true
     /// What an archive may hold.
     public var archive = ArchiveLimits()
-    /// What may be taken for it: threads that look at a capture's pictures at once, time for programs that look at its video.
+    /// What may be taken for it: threads that look at a capture's pictures at once, time for programs that look at its
+    /// video.
     public var resources = RunResources(threads: 1)
 
     public init() {}

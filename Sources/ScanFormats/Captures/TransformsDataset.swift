@@ -85,9 +85,9 @@ private struct TransformsReader {
         entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
+        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
         noteTwins(entries)
         noteContradictions(root, elements)
-        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
         if hasPictures {
             capture.channels.insert(.color)
             let masks = elements.compactMap { $0["mask_path"].value?.string }
@@ -164,7 +164,7 @@ private struct TransformsReader {
     /// Warns of pictures that several entries name: each of these became a frame.
     private mutating func noteTwins(_ entries: [Entry]) {
         // A name may leave the extension out; where two files differ in nothing else, they are two.
-        let pictures = entries.compactMap(\.found?.picture).map { (try? tree.picture($0)) ?? $0 }
+        let pictures = zip(entries, capture.frames).compactMap { $1.pictureFile ?? $0.found?.picture }
         let named = Dictionary(grouping: pictures, by: \.self)
         let twins = named.values.filter { $0.count > 1 }
         guard let first = twins.map({ $0[0] }).min() else { return }

@@ -68,7 +68,7 @@ public struct CaptureInspection: Hashable, Sendable {
             if let folder = tree as? CaptureFolder, !CaptureSearch.isCapture(folder) {
                 throw CaptureFormats.unrecognised(folder)
             }
-            var inspection = try inspect(tree)
+            var inspection = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in try inspect(tree) }
             inspection.id = CaptureName.of(tree, at: path, format: inspection.recognition.format)
             return inspection
         } catch {
