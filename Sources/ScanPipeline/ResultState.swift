@@ -23,7 +23,7 @@ struct ResultState: Hashable, Sendable {
     /// picture, whatever becomes of the picture.
     var besides: [String: Digest]
     /// Stands in ``besides`` for files so young that a change right after would not show.
-    private static let young = Digest(hex: "")
+    static let young = Digest(hex: "")
     /// Where the files lay that options name and the capture does not hold, by the options' names for them.
     var options: [String: String]
     /// Published files with their sizes, relative to the result.
@@ -51,81 +51,6 @@ struct ResultState: Hashable, Sendable {
 
     private static func absolute<Value>(_ entries: [String: Value]) -> [String: Value] {
         Dictionary(entries.map { (FileSystem.absolute($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// How a result stands against the files as they are now.
-    enum Standing: Hashable, Sendable {
-        case upToDate
-        /// Something is not as it was.
-        case stale(String)
-        /// Nothing seems to have changed, but the reason keeps it from being certain: the keys have to be compared.
-        case unsure(String)
-    }
-
-    /// - Parameters:
-    ///   - input: the capture's path as it is given now, which is how its files are named.
-    ///   - options: where options lead to now, beside the pipeline; nil where there is none, only the result.
-    func standing(
-        of input: String, pipeline: Digest, options: [String: String]? = nil, result: String,
-        programs: inout ProgramVersions
-    ) -> Standing {
-        if self.pipeline != pipeline { return .stale("the pipeline changed") }
-        if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
-        let shown = { (path: String) in
-            FileSystem.lies(path, in: self.input) ? input + path.dropFirst(self.input.count) : path
-        }
-        var doubt: String?
-        // A file so young that a change right after would not show.
-        let wasNew = "its files had just changed when it was run"
-        for (folder, known) in folders.sorted(by: { $0.key < $1.key }) {
-            guard let now = FileSystem.status(of: folder) else { return .stale("\(shown(folder)) is gone") }
-            if now.modified != known.modified {
-                let what = (FileSystem.isFolder(folder) ? "something in the folder " : "") + shown(folder)
-                return .stale("\(what) changed")
-            }
-            // Copying tools set the one time back, and nobody the other.
-            if now.changed != known.changed { doubt = "something about \(shown(folder)) changed" }
-            if !known.isSettled(at: looked) { doubt = wasNew }
-        }
-        for (path, known) in inputs.sorted(by: { $0.key < $1.key }) {
-            guard let now = FileSystem.status(of: path) else { return .stale("\(shown(path)) is gone") }
-            if !now.isSame(as: known.status) { return .stale("\(shown(path)) changed") }
-            if now != known.status { doubt = "something about \(shown(path)) changed" }
-            if !known.status.isSettled(at: looked) { doubt = wasNew }
-        }
-        for (folder, known) in besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
-            if known == Self.young {
-                doubt = wasNew
-            } else if FolderContents(of: folder).digest != known {
-                doubt = "something about the files in \(shown(folder)) changed"
-            }
-        }
-        // A pipeline that was copied elsewhere may have other files beside it.
-        if let options, let moved = self.options.keys.sorted().first(where: { options[$0] != self.options[$0] }) {
-            doubt = "`\(moved)` is another file than it was"
-        }
-        for (name, version) in tools.sorted(by: { $0.key < $1.key }) {
-            // Without the program nothing could be made anew.
-            guard let now = programs.version(of: name), now != version else { continue }
-            return .stale("it was made with \(version), and now there is \(now)")
-        }
-        if let defect = outputDefect(result) { return .stale(defect) }
-        // Copies of OUT may have other times, and backups other results of the same sizes.
-        if FileSystem.modified("\(result)/\(Receipt.fileName)") != receiptTime {
-            if PublishedResult(at: result)?.key != key { return .stale("another result stands in its place") }
-            doubt = doubt ?? "its receipt was copied"
-        }
-        // Stages and formats with new revisions make other results; only the key tells whether these are among them.
-        if tool != programs.tool { doubt = doubt ?? "it was run by \(tool)" }
-        return doubt.map(Standing.unsure) ?? .upToDate
-    }
-
-    private func outputDefect(_ result: String) -> String? {
-        for (path, size) in outputs.sorted(by: { $0.key < $1.key })
-        where FileSystem.size(of: "\(result)/\(path)") != size {
-            return "\(path) of the result is missing or has another size"
-        }
-        return nil
     }
 
     /// Digests that stand as long as their files do.

@@ -286,8 +286,8 @@ import Testing
     // MARK: - After a run
 
     private func run(_ more: [String] = []) throws -> CommandResult {
-        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
-        return try Scanmill.run(["run", "quick.yaml", RunCommandTests.sample, "-o", "out"] + more, in: folder.path)
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        return try Scanmill.run(["run", "quick.yaml", QuickRun.sample, "-o", "out"] + more, in: folder.path)
     }
 
     @Test func aRunLeavesAReportWithPictures() throws {
@@ -351,8 +351,8 @@ import Testing
 
     /// The pictures of a result that has not changed are kept, even when the capture itself has gone.
     @Test func picturesAreTakenOnce() throws {
-        try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/desk")
-        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/desk")
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
         _ = try Scanmill.run(["run", "quick.yaml", "desk", "-o", "out"], in: folder.path)
         let page = try newestPage()
         try FileManager.default.removeItem(atPath: "\(folder.path)/desk")
@@ -385,10 +385,10 @@ import Testing
 
     /// A failure's card shows how far the stream goes, and the command that tries it again works as it stands.
     @Test func aFailureShowsWhatIsMissingAndTheNextCommand() throws {
-        try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/it's cut")
+        try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/it's cut")
         let depth = try folder.bytes("it's cut/desk.depth.zlib")
         try folder.write(Array(depth.prefix(depth.count / 2)), to: "it's cut/desk.depth.zlib")
-        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
         let failed = try Scanmill.run(["run", "quick.yaml", "it's cut", "-o", "out"], in: folder.path)
         #expect(failed.status == 1)
         let json = try report()

@@ -5,44 +5,12 @@ import Testing
 
 /// The tool as people run it: exit codes, what is said where, what is on disk afterwards.
 @Suite struct RunCommandTests {
-    static let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
+    let quick: QuickRun
 
-    /// A pipeline that is quick on the sample.
-    static let cloud = """
-        name: quick
-        stages:
-          - read
-          - select-every: {step: 20}
-          - decompress
-          - unproject: {every: 4, color: false}
-          - voxel-downsample: {size: 0.05}
-          - write-ply
-
-        """
-
-    let folder: TemporaryFolder
-    var output: String { "\(folder.path)/out" }
-
-    init() throws {
-        folder = try TemporaryFolder()
-        try folder.write(Self.cloud, to: "quick.yaml")
-    }
-
-    private func run(_ arguments: [String]) throws -> CommandResult {
-        try Scanmill.run(["run", "quick.yaml"] + arguments, in: folder.path)
-    }
-
-    private func copySample(_ name: String) throws {
-        try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: Self.sample, toPath: "\(folder.path)/in/\(name)")
-    }
-
-    private func names(_ path: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)")) ?? []).sorted()
-    }
+    init() throws { quick = try QuickRun() }
 
     @Test func aRunSaysOneLineACaptureAndASummary() throws {
-        let result = try run([Self.sample, "-o", "out"])
+        let result = try quick.run([QuickRun.sample, "-o", "out"])
         #expect(result.status == 0)
         #expect(result.errors == "")
         let lines = result.output.split(separator: "\n").map(String.init)
@@ -50,36 +18,38 @@ import Testing
         #expect(lines.first?.hasPrefix("done     desk  3 of 60 frames, 1 file, ") == true)
         #expect(lines[1] == "1 capture: 1 done; results are in out")
         #expect(lines.last == "the report is out/.scanmill/report.html")
-        #expect(names("out/desk") == ["desk.ply", "receipt.json"])
+        #expect(quick.names("out/desk") == ["desk.ply", "receipt.json"])
     }
 
     @Test func aSecondRunDoesNothing() throws {
-        #expect(try run([Self.sample, "-o", "out"]).status == 0)
-        let before = try runCommand(["sh", "-c", "find out/desk -printf '%p %T@ %i\\n'"], in: folder.path).output
-        let result = try run([Self.sample, "-o", "out"])
+        #expect(try quick.run([QuickRun.sample, "-o", "out"]).status == 0)
+        let before = try runCommand(["sh", "-c", "find out/desk -printf '%p %T@ %i\\n'"], in: quick.folder.path).output
+        let result = try quick.run([QuickRun.sample, "-o", "out"])
         #expect(result.status == 0)
         #expect(result.output == "1 capture: 1 up to date; results are in out\n")
-        #expect(try runCommand(["sh", "-c", "find out/desk -printf '%p %T@ %i\\n'"], in: folder.path).output == before)
-        #expect(names("out/.scanmill/runs").count == 1)
+        #expect(
+            try runCommand(["sh", "-c", "find out/desk -printf '%p %T@ %i\\n'"], in: quick.folder.path).output == before
+        )
+        #expect(quick.names("out/.scanmill/runs").count == 1)
     }
 
     @Test func quietSaysNothingUnlessSomethingFailed() throws {
-        let good = try run([Self.sample, "-o", "out", "-q"])
+        let good = try quick.run([QuickRun.sample, "-o", "out", "-q"])
         #expect(good.output == "" && good.errors == "" && good.status == 0)
-        try copySample("bad")
-        try folder.write("{", to: "in/bad/desk.json")
-        let bad = try run(["in/bad", "-o", "out", "-q"])
+        try quick.copySample("bad")
+        try quick.folder.write("{", to: "in/bad/desk.json")
+        let bad = try quick.run(["in/bad", "-o", "out", "-q"])
         #expect(bad.status == 1)
         #expect(bad.output == "")
         #expect(bad.errors.contains("error: "))
     }
 
     @Test func theLogGoesOnFromNightToNight() throws {
-        try copySample("bad")
-        try folder.write("{", to: "in/bad/desk.json")
-        #expect(try run([Self.sample, "-o", "out", "-q", "--log", "log"]).status == 0)
-        #expect(try run([Self.sample, "in/bad", "-o", "out", "-q", "--log", "log"]).status == 1)
-        let events = try folder.bytes("log").split(separator: UInt8(ascii: "\n")).map {
+        try quick.copySample("bad")
+        try quick.folder.write("{", to: "in/bad/desk.json")
+        #expect(try quick.run([QuickRun.sample, "-o", "out", "-q", "--log", "log"]).status == 0)
+        #expect(try quick.run([QuickRun.sample, "in/bad", "-o", "out", "-q", "--log", "log"]).status == 1)
+        let events = try quick.folder.bytes("log").split(separator: UInt8(ascii: "\n")).map {
             try JSONValue.parse(Array($0), file: "log")
         }
         #expect(
@@ -96,23 +66,24 @@ import Testing
 
     /// A capture that lost what it is known by must not vanish from a night, nor a disk without room stay unnoticed.
     @Test func quietTellsOfWhatIsLeftOut() throws {
-        try copySample("good")
-        try folder.write("x", to: "in/lost/notes.bin")
-        try FileManager.default.createDirectory(atPath: "\(folder.path)/in/empty", withIntermediateDirectories: true)
-        let result = try run(["in", "-o", "out", "-q"])
+        try quick.copySample("good")
+        try quick.folder.write("x", to: "in/lost/notes.bin")
+        try FileManager.default.createDirectory(
+            atPath: "\(quick.folder.path)/in/empty", withIntermediateDirectories: true)
+        let result = try quick.run(["in", "-o", "out", "-q"])
         #expect(result.status == 0)
         #expect(result.errors.hasPrefix("warning: there is no capture in in/lost\n"))
-        let full = try run(["in/good", "-o", "other", "-q", "--min-free", "900TiB"])
+        let full = try quick.run(["in/good", "-o", "other", "-q", "--min-free", "900TiB"])
         #expect(full.status == 0)
         #expect(full.errors.hasPrefix("warning: 1 capture left for another night: only "))
-        try folder.write("x", to: "in/good/young")
-        let young = try run(["in/good", "-o", "other", "-q", "--settle", "1h"])
+        try quick.folder.write("x", to: "in/good/young")
+        let young = try quick.run(["in/good", "-o", "other", "-q", "--settle", "1h"])
         #expect(young.status == 0)
         #expect(young.errors == "warning: 1 capture still arriving: good\n")
     }
 
     @Test func jsonIsOneObjectOnStdout() throws {
-        let result = try run([Self.sample, "-o", "out", "--json"])
+        let result = try quick.run([QuickRun.sample, "-o", "out", "--json"])
         let json = try JSONValue.parse(Array(result.output.utf8), file: "stdout")
         let capture = try #require(json["captures"]?.array?.first)
         #expect(capture["id"] == .string("desk"))
@@ -122,12 +93,12 @@ import Testing
     }
 
     @Test func oneBadCaptureDoesNotStopTheOthers() throws {
-        for name in ["a", "b", "c"] { try copySample(name) }
-        let depth = try folder.bytes("in/b/desk.depth.zlib")
-        try folder.write(Array(depth.prefix(depth.count / 2)), to: "in/b/desk.depth.zlib")
-        let result = try run(["in", "-o", "out"])
+        for name in ["a", "b", "c"] { try quick.copySample(name) }
+        let depth = try quick.folder.bytes("in/b/desk.depth.zlib")
+        try quick.folder.write(Array(depth.prefix(depth.count / 2)), to: "in/b/desk.depth.zlib")
+        let result = try quick.run(["in", "-o", "out"])
         #expect(result.status == 1)
-        #expect(names("out").filter { !$0.hasPrefix(".") } == ["a", "c"])
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["a", "c"])
         #expect(
             result.errors.contains("error: depth stream truncated\n  --> in/b/desk.depth.zlib at byte "),
             "\(result.errors)")
@@ -136,25 +107,25 @@ import Testing
         #expect(result.errors.contains("to see it again:  scanmill run quick.yaml in/b -o out --retry"))
 
         // Nothing has changed, so it is not tried again, and still counts.
-        let again = try run(["in", "-o", "out"])
+        let again = try quick.run(["in", "-o", "out"])
         #expect(again.status == 1)
         #expect(again.output.contains("failed   b  as before: depth stream truncated"))
         #expect(again.output.contains("3 captures: 2 up to date, 1 failed before; results are in out"))
 
         // The cause is gone, so is the failure.
-        try folder.write(depth, to: "in/b/desk.depth.zlib")
-        #expect(try run(["in", "-o", "out"]).status == 0)
-        #expect(names("out").filter { !$0.hasPrefix(".") } == ["a", "b", "c"])
-        #expect(names("out/.scanmill/failures") == [])
+        try quick.folder.write(depth, to: "in/b/desk.depth.zlib")
+        #expect(try quick.run(["in", "-o", "out"]).status == 0)
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["a", "b", "c"])
+        #expect(quick.names("out/.scanmill/failures") == [])
     }
 
     @Test func keepWholeSalvagesAndAccounts() throws {
-        try copySample("cut")
-        let depth = try folder.bytes("in/cut/desk.depth.zlib")
-        try folder.write(Array(depth.prefix(depth.count / 2)), to: "in/cut/desk.depth.zlib")
-        let result = try run(["in", "-o", "out", "--set", "read.truncated=keep-whole"])
+        try quick.copySample("cut")
+        let depth = try quick.folder.bytes("in/cut/desk.depth.zlib")
+        try quick.folder.write(Array(depth.prefix(depth.count / 2)), to: "in/cut/desk.depth.zlib")
+        let result = try quick.run(["in", "-o", "out", "--set", "read.truncated=keep-whole"])
         #expect(result.status == 0, "\(result.errors)")
-        let receipt = try JSONValue.parse(try folder.bytes("out/cut/receipt.json"), file: "receipt")
+        let receipt = try JSONValue.parse(try quick.folder.bytes("out/cut/receipt.json"), file: "receipt")
         let frames = try #require(receipt["frames"])
         let dropped = try #require(frames["dropped"]?.array)
         #expect(frames["source"] == .integer(60))
@@ -165,20 +136,20 @@ import Testing
     }
 
     @Test func aFailureLeavesTheLastGoodResult() throws {
-        try copySample("desk")
-        #expect(try run(["in/desk", "-o", "out"]).status == 0)
-        let good = try folder.bytes("out/desk/desk.ply")
-        try folder.write("not JSON\n", to: "in/desk/desk.jsonl")
-        let result = try run(["in/desk", "-o", "out"])
+        try quick.copySample("desk")
+        #expect(try quick.run(["in/desk", "-o", "out"]).status == 0)
+        let good = try quick.folder.bytes("out/desk/desk.ply")
+        try quick.folder.write("not JSON\n", to: "in/desk/desk.jsonl")
+        let result = try quick.run(["in/desk", "-o", "out"])
         #expect(result.status == 1)
         #expect(result.errors.contains("the last good result is unchanged"))
-        #expect(try folder.bytes("out/desk/desk.ply") == good)
-        #expect(names("out/.scanmill/work") == [])
+        #expect(try quick.folder.bytes("out/desk/desk.ply") == good)
+        #expect(quick.names("out/.scanmill/work") == [])
     }
 
     @Test func mistakesOfAPipelineEndTheRunBeforeItBegins() throws {
-        try folder.write("stages:\n  - read\n  - unprojekt\n  - mask-range: {fra: 4}\n", to: "quick.yaml")
-        let result = try run([Self.sample, "-o", "out"])
+        try quick.folder.write("stages:\n  - read\n  - unprojekt\n  - mask-range: {fra: 4}\n", to: "quick.yaml")
+        let result = try quick.run([QuickRun.sample, "-o", "out"])
         #expect(result.status == 2)
         #expect(
             result.errors == """
@@ -193,16 +164,16 @@ import Testing
                 2 mistakes; nothing was run
 
                 """)
-        #expect(names("out") == [])
+        #expect(quick.names("out") == [])
     }
 
     @Test func usageMistakesExitWith2() throws {
-        #expect(try run(["nowhere", "-o", "out"]).status == 2)
+        #expect(try quick.run(["nowhere", "-o", "out"]).status == 2)
         #expect(
-            try run([Self.sample, "-o", "out", "--only", "chair"]).errors
+            try quick.run([QuickRun.sample, "-o", "out", "--only", "chair"]).errors
                 == "error: `--only chair`: no capture has this id\n")
-        #expect(try run([Self.sample, "-o", "out", "--only", "chair"]).status == 2)
-        let setting = try run([Self.sample, "-o", "out", "--set", "voxel-downsample.sise=1"])
+        #expect(try quick.run([QuickRun.sample, "-o", "out", "--only", "chair"]).status == 2)
+        let setting = try quick.run([QuickRun.sample, "-o", "out", "--set", "voxel-downsample.sise=1"])
         #expect(setting.status == 2)
         #expect(setting.errors.contains("`voxel-downsample` has no option `sise`"))
         #expect(try Scanmill.run(["run"]).status == 2)
@@ -210,8 +181,8 @@ import Testing
         #expect(slip.status == 2)
         #expect(slip.errors == "error: there is no command `runn`\n   = fix: did you mean `run`?\n")
         #expect(try Scanmill.run(["convert"]).errors.hasSuffix("`scanmill --help` lists the commands\n"))
-        try folder.write("x", to: "empty/nothing.txt")
-        let nothing = try run(["empty", "-o", "out"])
+        try quick.folder.write("x", to: "empty/nothing.txt")
+        let nothing = try quick.run(["empty", "-o", "out"])
         #expect(nothing.status == 2)
         #expect(
             nothing.errors.contains(
@@ -220,157 +191,53 @@ import Testing
     }
 
     @Test func setChangesAnOptionAndRunsAgain() throws {
-        #expect(try run([Self.sample, "-o", "out"]).status == 0)
+        #expect(try quick.run([QuickRun.sample, "-o", "out"]).status == 0)
         let plan = try Scanmill.run(
-            ["plan", "quick.yaml", Self.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"], in: folder.path)
+            ["plan", "quick.yaml", QuickRun.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"],
+            in: quick.folder.path)
         #expect(
             plan.output.hasPrefix("run        desk  voxel-downsample.size changed from 0.05 to 0.1\n"), "\(plan.output)"
         )
-        #expect(try run([Self.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"]).output.hasPrefix("done"))
+        #expect(
+            try quick.run([QuickRun.sample, "-o", "out", "--set", "voxel-downsample.size=0.1"]).output.hasPrefix("done")
+        )
     }
 
     @Test func outBelongsToOnePipeline() throws {
-        #expect(try run([Self.sample, "-o", "out"]).status == 0)
-        try folder.write(Self.cloud.replacingOccurrences(of: "name: quick", with: "name: other"), to: "quick.yaml")
-        let refused = try run([Self.sample, "-o", "out"])
+        #expect(try quick.run([QuickRun.sample, "-o", "out"]).status == 0)
+        try quick.folder.write(
+            QuickRun.cloud.replacingOccurrences(of: "name: quick", with: "name: other"), to: "quick.yaml")
+        let refused = try quick.run([QuickRun.sample, "-o", "out"])
         #expect(refused.status == 2)
         #expect(refused.errors.contains("out holds results of the pipeline `quick`, not of `other`"))
-        #expect(try run([Self.sample, "-o", "out", "--replace"]).status == 0)
-    }
-
-    @Test func twoCapturesWithOneIdFailAlone() throws {
-        try copySample("a")
-        try FileManager.default.createDirectory(atPath: "\(folder.path)/in/more", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: Self.sample, toPath: "\(folder.path)/in/more/a")
-        try copySample("b")
-        let result = try run(["in", "-o", "out"])
-        #expect(result.status == 1)
-        #expect(result.errors.contains("error: 2 captures are called a"))
-        #expect(!result.errors.contains("to see it again"))
-        #expect(names("out").filter { !$0.hasPrefix(".") } == ["b"])
-    }
-
-    /// The result of a pipeline is replaced as a whole, and what lies in it is gone then.
-    @Test func outLiesInNoResult() throws {
-        try copySample("desk")
-        #expect(try run(["in", "-o", "out"]).status == 0)
-        for place in ["out/desk", "out/desk/more", "out/desk/more/still"] {
-            let refused = try run(["in", "-o", place])
-            #expect(refused.status == 2)
-            #expect(refused.errors.contains("the results would be written into the result "), "\(refused)")
-        }
-        #expect(names("out/desk").sorted() == ["desk.ply", "receipt.json"])
-        #expect(try run(["in", "-o", "out/more"]).status == 0)
-    }
-
-    /// In an output folder results are at home; elsewhere somebody put them, and may think that they are run.
-    @Test func resultsAmongCapturesAreNamed() throws {
-        try copySample("desk")
-        #expect(try run(["in", "-o", "in/out"]).status == 0)
-        #expect(try run(["in", "-o", "in/out"]).errors == "")
-        try FileManager.default.copyItem(atPath: "\(folder.path)/in/out/desk", toPath: "\(folder.path)/in/copied")
-        let result = try run(["in", "-o", "in/out"])
-        #expect(result.status == 0)
-        #expect(
-            result.errors == """
-                warning: results of ScanMill lie among the captures, and were passed over: in/copied
-                   = fix: if they are to be run, name them as INPUT: in/copied
-
-                """)
-    }
-
-    @Test func aNameThatBeginsWithADashIsNoOption() throws {
-        try copySample("-dash")
-        let refused = try Scanmill.run(
-            ["run", "../quick.yaml", "-dash", "-o", "../out"], in: "\(folder.path)/in")
-        #expect(refused.status == 2)
-        #expect(
-            refused.errors == """
-                error: -dash is there, but a name that begins with a dash is taken for an option
-                   = fix: name it  ./-dash
-
-                """)
-        #expect(
-            try Scanmill.run(["run", "../quick.yaml", "./-dash", "-o", "../out"], in: "\(folder.path)/in").status == 0)
-        #expect(
-            try Scanmill.run(["run", "../quick.yaml", "-o", "../out", "--", "-dash"], in: "\(folder.path)/in").status
-                == 0)
+        #expect(try quick.run([QuickRun.sample, "-o", "out", "--replace"]).status == 0)
     }
 
     @Test func patienceHasALeast() throws {
-        try copySample("desk")
+        try quick.copySample("desk")
         for time in ["0", "0s"] {
-            let refused = try run(["in", "-o", "out", "--patience", time])
+            let refused = try quick.run(["in", "-o", "out", "--patience", time])
             #expect(refused.status == 2)
             #expect(refused.errors.contains("`--patience` takes a time of at least 1 second."))
         }
     }
 
-    @Test func aFormatThatNobodyHasIsSaid() throws {
-        try copySample("desk")
-        let result = try run(["in", "-o", "out", "--format", "polycam"])
-        #expect(result.status == 0)
-        #expect(
-            result.errors.contains("warning: no capture is in the format polycam; those found are in multiscan"),
-            "\(result)")
-    }
-
-    /// A result as the next pipeline's input: what several of its writers made is one capture.
-    @Test func theCaptureInAResultIsTakenInOneFormat() throws {
-        try copySample("desk")
-        try folder.write("stages: [read, write-transforms, write-colmap]\n", to: "datasets.yaml")
-        let made = try Scanmill.run(["run", "datasets.yaml", "in", "-o", "made", "-q"], in: folder.path)
-        #expect(made.status == 0, "\(made)")
-        try folder.write("stages: [read, write-tum]\n", to: "tum.yaml")
-        func again(_ options: String...) throws -> CommandResult {
-            try Scanmill.run(
-                ["run", "tum.yaml", "made/desk", "-o", "again", "--set", "read.rate=30"] + options, in: folder.path)
-        }
-        let refused = try again()
-        #expect(refused.status == 1)
-        #expect(refused.errors.contains("error: 2 captures are called desk"), "\(refused)")
-        #expect(refused.errors.contains("take one of them with  --format transforms  (or colmap)"), "\(refused)")
-        #expect(refused.output.contains("1 capture: 1 failed"))
-        #expect(try again("--format", "colmap").status == 0)
-        // A pipeline that says what it reads needs no option.
-        #expect(try again("--set", "read.format=transforms", "--force").status == 0)
-        #expect(names("again").filter { !$0.hasPrefix(".") } == ["desk"])
-        // What the pipeline reads is not there.
-        let none = try again("--set", "read.format=polycam")
-        #expect(none.status == 1)
-        #expect(none.errors.contains("the result holds no capture in the format polycam"), "\(none)")
-    }
-
-    /// What lies in a result is called after it, whatever its folder is called.
-    @Test func twoDatasetsOfOneResult() throws {
-        try copySample("desk")
-        try folder.write(
-            "stages: [read, write-transforms, write-transforms: {dialect: instant-ngp}]\n",
-            to: "datasets.yaml")
-        let made = try Scanmill.run(["run", "datasets.yaml", "in", "-o", "made", "-q"], in: folder.path)
-        #expect(made.status == 0, "\(made)")
-        let refused = try run(["made/desk", "-o", "again"])
-        #expect(refused.status == 1)
-        #expect(
-            refused.errors.contains(
-                "= fix: run them into different output folders, or run a folder of links that have other names (ln -s)"),
-            "\(refused)")
-    }
-
     @Test func theInputIsNeverChanged() throws {
-        try copySample("desk")
-        let before = try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output
-        #expect(try run(["in", "-o", "out"]).status == 0)
+        try quick.copySample("desk")
+        let before = try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: quick.folder.path)
+            .output
+        #expect(try quick.run(["in", "-o", "out"]).status == 0)
         #expect(
-            try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: folder.path).output == before)
+            try runCommand(["sh", "-c", "find in -printf '%p %T@ %s %m\\n' | sort"], in: quick.folder.path).output
+                == before)
     }
 
     @Test func aChildThatIsKilledIsAFailedCapture() throws {
         // 20,000 rendered frames take minutes: time enough to find the child and kill it.
-        try folder.write(
+        try quick.folder.write(
             "stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]",
             to: "slow.yaml")
-        try copySample("desk")
+        try quick.copySample("desk")
         let script = """
             "$1" run slow.yaml in/desk -o out & parent=$!
             for i in $(seq 100); do
@@ -378,30 +245,30 @@ import Testing
             done
             sleep 0.5; kill -9 $child; wait $parent; echo "status $?"
             """
-        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: quick.folder.path)
         #expect(result.output.contains("status 3"), "\(result.output) \(result.errors)")
         #expect(result.errors.contains("error: the capture's process was killed"))
-        #expect(names("out").filter { !$0.hasPrefix(".") } == [])
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == [])
     }
 
     @Test(arguments: [("INT", 130), ("TERM", 143)])
     func aSignalEndsTheRunWithinFiveSeconds(_ name: String, _ status: Int) throws {
-        try folder.write(
+        try quick.folder.write(
             "stages: [{synthesize: {frames: 20000}}, decompress, unproject, voxel-downsample, write-ply]",
             to: "slow.yaml")
-        try copySample("a")
-        try copySample("b")
+        try quick.copySample("a")
+        try quick.copySample("b")
         let script = """
             "$1" run slow.yaml in -o out --jobs 1 & parent=$!
             sleep 1.5; start=$(date +%s%N); kill -$2 $parent; wait $parent
             echo "status $? after $(( ($(date +%s%N) - start) / 1000000 )) ms"
             """
-        let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path, name], in: folder.path)
+        let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path, name], in: quick.folder.path)
         #expect(result.output.contains("status \(status) after "), "\(result.output) \(result.errors)")
         let milliseconds = result.output.split(separator: " ").dropLast().last.flatMap { Int($0) } ?? .max
         // Five, and what a loaded machine takes for the rest.
         #expect(milliseconds < 8000)
         #expect(result.output.contains("left     b  stopped by SIG\(name)"))
-        #expect(names("out").filter { !$0.hasPrefix(".") } == [])
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == [])
     }
 }

@@ -8,10 +8,10 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        try folder.write(RunCommandTests.cloud, to: "quick.yaml")
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
         for name in ["a", "b"] {
             try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
-            try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/in/\(name)")
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/in/\(name)")
         }
     }
 
@@ -114,7 +114,7 @@ import Testing
         for path in ["one/a", "two/a", "one/.hidden"] {
             try FileManager.default.createDirectory(atPath: "\(folder.path)/one", withIntermediateDirectories: true)
             try FileManager.default.createDirectory(atPath: "\(folder.path)/two", withIntermediateDirectories: true)
-            try FileManager.default.copyItem(atPath: RunCommandTests.sample, toPath: "\(folder.path)/\(path)")
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/\(path)")
         }
         #expect(try scanmill("run", "quick.yaml", "one/a", "two/a", "one/.hidden", "-o", "out").status == 1)
         let status = try scanmill("status", "out")

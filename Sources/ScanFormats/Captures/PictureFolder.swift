@@ -117,10 +117,8 @@ struct PictureFolder {
         // The numbers are anything that fits: one more than the largest may not.
         let hasGaps = last - first != numbers.count - 1
         if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }
-        // Frames are counted from 0, or from 1 as most programs do that take videos apart.
-        let possible = known.map { [$0] } ?? [0, 1]
-        let starts = lines == 0 ? [] : possible.filter { first >= $0 && last - $0 < lines }
-        guard let start = starts.count == 1 || last == lines - 1 && first > 1 ? starts.first : starts.last else {
+        let starts = lines == 0 ? [] : (known.map { [$0] } ?? [0, 1]).filter { first >= $0 && last - $0 < lines }
+        guard let start = Self.likeliest(of: starts, first: first, last: last, lines: lines) else {
             capture.warnings.append(
                 hasGaps
                     ? "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order"
@@ -135,6 +133,14 @@ struct PictureFolder {
                     + "picture off")
         }
         return numbers.map { $0 - start }
+    }
+
+    /// From which number the frames are counted, of those from which the pictures fit to the camera lines. Most programs
+    /// that take videos apart count from 1; where the first pictures are missing and the last has the number of the last
+    /// line counted from 0, none is missing at the end only if that is how they were counted.
+    private static func likeliest(of starts: [Int], first: Int, last: Int, lines: Int) -> Int? {
+        let endsWithLines = first > 1 && last == lines - 1
+        return endsWithLines ? starts.first : starts.last
     }
 
     /// How much of a large file's start and end is read: first as little as nearly all cameras need, then more, since

@@ -11,7 +11,7 @@ enum ReportProcess {
     static func run(_ output: String, run: String, isQuiet: Bool, stop: StopSignal) async {
         do {
             let ended = try await Follower.run(
-                FilePath(CaptureProcess.executable), ["report", "--run", run, "--", output],
+                FilePath(RunningBinary.startable), ["report", "--run", run, "--", output],
                 environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]),
                 output: .string(limit: 1 << 16), error: .string(limit: 1 << 16), stop: stop)
             if ended.terminationStatus.isSuccess {

@@ -3,7 +3,6 @@ import Glibc
 import ScanModel
 import ScanPipeline
 import Subprocess
-import Synchronization
 import SystemPackage
 
 /// The parent's side of a capture's process: starts it, listens, and ends it when it takes too much or stands still.
@@ -18,56 +17,57 @@ struct CaptureProcess: Sendable {
     /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
     func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
         let watch = ChildWatch()
-        let before = Self.identity(of: job)
-        // The child may have been ended between giving the result its name and saying so, or between moving the older one
-        // away and that.
-        var published: String? {
-            guard let now = Self.identity(of: job), now != before else { return nil }
-            return "the new result of \(job.input.id) was published just before, and is whole"
+        let place = ResultPlace(of: job)
+        let end: (lastWord: CaptureEnding?, status: TerminationStatus)
+        do { end = try await run(job, watch, progress) } catch {
+            return .failed(
+                Problem(.environment, "cannot run a process for the capture: \(error)", notes: [place.whatBecameOfIt]))
         }
-        var untouched: String {
-            if let published { return published }
-            let last = Self.identity(of: job) == nil ? "is put back by the next run" : "is unchanged"
-            return "nothing was published for \(job.input.id)" + (before == nil ? "" : "; the last good result \(last)")
+        // What it said is so, whatever ended it afterwards.
+        if let ending = end.lastWord { return ending }
+        Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
+        switch watch.reason {
+        case .notBegun(let why)?: return .notBegun([why, place.newResult].compactMap(\.self).joined(separator: "; "))
+        case .failed(let problem)?: return .failed(problem.noting(place.whatBecameOfIt))
+        case let reason?: return reason
+        case nil: return .failed(Self.crash(end.status, watch.lastWords, place.whatBecameOfIt))
         }
-        do {
-            let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
-            var options = PlatformOptions()
-            // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
-            options.createSession = true
-            let ended = try await Subprocess.run(
-                .path(FilePath(Self.executable)),
-                arguments: Arguments(
-                    executablePathOverride: Self.executablePath, remainingValues: [CaptureChildCommand.name]),
-                environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
-                input: .inputWriter, output: .sequence, error: .sequence
-            ) { execution in
-                _ = try await execution.standardInputWriter.write(text + "\n")
-                // Stdin stays open: the child takes its end for this process's end.
-                return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
-                    group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
-                    group.addTask {
-                        for try await part in execution.standardError { watch.hear(part) }
-                        return nil
-                    }
-                    let guardian = Task { await guardChild(execution.processIdentifier.value, watch) }
-                    defer { guardian.cancel() }
-                    var ending: CaptureEnding?
-                    for try await part in group { ending = part ?? ending }
-                    // Without a last word it died, and may have left an ffmpeg that hangs.
-                    if ending == nil { ProcessSession.end(execution.processIdentifier.value) }
-                    return ending
+    }
+
+    /// - Returns: how the job ended, by the child's own last word; nil when it died without one.
+    private func run(
+        _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void
+    ) async throws -> (lastWord: CaptureEnding?, status: TerminationStatus) {
+        let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
+        var options = PlatformOptions()
+        // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
+        options.createSession = true
+        let ended = try await Subprocess.run(
+            .path(FilePath(RunningBinary.startable)),
+            arguments: Arguments(
+                executablePathOverride: RunningBinary.path, remainingValues: [CaptureChildCommand.name]),
+            environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
+            input: .inputWriter, output: .sequence, error: .sequence
+        ) { execution in
+            let child = execution.processIdentifier.value
+            _ = try await execution.standardInputWriter.write(text + "\n")
+            // Stdin stays open: the child takes its end for this process's end.
+            return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
+                group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
+                group.addTask {
+                    for try await part in execution.standardError { watch.hear(part) }
+                    return nil
                 }
+                let guardian = Task { await guardChild(child, watch) }
+                defer { guardian.cancel() }
+                var lastWord: CaptureEnding?
+                for try await part in group { lastWord = part ?? lastWord }
+                // Without a last word it died, and may have left an ffmpeg that hangs.
+                if lastWord == nil { ProcessSession.end(child) }
+                return lastWord
             }
-            // What it said is so, whatever ended it afterwards.
-            if let ending = ended.closureResult { return ending }
-            Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
-            if case .notBegun(let why)? = watch.reason, let published { return .notBegun("\(why); \(published)") }
-            if let reason = watch.reason { return reason.noting(untouched) }
-            return .failed(Self.crash(ended.terminationStatus, watch.lastWords, untouched))
-        } catch {
-            return .failed(Problem(.environment, "cannot run a process for the capture: \(error)", notes: [untouched]))
         }
+        return (ended.closureResult, ended.terminationStatus)
     }
 
     private static func listen(
@@ -115,12 +115,6 @@ struct CaptureProcess: Sendable {
         }
     }
 
-    /// Tells a capture's published folder from the one that replaces it.
-    private static func identity(of job: CaptureJob) -> UInt64? {
-        var status = stat()
-        return stat("\(job.output)/\(job.input.id)", &status) == 0 ? UInt64(status.st_ino) : nil
-    }
-
     /// Resident bytes of a process.
     private static func memory(of pid: pid_t) -> Int64? {
         guard let text = try? String(contentsOf: URL(filePath: "/proc/\(pid)/statm"), encoding: .utf8) else {
@@ -154,88 +148,37 @@ struct CaptureProcess: Sendable {
     /// How much Swift's runtime says of a trap: what the person who mends it needs, and no more.
     private static let crashReport =
         "enable=yes,color=no,demangle=yes,sanitize=no,interactive=no,threads=crashed,registers=none,images=none,limit=12"
-        + (installedBacktrace.map { ",swift-backtrace=\($0)" } ?? "")
-
-    /// The program that the runtime starts after a trap, as `make install` puts it beside the tool. Elsewhere the runtime
-    /// finds the toolchain's.
-    private static let installedBacktrace: String? = {
-        let prefix = FileSystem.parent(of: FileSystem.parent(of: executablePath))
-        let path = "\(prefix)/libexec/scanmill/swift-backtrace"
-        return FileSystem.exists(path) ? path : nil
-    }()
-
-    /// What is started for a capture: the running binary, also when another one has its name by now, or none, because
-    /// ScanMill was updated during the run.
-    static var executable: String {
-        let running = "/proc/self/exe"
-        guard let file = FileSystem.identity(of: running) else { return executablePath }
-        return file == FileSystem.identity(of: executablePath) ? executablePath : running
-    }
-
-    /// The running binary, whatever name it was called by.
-    static let executablePath: String = {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard count > 0 else { return CommandLine.arguments[0] }
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }()
+        + (RunningBinary.backtracer.map { ",swift-backtrace=\($0)" } ?? "")
 }
 
-/// What is known of a running child.
-private final class ChildWatch: Sendable {
-    private struct State: Sendable {
-        var ticksOfSilence = 0
-        var reason: CaptureEnding?
-        var words: [UInt8] = []
+/// The folder of a capture's result, as it was before a child began to work on it.
+private struct ResultPlace {
+    private let job: CaptureJob
+    /// Tells a published folder from the one that replaces it.
+    private let identityBefore: FileSystem.Identity?
+
+    init(of job: CaptureJob) {
+        self.job = job
+        identityBefore = Self.identity(of: job)
     }
 
-    private let state = Mutex(State())
-
-    /// Seconds between two looks at the child.
-    static let tick = 0.2
-
-    func sign() { state.withLock { $0.ticksOfSilence = 0 } }
-
-    /// A tick has gone by.
-    func goOn() { state.withLock { $0.ticksOfSilence += 1 } }
-
-    func hear(_ part: SubprocessOutputSequence.Buffer) {
-        let bytes = part.withUnsafeBytes { Array($0) }
-        state.withLock { $0.words = ($0.words + bytes).suffix(16_384) }
+    /// Says that there is a new result: a child may have been ended between giving it its name and saying so.
+    var newResult: String? {
+        guard let now = Self.identity(of: job), now != identityBefore else { return nil }
+        return "the new result of \(job.input.id) was published just before, and is whole"
     }
 
-    func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
-
-    /// Seconds without a sign, by looks and not by a clock: while the machine sleeps or this process is stopped, a clock
-    /// goes on, and nobody could give a sign.
-    var silence: Double { state.withLock { Double($0.ticksOfSilence) * Self.tick } }
-
-    var reason: CaptureEnding? { state.withLock(\.reason) }
-
-    /// What it wrote to stderr last: of a crash report the reason and the first frames in the tool's own code.
-    var lastWords: [String] {
-        let lines = String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").map(String.init)
-        let isCrash = { (line: String) in
-            line.contains("Program crashed") || line.hasPrefix("Thread ") && line.hasSuffix(" crashed:")
-        }
-        guard let crash = lines.lastIndex(where: isCrash) else { return lines.suffix(3) }
-        let reason = lines[..<crash].suffix(8).filter {
-            $0.contains("Fatal error") || $0.contains("Swift runtime failure")
-        }.map { $0.trimmingCharacters(of: "* ") }
-        let frames = lines[crash...].filter { $0.contains(" at /") && !$0.contains("<compiler-generated>") }
-        return reason + [lines[crash].trimmingCharacters(of: "* ")]
-            + frames.prefix(3).map { $0.trimmingCharacters(of: " ") }
+    /// What the end of a child left there, for the people who read of it.
+    var whatBecameOfIt: String {
+        if let newResult { return newResult }
+        let nothing = "nothing was published for \(job.input.id)"
+        if identityBefore == nil { return nothing }
+        // It was moved away to make room for the new one.
+        let isAway = Self.identity(of: job) == nil
+        return "\(nothing); the last good result \(isAway ? "is put back by the next run" : "is unchanged")"
     }
-}
 
-extension CaptureEnding {
-    fileprivate func noting(_ note: String) -> CaptureEnding {
-        if case .failed(let problem) = self { .failed(problem.noting(note)) } else { self }
-    }
-}
-
-extension String {
-    fileprivate func trimmingCharacters(of set: String) -> String {
-        String(drop { set.contains($0) }.reversed().drop { set.contains($0) }.reversed())
+    private static func identity(of job: CaptureJob) -> FileSystem.Identity? {
+        FileSystem.identity(of: "\(job.output)/\(job.input.id)")
     }
 }

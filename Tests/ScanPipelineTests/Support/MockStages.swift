@@ -1,9 +1,20 @@
+import Foundation
 import ScanModel
 import ScanPipeline
 import TestSupport
+import Testing
 
 /// The stages of a usual pipeline, without pixels: each does the least that its name promises.
 extension Mock {
+    /// Reads a capture of so many frames, changed.
+    static func reader(_ count: Int, _ change: @escaping @Sendable (inout Capture) -> Void = { _ in }) -> Mock {
+        .reader { () -> Capture in
+            var capture = Capture.mock(count)
+            change(&capture)
+            return capture
+        }
+    }
+
     static let decompress = Mock.frame(
         "decompress",
         .init(
@@ -49,6 +60,17 @@ extension Mock {
         }
     }
 
+    static let ply = Mock.writer("write-ply", to: "scan.ply")
+
+    /// A frame stage that finds some frames bad.
+    static func bad(_ frames: Set<Int>, _ name: String = "picky", fault: Problem.Fault = .input) -> Mock {
+        .frame(name) { (frame, _) throws(Problem) in
+            if frames.contains(frame.index) {
+                throw Problem(fault, "the pose is no rotation").at(file: "scan.jsonl", line: frame.index + 1)
+            }
+        }
+    }
+
     /// A finish that drops every frame but each n-th.
     static func every(_ n: Int) -> Mock {
         .finish("every", .init(needs: [.frames], drops: true)) { capture, context in
@@ -82,6 +104,18 @@ struct MockRun {
         String(
             decoding: try folder.bytes(String(output.workPath.dropFirst(folder.path.count + 1)) + "/" + path),
             as: UTF8.self)
+    }
+
+    /// What the receipt says of the frames; of each dropped one its number, stage and reason.
+    func account() throws -> (source: Int, kept: Int, by: [String: Int], dropped: [String]) {
+        let json = try #require(try JSONSerialization.jsonObject(with: Data(receipt.bytes)) as? [String: Any])
+        let frames = try #require(json["frames"] as? [String: Any])
+        let dropped = try #require(frames["dropped"] as? [[String: Any]])
+        return (
+            try #require(frames["source"] as? Int), try #require(frames["kept"] as? Int),
+            try #require(frames["dropped-by"] as? [String: Int]),
+            dropped.map { "\($0["frame"] ?? "") \($0["stage"] ?? "") \($0["reason"] ?? "")" }
+        )
     }
 
     func counts(_ label: String) -> JSONObject? { receipt.stages.first { $0.label == label }?.counts }

@@ -1,0 +1,131 @@
+import ScanModel
+
+/// How a result stands against the files as they are now.
+enum ResultStanding: Hashable, Sendable {
+    case upToDate
+    /// Something is not as it was.
+    case stale(String)
+    /// Nothing seems to have changed, but the reason keeps it from being certain: the keys have to be compared.
+    case unsure(String)
+}
+
+extension ResultState {
+    /// - Parameters:
+    ///   - input: the capture's path as it is given now, which is how its files are named.
+    ///   - options: where options lead to now, beside the pipeline; nil where there is none, only the result.
+    func standing(
+        of input: String, pipeline: Digest, options: [String: String]? = nil, result: String,
+        programs: inout ProgramVersions
+    ) -> ResultStanding {
+        if self.pipeline != pipeline { return .stale("the pipeline changed") }
+        if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
+        var look = ResultLook(state: self, input: input, result: result)
+        do throws(ResultLook.Stale) {
+            try look.compareFolders()
+            try look.compareInputs()
+            look.compareBesides()
+            if let options { look.compare(options: options) }
+            try look.compare(&programs)
+            try look.compareOutputs()
+            try look.compareReceipt()
+        } catch { return .stale(error.reason) }
+        // Stages and formats with new revisions make other results; only the key tells whether these are among them.
+        if tool != programs.tool { look.note("it was run by \(tool)") }
+        return look.doubt.map(ResultStanding.unsure) ?? .upToDate
+    }
+}
+
+/// A result's state that is held against the disk, one kind of thing after the other.
+private struct ResultLook {
+    /// Something is certainly not as it was.
+    struct Stale: Error {
+        let reason: String
+    }
+
+    let state: ResultState
+    /// The capture's path as it is given now.
+    let input: String
+    let result: String
+    /// Why it is not certain that nothing changed: what was seen first.
+    private(set) var doubt: String?
+
+    init(state: ResultState, input: String, result: String) {
+        self.state = state
+        self.input = input
+        self.result = result
+    }
+
+    mutating func note(_ doubt: String) { self.doubt = self.doubt ?? doubt }
+
+    /// A file is so young that a change right after would not show.
+    private mutating func noteYouth() { note("its files had just changed when it was run") }
+
+    mutating func compareFolders() throws(Stale) {
+        for (folder, known) in state.folders.sorted(by: { $0.key < $1.key }) {
+            guard let now = FileSystem.status(of: folder) else { throw Stale(reason: "\(shown(folder)) is gone") }
+            if now.modified != known.modified {
+                let what = (FileSystem.isFolder(folder) ? "something in the folder " : "") + shown(folder)
+                throw Stale(reason: "\(what) changed")
+            }
+            // Copying tools set the one time back, and nobody the other.
+            if now.changed != known.changed { note("something about \(shown(folder)) changed") }
+            if !known.isSettled(at: state.looked) { noteYouth() }
+        }
+    }
+
+    mutating func compareInputs() throws(Stale) {
+        for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
+            guard let now = FileSystem.status(of: path) else { throw Stale(reason: "\(shown(path)) is gone") }
+            if !now.isSame(as: known.status) { throw Stale(reason: "\(shown(path)) changed") }
+            if now != known.status { note("something about \(shown(path)) changed") }
+            if !known.status.isSettled(at: state.looked) { noteYouth() }
+        }
+    }
+
+    /// Whole folders are listed for it: for nothing, where there is a doubt already.
+    mutating func compareBesides() {
+        for (folder, known) in state.besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
+            if known == ResultState.young {
+                noteYouth()
+            } else if FolderContents(of: folder).digest != known {
+                note("something about the files in \(shown(folder)) changed")
+            }
+        }
+    }
+
+    /// A pipeline that was copied elsewhere may have other files beside it.
+    mutating func compare(options: [String: String]) {
+        if let moved = state.options.keys.sorted().first(where: { options[$0] != state.options[$0] }) {
+            note("`\(moved)` is another file than it was")
+        }
+    }
+
+    func compare(_ programs: inout ProgramVersions) throws(Stale) {
+        for (name, version) in state.tools.sorted(by: { $0.key < $1.key }) {
+            // Without the program nothing could be made anew.
+            guard let now = programs.version(of: name), now != version else { continue }
+            throw Stale(reason: "it was made with \(version), and now there is \(now)")
+        }
+    }
+
+    func compareOutputs() throws(Stale) {
+        for (path, size) in state.outputs.sorted(by: { $0.key < $1.key })
+        where FileSystem.size(of: "\(result)/\(path)") != size {
+            throw Stale(reason: "\(path) of the result is missing or has another size")
+        }
+    }
+
+    /// Copies of OUT may have other times, and backups other results of the same sizes.
+    mutating func compareReceipt() throws(Stale) {
+        if FileSystem.modified("\(result)/\(Receipt.fileName)") == state.receiptTime { return }
+        if PublishedResult(at: result)?.key != state.key {
+            throw Stale(reason: "another result stands in its place")
+        }
+        note("its receipt was copied")
+    }
+
+    /// A path of the state as people named it.
+    private func shown(_ path: String) -> String {
+        FileSystem.lies(path, in: state.input) ? input + path.dropFirst(state.input.count) : path
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which captures a run takes for its inputs, and what it says of the others.
+@Suite struct RunInputsTests {
+    let quick: QuickRun
+
+    init() throws { quick = try QuickRun() }
+
+    @Test func twoCapturesWithOneIdFailAlone() throws {
+        try quick.copySample("a")
+        try FileManager.default.createDirectory(
+            atPath: "\(quick.folder.path)/in/more", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(quick.folder.path)/in/more/a")
+        try quick.copySample("b")
+        let result = try quick.run(["in", "-o", "out"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("error: 2 captures are called a"))
+        #expect(!result.errors.contains("to see it again"))
+        #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["b"])
+    }
+
+    /// The result of a pipeline is replaced as a whole, and what lies in it is gone then.
+    @Test func outLiesInNoResult() throws {
+        try quick.copySample("desk")
+        #expect(try quick.run(["in", "-o", "out"]).status == 0)
+        for place in ["out/desk", "out/desk/more", "out/desk/more/still"] {
+            let refused = try quick.run(["in", "-o", place])
+            #expect(refused.status == 2)
+            #expect(refused.errors.contains("the results would be written into the result "), "\(refused)")
+        }
+        #expect(quick.names("out/desk").sorted() == ["desk.ply", "receipt.json"])
+        #expect(try quick.run(["in", "-o", "out/more"]).status == 0)
+    }
+
+    /// In an output folder results are at home; elsewhere somebody put them, and may think that they are run.
+    @Test func resultsAmongCapturesAreNamed() throws {
+        try quick.copySample("desk")
+        #expect(try quick.run(["in", "-o", "in/out"]).status == 0)
+        #expect(try quick.run(["in", "-o", "in/out"]).errors == "")
+        try FileManager.default.copyItem(
+            atPath: "\(quick.folder.path)/in/out/desk", toPath: "\(quick.folder.path)/in/copied")
+        let result = try quick.run(["in", "-o", "in/out"])
+        #expect(result.status == 0)
+        #expect(
+            result.errors == """
+                warning: results of ScanMill lie among the captures, and were passed over: in/copied
+                   = fix: if they are to be run, name them as INPUT: in/copied
+
+                """)
+    }
+
+    @Test func aNameThatBeginsWithADashIsNoOption() throws {
+        try quick.copySample("-dash")
+        let refused = try Scanmill.run(
+            ["run", "../quick.yaml", "-dash", "-o", "../out"], in: "\(quick.folder.path)/in")
+        #expect(refused.status == 2)
+        #expect(
+            refused.errors == """
+                error: -dash is there, but a name that begins with a dash is taken for an option
+                   = fix: name it  ./-dash
+
+                """)
+        #expect(
+            try Scanmill.run(["run", "../quick.yaml", "./-dash", "-o", "../out"], in: "\(quick.folder.path)/in").status
+                == 0)
+        #expect(
+            try Scanmill.run(["run", "../quick.yaml", "-o", "../out", "--", "-dash"], in: "\(quick.folder.path)/in")
+                .status
+                == 0)
+    }
+
+    @Test func aFormatThatNobodyHasIsSaid() throws {
+        try quick.copySample("desk")
+        let result = try quick.run(["in", "-o", "out", "--format", "polycam"])
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains("warning: no capture is in the format polycam; those found are in multiscan"),
+            "\(result)")
+    }
+
+    /// A result as the next pipeline's input: what several of its writers made is one capture.
+    @Test func theCaptureInAResultIsTakenInOneFormat() throws {
+        try quick.copySample("desk")
+        try quick.folder.write("stages: [read, write-transforms, write-colmap]\n", to: "datasets.yaml")
+        let made = try Scanmill.run(["run", "datasets.yaml", "in", "-o", "made", "-q"], in: quick.folder.path)
+        #expect(made.status == 0, "\(made)")
+        try quick.folder.write("stages: [read, write-tum]\n", to: "tum.yaml")
+        func again(_ options: String...) throws -> CommandResult {
+            try Scanmill.run(
+                ["run", "tum.yaml", "made/desk", "-o", "again", "--set", "read.rate=30"] + options,
+                in: quick.folder.path)
+        }
+        let refused = try again()
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("error: 2 captures are called desk"), "\(refused)")
+        #expect(refused.errors.contains("take one of them with  --format transforms  (or colmap)"), "\(refused)")
+        #expect(refused.output.contains("1 capture: 1 failed"))
+        #expect(try again("--format", "colmap").status == 0)
+        // A pipeline that says what it reads needs no option.
+        #expect(try again("--set", "read.format=transforms", "--force").status == 0)
+        #expect(quick.names("again").filter { !$0.hasPrefix(".") } == ["desk"])
+        // What the pipeline reads is not there.
+        let none = try again("--set", "read.format=polycam")
+        #expect(none.status == 1)
+        #expect(none.errors.contains("the result holds no capture in the format polycam"), "\(none)")
+    }
+
+    /// What lies in a result is called after it, whatever its folder is called.
+    @Test func twoDatasetsOfOneResult() throws {
+        try quick.copySample("desk")
+        try quick.folder.write(
+            "stages: [read, write-transforms, write-transforms: {dialect: instant-ngp}]\n",
+            to: "datasets.yaml")
+        let made = try Scanmill.run(["run", "datasets.yaml", "in", "-o", "made", "-q"], in: quick.folder.path)
+        #expect(made.status == 0, "\(made)")
+        let refused = try quick.run(["made/desk", "-o", "again"])
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors.contains(
+                "= fix: run them into different output folders, or run a folder of links that have other names (ln -s)"),
+            "\(refused)")
+    }
+}

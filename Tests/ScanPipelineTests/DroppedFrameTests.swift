@@ -1,0 +1,190 @@
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+/// Which frames are dropped, what becomes of their files, and what it costs the capture.
+@Suite struct DroppedFrameTests {
+    @Test(arguments: [1, 8]) func theAccountAddsUp(_ workers: Int) throws {
+        let sharp = Mock.frame("sharp", .init(drops: true)) { frame, context in
+            if frame.index % 4 == 3 { frame.drop = Drop(stage: context.label, reason: "blurred") }
+        }
+        let read = Mock.reader(12) { $0.drop(5, stage: "read", reason: "no pose", isBad: false) }
+        let run = try MockRun([read, sharp, .every(2), .decompress, .unproject, .ply], workers: workers)
+        let frames = try run.account()
+        #expect(frames.source == 12)
+        #expect(frames.kept == 6)
+        #expect(frames.by == ["read": 1, "sharp": 3, "every": 2])
+        #expect(frames.kept + frames.by.values.reduce(0, +) == frames.source)
+        #expect(
+            frames.dropped == [
+                "1 every not one of every 2", "3 sharp blurred", "5 read no pose", "7 sharp blurred",
+                "9 every not one of every 2",
+                "11 sharp blurred",
+            ])
+        #expect(try run.text("scan.ply") == "0 0 2 2 4 4 6 6 8 8 10 10")
+        #expect(run.counts("decompress") == ["frames": .of(6)])
+    }
+
+    @Test(arguments: [1, 8]) func badFramesAreDroppedByName(_ workers: Int) throws {
+        let run = try MockRun(
+            [.reader(40), .bad([3, 17]), .decompress, .unproject, .ply], workers: workers)
+        let frames = try run.account()
+        #expect(frames.by == ["picky": 2])
+        #expect(
+            frames.dropped == [
+                "3 picky the pose is no rotation (scan.jsonl:4)", "17 picky the pose is no rotation (scan.jsonl:18)",
+            ])
+        #expect(try !run.text("scan.ply").contains(" 17 "))
+    }
+
+    @Test(arguments: [1, 8]) func tooManyBadFramesFailTheCapture(_ workers: Int) throws {
+        // Exactly 5 % is allowed.
+        _ = try MockRun([.reader(40), .bad([1, 2]), .decompress, .unproject, .ply], workers: workers)
+        let failure = try #require(
+            problem {
+                _ = try MockRun(
+                    [.reader(40), .bad([9, 1, 2, 30]), .decompress, .unproject, .ply], workers: workers)
+            })
+        #expect(
+            failure.message() == """
+                error: 4 of 40 frames are bad (10 %)
+                   = the limit is 5 %
+                   = frame 1: the pose is no rotation (scan.jsonl:2)
+                   = frame 2: the pose is no rotation (scan.jsonl:3)
+                   = frame 9: the pose is no rotation (scan.jsonl:10)
+                   = fix: copy or record the capture again, or allow more with  --set read.bad-frame-limit=0.1
+                """)
+        #expect(failure.fault == .input)
+    }
+
+    @Test func badFramesOfTheReaderCount() throws {
+        let read = Mock.reader(20) { capture in
+            for index in 0..<2 { capture.drop(index, stage: "read", reason: "no pose", isBad: true) }
+        }
+        let failure = try #require(problem { _ = try MockRun([read, .decompress, .unproject, .ply]) })
+        #expect(failure.summary == "2 of 20 frames are bad (10 %)")
+    }
+
+    @Test func theLimitThatIsProposedIsEnough() throws {
+        let failure = try #require(
+            problem { _ = try MockRun([.reader(30), .bad([1, 2, 3, 4]), .decompress, .unproject, .ply]) })
+        let limit = try #require(failure.fix?.split(separator: "=").last.flatMap { Double($0) })
+        #expect(limit == 0.14)
+        _ = try MockRun([
+            .reader(30) { $0.badFrameLimit = limit }, .bad([1, 2, 3, 4]), .decompress, .unproject, .ply,
+        ])
+        // With all of them bad no limit is.
+        let all = try #require(
+            problem { _ = try MockRun([.reader(30), .bad(Set(0..<30)), .decompress, .unproject, .ply]) })
+        #expect(all.fix?.contains("bad-frame-limit") == false)
+    }
+
+    @Test(arguments: [1, 8]) func badFramesCanFailTheCapture(_ workers: Int) throws {
+        let read = Mock.reader(40) { $0.onBadFrame = .fail }
+        let failure = try #require(
+            problem {
+                _ = try MockRun([read, .bad([30, 7, 31]), .decompress, .unproject, .ply], workers: workers)
+            })
+        #expect(
+            failure.message() == "error: the pose is no rotation\n  --> scan.jsonl:8, frame 7, stage picky")
+    }
+
+    @Test(arguments: [Problem.Fault.environment, .tool, .usage]) func otherFaultsFailTheCapture(_ fault: Problem.Fault)
+        throws
+    {
+        let failure = try #require(
+            problem {
+                _ = try MockRun(
+                    [.reader(40), .bad([7], fault: fault), .decompress, .unproject, .ply], workers: 8)
+            })
+        #expect(failure.fault == fault)
+        #expect(failure.place.frame == 7)
+        #expect(failure.place.stage == "picky")
+    }
+
+    @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasTakenFailsTheCapture(_ workers: Int) throws {
+        let failure = try #require(
+            problem {
+                _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad([7])], workers: workers)
+            })
+        #expect(failure.place.frame == 7)
+        #expect(failure.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
+    }
+
+    /// Also when the fold took it in an earlier pass.
+    @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasTakenBeforeFailsTheCapture(_ workers: Int) throws {
+        let failure = try #require(
+            problem {
+                _ = try MockRun(
+                    [.reader(40), .decompress, .unproject, .sum, .every(2), .bad([8])], workers: workers)
+            })
+        #expect(failure.place.frame == 8)
+        #expect(failure.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
+        // The frames that were not kept are not looked at.
+        _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .every(2), .bad([7])], workers: workers)
+    }
+
+    /// A fold that only shows frames to people does not bind them.
+    @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasOnlyShownIsDropped(_ workers: Int) throws {
+        var shown = Mock.sum
+        shown.bindsFrames = false
+        let run = try MockRun(
+            [.reader(40), .decompress, .unproject, shown, .bad([7])], workers: workers)
+        #expect(run.receipt.capture.frames.filter(\.isDropped).map(\.index) == [7])
+    }
+
+    @Test func aProblemInAFoldFailsTheCapture() throws {
+        let fold = Mock.fold("fold") { (frame, _, _) throws(Problem) in
+            if frame.index >= 2 { throw Problem(.input, "too large") }
+        }
+        let failure = try #require(problem { _ = try MockRun([.reader(40), fold], workers: 8) })
+        #expect(failure.message() == "error: too large\n  --> frame 2, stage fold")
+    }
+
+    @Test(arguments: [1, 8]) func filesOfABadFrameAreTakenBack(_ workers: Int) throws {
+        let pictures = Mock.frame("write-pictures", .init(needs: [.depth]), claims: ["pictures/"]) {
+            (frame, context) throws(Problem) in
+            let path = "pictures/\(frame.index).txt"
+            try context.output.write([UInt8(frame.index)], to: path)
+            frame.files.append(path)
+        }
+        let later = Mock.frame("write-later", .init(needs: [.depth]), claims: ["later/"])
+        // In the same pass, and in a later one.
+        for between in [[], [Mock.every(1), later]] {
+            let run = try MockRun(
+                [.reader(40), .decompress, pictures] + between + [.bad([4, 9])], workers: workers)
+            #expect(run.receipt.files.count == 38)
+            #expect(!run.receipt.files.contains { $0.path == "pictures/9.txt" })
+            #expect(throws: (any Error).self) { try run.text("pictures/9.txt") }
+            #expect(try run.text("pictures/10.txt") == "\n")
+        }
+    }
+
+    @Test func noFramesAtAll() throws {
+        #expect(
+            problem { _ = try MockRun([.reader(0), .decompress, .unproject, .ply]) }?.summary
+                == "the capture holds no frames")
+    }
+
+    @Test func noFramesLeft() throws {
+        let drop = Mock.frame("drop", .init(drops: true)) { frame, context in
+            frame.drop = Drop(stage: context.label, reason: frame.index < 4 ? "too dark" : "too bright")
+        }
+        let read = Mock.reader(10) { $0.drop(0, stage: "read", reason: "no pose") }
+        let failure = try #require(problem { _ = try MockRun([read, drop, .decompress, .unproject, .ply]) })
+        #expect(
+            failure.message() == """
+                error: no frame is left of 10
+                   = 6 × drop: too bright
+                   = 3 × drop: too dark
+                   = 1 × read: no pose
+                   = fix: loosen the stage that dropped them
+                """)
+        let bad = Mock.reader(2) { capture in
+            for index in 0..<2 { capture.drop(index, stage: "read", reason: "no pose") }
+        }
+        let unread = problem { _ = try MockRun([bad, .decompress, .unproject, .ply]) }
+        #expect(unread?.fix?.hasPrefix("see what is wrong with it with  scanmill inspect ") == true)
+    }
+}

@@ -1,0 +1,274 @@
+import Foundation
+import ScanModel
+import ScanPipeline
+import TestSupport
+import Testing
+
+/// What tells that a result is not, or may not be, what would be made now.
+@Suite struct ResultStandingTests {
+    /// What was written a moment before it was looked at may have changed again without its time showing it.
+    @Test func filesThatWereTooYoung() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 0)
+        let input = fixture.input("a")
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
+        #expect(try fixture.run(input) == .upToDate)
+    }
+
+    /// The folder had stood still, and only what is in the file is new, be it one that no stage uses.
+    @Test(arguments: ["frames.txt", "picture.jpg"]) func aFileThatWasWrittenOverTooLate(_ name: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("old", to: "in/a/picture.jpg")
+        usleep(2_100_000)
+        try Data("one\nnew\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/\(name)"))
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// A camera's clock, or an archive's, may be ahead: such times say nothing of when somebody wrote, and last for years.
+    @Test func timesThatAreStillToCome() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("x", to: "in/a/more.txt")
+        for name in ["in/a/frames.txt", "in/a/more.txt", "in/a"] { try fixture.age(name, minutes: -600_000) }
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        // What is written later has the time of now.
+        try Data("two\none\n".utf8).write(to: URL(fileURLWithPath: "\(input.path)/frames.txt"))
+        try fixture.age("in/a", minutes: -600_000)
+        #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt changed")])
+        // Right after it was written nobody can tell.
+        try fixture.age("in/a/frames.txt", minutes: -600_000)
+        try fixture.run(input, isAtOnce: true)
+        #expect(try fixture.plan([input]) == [.compare("its files had just changed when it was run")])
+    }
+
+    /// An older result that came back from a backup, with the same sizes.
+    @Test func aResultThatWasPutBack() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let text = "stages: [read, write: {level: 2}]"
+        let result = "\(fixture.output)/a"
+        try fixture.run(input)
+        _ = try runCommand(["cp", "-a", result, "\(fixture.path)/backup"], in: fixture.path)
+        try fixture.run(input, text)
+        let newer = fixture.results()
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        FileSystem.removeTree(result)
+        _ = try runCommand(["cp", "-a", "\(fixture.path)/backup", result], in: fixture.path)
+        #expect(try fixture.plan([input], text) == [.run("another result stands in its place")])
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.stale])
+        guard case .done = try fixture.run(input, text) else { Issue.record("not made again"); return }
+        #expect(fixture.results() == newer)
+        // A copy of the same one is only looked at.
+        try fixture.age("out/a/receipt.json", minutes: 5)
+        #expect(try fixture.plan([input], text) == [.compare("its receipt was copied")])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
+    /// A cron job names the captures from the root, and a person from where they are.
+    @Test func onePathInManySpellings() throws {
+        let fixture = try DiskFixture()
+        var input = try fixture.capture("a")
+        try fixture.run(input)
+        for path in ["in/a/", "in//a", "in/./a", "in/../in/a"] {
+            input.path = "\(fixture.path)/\(path)"
+            #expect(try fixture.plan([input]) == [.upToDate], "\(path)")
+        }
+    }
+
+    @Test func whatChangedOnDisk() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        // Another size with the same time, and another time with the same size.
+        for (text, minutes) in [("one\n", 60.0), ("two\n", 30)] {
+            try fixture.write(text, to: "in/a/frames.txt", minutesAgo: minutes)
+            #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt changed")])
+            try fixture.run(input)
+            #expect(try fixture.plan([input]) == [.upToDate])
+        }
+        try fixture.write("x", to: "in/a/more.txt")
+        try fixture.age("in/a", minutes: 30)
+        #expect(try fixture.plan([input]) == [.run("something in the folder \(input.path) changed")])
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        try FileManager.default.removeItem(atPath: input.path + "/frames.txt")
+        try fixture.age("in/a", minutes: 30)
+        #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt is gone")])
+    }
+
+    /// A folder that was empty, or of which nothing was read, may hold what would be read now.
+    @Test(arguments: ["empty", "deep/er", "link"]) func foldersThatFillLater(_ name: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        for made in ["in/a/empty", "in/a/deep/er", "linked"] {
+            _ = try FileSystem.makeFolders("\(fixture.path)/\(made)")
+            try fixture.age(made, minutes: 60)
+        }
+        #expect(symlink("../../linked", "\(input.path)/link") == 0)
+        for path in ["in/a/deep", "in/a"] { try fixture.age(path, minutes: 60) }
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        try Data("x".utf8).write(to: URL(fileURLWithPath: "\(input.path)/\(name)/1.txt"))
+        try fixture.age("in/a/\(name)", minutes: 30)
+        #expect(try fixture.plan([input]) == [.run("something in the folder \(input.path)/\(name) changed")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// Other rights, or one more link: the bytes are the same as far as anybody can tell.
+    @Test func whatChangedAboutAFile() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let file = "\(input.path)/frames.txt"
+        #expect(chmod(file, 0o600) == 0)
+        #expect(try fixture.plan([input]) == [.compare("something about \(file) changed")])
+        #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.done])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// The same pipeline from another folder, with a file beside it of the same name.
+    @Test func anotherPipelinesFile() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        var input = try fixture.capture("a")
+        for (folder, frame) in [("one", "0"), ("same", "0"), ("other", "1")] {
+            try fixture.write(frame, to: "\(folder)/list.txt")
+        }
+        input.pipelineFolder = "\(fixture.path)/one"
+        try fixture.run(input, text)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        let elsewhere = BatchPlan.Decision.compare("`list.txt` is another file than it was")
+        input.pipelineFolder = "\(fixture.path)/same"
+        #expect(try fixture.plan([input], text) == [elsewhere])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        input.pipelineFolder = "\(fixture.path)/other"
+        #expect(try fixture.plan([input], text) == [elsewhere])
+        guard case .done = try fixture.run(input, text) else {
+            Issue.record("the other list was not read")
+            return
+        }
+        // One of the capture's own is the same from everywhere.
+        try fixture.write("0", to: "in/a/list.txt")
+        try fixture.run(input, text)
+        input.pipelineFolder = "\(fixture.path)/one"
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
+    @Test func aFileThatAnOptionNames() throws {
+        let fixture = try DiskFixture()
+        let text = "stages: [read, pick: {file: list.txt}, write]"
+        try fixture.write("0", to: "list.txt")
+        let input = try fixture.capture("a")
+        _ = try FileSystem.makeFolders(fixture.output)
+        try fixture.age(".", minutes: 60)
+        try fixture.run(input, text)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+        try fixture.write("11", to: "list.txt")
+        #expect(try fixture.plan([input], text) == [.run("\(fixture.path)/list.txt changed")])
+    }
+
+    /// A capture in a single file, whose entries need not lie on disk as such.
+    @Test func aCaptureThatIsAFile() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("one\ntwo\n", to: "in/a.lines")
+        let input = CaptureInput(id: "a", path: fixture.path + "/in/a.lines", pipelineFolder: fixture.path)
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        // The next night's archive beside it does not concern it.
+        try fixture.write("one\n", to: "in/b.lines")
+        try fixture.age("in", minutes: 10)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        try fixture.write("one\n", to: "in/a.lines", minutesAgo: 20)
+        #expect(try fixture.plan([input]) == [.run("\(input.path) changed")])
+    }
+
+    /// What another version of ScanMill or of a program that it used made is not taken for granted.
+    @Test func otherPrograms() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        fixture.versions.withLock { $0.scanmill = "scanmill 1" }
+        #expect(try fixture.plan([input]) == [.compare("it was run by scanmill 0")])
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        // A release that reads the format in another way.
+        fixture.versions.withLock { ($0.scanmill, $0.format) = ("scanmill 2", 2) }
+        #expect(try fixture.plan([input]) == [.compare("it was run by scanmill 1")])
+        guard case .done = try fixture.run(input) else {
+            Issue.record("not made again")
+            return
+        }
+        #expect(try fixture.plan([input]) == [.upToDate])
+        fixture.versions.withLock { $0.tool = "2" }
+        #expect(try fixture.plan([input]) == [.run("it was made with 1, and now there is 2")])
+        guard case .done = try fixture.run(input) else {
+            Issue.record("not made again")
+            return
+        }
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    @Test func aProgramThatIsGone() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let plan = BatchPlan(
+            [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: ProgramVersions(tool: "scanmill 0") { _ in nil })
+        #expect(plan.entries.map(\.decision) == [.upToDate])
+    }
+
+    @Test func aResultThatIsDamaged() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try FileManager.default.removeItem(atPath: fixture.output + "/a/deep/a.txt")
+        #expect(try fixture.plan([input]) == [.run("deep/a.txt of the result is missing or has another size")])
+        // Without its receipt it is no result, and a run leaves it alone.
+        try FileManager.default.removeItem(atPath: fixture.output + "/a/receipt.json")
+        for isForced in [false, true] {
+            let plan = try fixture.plan([input]) { $0.isForced = isForced }
+            guard case .obstructed(let problem) = plan.first else {
+                Issue.record("a run would be promised")
+                continue
+            }
+            #expect(problem == ScanPipelineTests.problem { try fixture.run(input) }?.withoutNotes)
+        }
+    }
+
+    @Test func aReceiptThatIsDamaged() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let receipt = fixture.output + "/a/receipt.json"
+        let text = try String(contentsOfFile: receipt, encoding: .utf8)
+        for damaged in ["", String(text.dropLast(20))] {
+            try damaged.write(toFile: receipt, atomically: false, encoding: .utf8)
+            #expect(try fixture.plan([input]) == [.run("receipt.json of the result is missing or has another size")])
+            let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+            #expect(entries.map(\.standing) == [.stale])
+            try fixture.run(input)
+            #expect(try String(contentsOfFile: receipt, encoding: .utf8) == text)
+            #expect(try fixture.plan([input]) == [.upToDate])
+        }
+    }
+}
+
+extension Problem {
+    /// As it was before it was said what became of the result.
+    fileprivate var withoutNotes: Problem {
+        var problem = self
+        problem.notes = []
+        return problem
+    }
+}
