@@ -121,7 +121,16 @@ public struct COLMAPModelReader {
 
     /// How many images a model has. A binary file begins with that number.
     static func imageCount(of source: any ByteSource, isText: Bool) throws(Problem) -> Int {
-        if isText { return try images(text: source, limit: .max).count }
+        if isText {
+            var lines = LineReader(source, limit: lineLimit)
+            var count = 0
+            while let line = try lines.next() {
+                let first = try lines.withBytes(of: line) { (bytes) throws(Problem) in bytes.first }
+                if first != UInt8(ascii: "#") { count += 1 }
+            }
+            // Of each a line of its own and one of observations, which the last image may lack.
+            return (count + 1) / 2
+        }
         var bytes = COLMAPBytes(source)
         let count: UInt64 = try bytes.integer()
         return Int(clamping: count)

@@ -49,6 +49,16 @@ public enum DepthCodec {
         return (DepthMap(width: recorded.width, height: recorded.height, metres: metres), Repaired(repaired))
     }
 
+    /// How many of a frame's whole numbers have bits above the mask, which unpacking cuts off.
+    package static func countBeyondMask(_ recorded: RecordedDepth) -> Int {
+        guard case .uint16(_, let mask, _) = recorded.encoding, mask != .max else { return 0 }
+        return recorded.bytes.withUnsafeBytes { bytes in
+            (0..<bytes.count / 2).count {
+                UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: UInt16.self)) & ~mask != 0
+            }
+        }
+    }
+
     /// Packs a frame. Halves and integers are rounded to the nearest, ties to even; values that the encoding cannot
     /// hold (above 65,504 m; above the mask, 65,535, or equal to `invalid`) become 0 and are counted.
     /// - Throws: `usage` when `unitsPerMetre` is not a positive number.

@@ -86,11 +86,17 @@ public enum MotionStream {
     }
 
     /// All samples of a file at once: an hour at 60 Hz has 7 MB.
+    /// - Throws: also where there are more than `limit`; ten million are two days at 60 Hz.
     public static func samples(
-        _ source: any ByteSource, kind: MotionKind? = nil
+        _ source: any ByteSource, kind: MotionKind? = nil, limit: Int = 10_000_000
     ) throws(Problem) -> (samples: ContiguousArray<MotionSample>, facts: MotionFacts) {
         var samples: ContiguousArray<MotionSample> = []
-        let facts = try read(source, kind: kind) { samples.append($0) }
+        let facts = try read(source, kind: kind) { (sample) throws(Problem) in
+            guard samples.count < limit else {
+                throw Problem(.input, "there are more than \(limit) motion samples").at(file: source.name)
+            }
+            samples.append(sample)
+        }
         return (samples, facts)
     }
 

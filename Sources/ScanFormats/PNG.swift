@@ -22,6 +22,14 @@ public enum PNG {
 
     /// Reads the header, for which the file's beginning up to its first pixels is enough.
     /// - Throws: also when the picture is larger than `limits` allow.
+    /// How many bytes a file's signature and its header, the chunk `IHDR`, take.
+    package static let headByteCount = 33
+
+    /// Whether a file has an alpha channel, by its first bytes: colour types 4 and 6 (PNG, third edition, 11.2.1).
+    package static func hasAlpha(_ head: [UInt8]) -> Bool {
+        isPNG(head) && head.count >= headByteCount && (head[25] == 4 || head[25] == 6)
+    }
+
     public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
         var found = sm_picture_header()
         let message = bytes.withUnsafeBufferPointer { bytes in

@@ -36,6 +36,8 @@ public struct TransformsJSON: Sendable {
         public var offset: Vector3
         /// A power of two, 1 to 128.
         public var aabbScale: Int
+        /// Whether it would have to be larger than instant-ngp takes.
+        public var leavesOut = false
     }
 
     public var dialect: Dialect
@@ -188,5 +190,6 @@ extension TransformsJSON.Volume {
         }
         aabbScale = 1
         while Double(aabbScale) < 2 * reach, aabbScale < 128 { aabbScale *= 2 }
+        leavesOut = Double(aabbScale) < 2 * reach
     }
 }

@@ -120,6 +120,8 @@ extension TransformsJSON {
         public var pointFile: String?
         /// Of a depth picture's unit: metres, or nil where there is no such key.
         public var depthUnit: Double?
+        /// Whether there is that key without a unit in it: instant-ngp passes depth over then.
+        public var saysNoDepth = false
         public var warnings: [String] = []
         /// The original world's up, where the file tells.
         public var worldUp: Vector3?
@@ -130,7 +132,9 @@ extension TransformsJSON {
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
-            depthUnit = root["integer_depth_scale"].value?.double.flatMap { (1e-6...1e3).contains($0) ? $0 : nil }
+            let unit = root["integer_depth_scale"].value?.double
+            depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 ? $0 : nil }
+            saysNoDepth = unit != nil && depthUnit == nil
             // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.
             let savedUp =
                 Self.axis(root["up"])

@@ -62,7 +62,7 @@ public struct Capture: Sendable {
     /// What readers, stages and decoders may take for it.
     public var resources = RunResources()
     /// A picture with more pixels is refused before memory is taken for it.
-    public var maxPicturePixels = 1 << 28
+    public var maxPicturePixels = 250_000_000
 
     /// Every file that belongs to the capture.
     public var files: [InputFile] = []

@@ -28,6 +28,8 @@ extension DepthMap {
     /// - Precondition: both maps have the same size.
     public mutating func mask(jumpsFrom earlier: DepthMap, over limit: Float) -> MaskCount {
         precondition(earlier.metres.count == metres.count)
+        // Half of the finest step of recorded depth: a difference of exactly the limit is one of two rounded numbers.
+        let limit = limit + 0.00001
         return earlier.metres.withUnsafeBufferPointer { earlier in
             keep { z, i in abs(z - earlier[i]) <= limit && earlier[i] > 0 }
         }

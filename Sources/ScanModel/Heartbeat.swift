@@ -1,11 +1,12 @@
 import Synchronization
 
-/// A sign of life of this process: it grows while bytes are read or written.
+/// A sign of life of this process: it grows while bytes are read or written, or something long is computed. A process that
+/// gives none for the time of `--patience` is ended.
 package enum Heartbeat {
     private static let beats = Atomic<Int>(0)
 
     package static var count: Int { beats.load(ordering: .relaxed) }
 
-    /// Called by whatever moves bytes, once a piece.
+    /// Called by whatever moves bytes, once a piece, and by what takes seconds or more without moving any.
     package static func beat() { beats.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -22,9 +22,48 @@ extension JSONValue {
         repeatedKeys += repeats
         return value
     }
+
+    /// What one JSON text is about, in little memory however long it is: of each list the first element, and of all values
+    /// the first ``outlineCount``. The text is checked to its end.
+    /// - Parameter file: the name for messages.
+    /// - Throws: a problem of fault `input` with line, column and byte of what is not JSON.
+    package static func outline(_ bytes: [UInt8], file: String) throws(Problem) -> JSONValue {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
+            var scanner = JSONScanner(buffer, file: file)
+            var left = outlineCount
+            let value = try scanner.outline(&left)
+            try scanner.end()
+            return value
+        }
+    }
+
+    /// How many values an outline holds at most: many times what is usual beside the long lists.
+    package static let outlineCount = 10_000
 }
 
 extension JSONScanner {
+    /// - Parameter left: how many further values are kept.
+    fileprivate mutating func outline(_ left: inout Int) throws(Problem) -> JSONValue {
+        left -= 1
+        switch try kind() {
+        case .object:
+            var object = JSONObject()
+            try beginObject()
+            while let key = try nextKey() {
+                if left > 0 { object[key] = try outline(&left) } else { try skip() }
+            }
+            return .object(object)
+        case .array:
+            var items: [JSONValue] = []
+            try beginArray()
+            while try nextElement() {
+                if left > 0, items.isEmpty { items.append(try outline(&left)) } else { try skip() }
+            }
+            return .array(items)
+        case .string, .number, .bool, .null: return try value()
+        }
+    }
+
     /// Reads the next value, whatever it is, into a tree.
     public mutating func value() throws(Problem) -> JSONValue {
         var repeatedKeys: [String] = []

@@ -18,7 +18,8 @@ extension Problem {
         switch code {
         case ENOSPC, EDQUOT:
             problem.fault = .environment
-            problem.fix = "free space on that filesystem and run the same command again"
+            problem.fix =
+                "free space on that filesystem (or files, where `df -i` shows none left) and run the same command again"
         case EIO:
             problem.fault = .environment
             problem.fix = "look at the kernel's log: the disk or the network filesystem reports an error"

@@ -16,6 +16,9 @@ public struct Trajectory: Sendable {
         public var seconds: Double?
         /// No hand carries a camera so fast: tracking was lost, and found again elsewhere.
         public var isJump = false
+        /// A jump among others, ``movingCount`` of them in a row at least: tracking does not find itself elsewhere with every
+        /// frame, so the camera was swung, or its poses are worth nothing. Its speed counts.
+        public fileprivate(set) var isMoving = false
 
         /// Metres per second.
         public var speed: Double? { seconds.map { metres / $0 } }
@@ -101,6 +104,19 @@ public struct Trajectory: Sendable {
             step.isJump = jumps.isExceeded(by: step)
             steps.append(step)
         }
+        markMovement()
+    }
+
+    /// From how many jumps in a row on they are taken for movement. A pose that is wrong by itself makes two: there and back.
+    static let movingCount = 3
+
+    private mutating func markMovement() {
+        var start = 0
+        while start < steps.count {
+            let end = steps[start...].firstIndex { !$0.isJump } ?? steps.count
+            if end - start >= Self.movingCount { for index in start..<end { steps[index].isMoving = true } }
+            start = end + 1
+        }
     }
 
     public var stationCount: Int { stations.count }
@@ -109,7 +125,7 @@ public struct Trajectory: Sendable {
     public var jumps: [Step] { steps.filter(\.isJump) }
 
     /// How fast the camera was at a frame: the step that leads to it from the recorded frame before, or, where there is
-    /// none that is timed and no jump, the step behind it.
+    /// none that is timed and no jump by itself, the step behind it.
     public func rate(at frame: Int) -> Rate? {
         guard let step = usableSteps(at: frame).first, let speed = step.speed, let turning = step.turning else {
             return nil
@@ -139,7 +155,7 @@ public struct Trajectory: Sendable {
     private func usableSteps(at frame: Int) -> [Step] {
         guard let station = place(of: frame) else { return [] }
         return [station - 1, station].filter(steps.indices.contains).map { steps[$0] }
-            .filter { $0.seconds != nil && !$0.isJump }
+            .filter { $0.seconds != nil && (!$0.isJump || $0.isMoving) }
     }
 
     private func place(of frame: Int) -> Int? {

@@ -154,7 +154,10 @@ public struct BatchPlan: Sendable {
         }
         if let reason { return .run(reason) }
         if hasResult { return .compare(doubt ?? "its digests are not known") }
-        return .run(isUnfinished ? "it was never finished" : "new")
+        if isUnfinished {
+            return .run(CaptureLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
+        }
+        return .run("new")
     }
 }
 

@@ -171,7 +171,7 @@ extension CaptureRun {
             count: count, steps: trackSteps + line, workers: runner.workers, begin: box.frame(at:),
             done: { position, frame in
                 box.take(frame, at: position)
-                runner.tell(RunProgress(stage: label, pass: pass, frame: position + 1, frameCount: count))
+                runner.tell(RunProgress(stage: label, pass: pass, frame: box.takenCount, frameCount: count))
             })
         try frameLine.run()
         (capture.frames, traces) = (box.frames, box.traces)

@@ -60,9 +60,10 @@ struct CaptureRun {
 
     /// Once it is known what the capture holds: the order check, and the digests of the files that will be used.
     private mutating func check() throws(Problem) {
+        // What is wrong with all frames is why the capture lacks what they would have had.
+        try requireFrames()
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
-        try requireFrames()
         try checkBadFrames()
         let used = used
         noteLosses()
@@ -105,7 +106,8 @@ struct CaptureRun {
         files[path] = file
         let digest = Digest.of(file.bytes)
         if let location = file.location, let status = file.status {
-            statuses[location] = KnownDigests.Entry(status: status, digest: digest)
+            let isPart = capture.source.location(of: path)?.range != nil
+            statuses[location] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
         }
         if inputs.contains(where: { $0.path == path }) { return }
         inputs.append(Receipt.Input(path: path, byteCount: Int64(file.bytes.count), digest: digest))
@@ -163,11 +165,16 @@ struct CaptureRun {
         if let problem = capture.excessOfBadFrames(using: used, readBy: steps[0].label) { throw problem }
     }
 
+    private static let mostWarnings = 1000
+
     func receipt() throws(Problem) -> Receipt {
         var warnings = capture.warnings
         // What the pipeline allows is not what the capture should be like.
         for warning in capture.forgiven.map(\.oneLine) where !warnings.contains(warning) { warnings.append(warning) }
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
+        // Each of a million pictures may earn one, and the batch keeps those of all its captures.
+        let surplus = warnings.count - Self.mostWarnings
+        if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus) more warnings"] }
         return Receipt(
             tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,
             inputs: inputs,

@@ -15,6 +15,8 @@ package struct FrameTrace: Hashable {
 package final class FrameBox: @unchecked Sendable {
     package private(set) var frames: [FrameFacts]
     package private(set) var traces: [FrameTrace]
+    /// How many frames are done: with several workers they are not done in order.
+    package private(set) var takenCount = 0
 
     package init(frames: [FrameFacts], traces: [FrameTrace]) {
         self.frames = frames
@@ -30,5 +32,6 @@ package final class FrameBox: @unchecked Sendable {
     package func take(_ frame: Frame, at position: Int) {
         frames[position] = frame.facts
         traces[position] = FrameTrace(isTaken: frame.isTaken, files: frame.files)
+        takenCount += 1
     }
 }

@@ -5,7 +5,8 @@ import Synchronization
 package struct KnownDigests: Sendable {
     struct Entry: Hashable, Sendable {
         var status: FileSystem.Status
-        var digest: Digest
+        /// Of the whole file; nil of an archive, of which only parts were read.
+        var digest: Digest?
     }
 
     /// By path on disk, as it was given or from the root.
@@ -71,12 +72,10 @@ package enum InputDigests {
             let one = try result.get()
             taken.inputs.append(one.input)
             guard let location = one.location, let status = one.status else { continue }
-            let entry = KnownDigests.Entry(status: status, digest: one.input.digest)
+            // A stretch of a file, as in an archive, has no status of its own, and the file has not its digest.
+            let entry = KnownDigests.Entry(status: status, digest: location.range == nil ? one.input.digest : nil)
             taken.statuses[location.path] = entry
-            // A stretch of a file, as in an archive, has no status of its own.
-            if location.range == nil && status.byteCount == one.input.byteCount {
-                taken.known.entries[location.path] = entry
-            }
+            if status.byteCount == one.input.byteCount { taken.known.entries[location.path] = entry }
         }
         taken.inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
         return taken

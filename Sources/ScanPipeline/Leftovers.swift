@@ -22,7 +22,17 @@ public enum Leftovers {
         // One of them may be a result that was just replaced: it stays until the new name is durable.
         guard (try? FileSystem.syncFolder(state.output)) != nil else { return }
         for name in works { FileSystem.removeTree("\(state.work)/\(name)") }
-        for name in old { FileSystem.removeTree("\(state.trash)/\(name)") }
+        for name in old { removeForGood("\(state.trash)/\(name)", of: id, in: state) }
+    }
+
+    /// Removes an older result whose place is taken. In the trash it might be put back, if this is cut short and the newer
+    /// result moved away; nobody puts a work folder back.
+    static func removeForGood(_ path: String, of id: String, in state: StateFolder) {
+        if !FileSystem.exists(path) { return }
+        guard FileSystem.parent(of: path) == state.trash else { return FileSystem.removeTree(path) }
+        let work = "\(state.work)/\(StateFolder.workName(id))"
+        try? FileSystem.makeFolders(state.work)
+        if rename(path, work) == 0 { FileSystem.removeTree(work) }
     }
 
     /// The same behind a runner that was ended, unless another one has the capture by now.
@@ -39,14 +49,17 @@ public enum Leftovers {
     public static func collect(in state: StateFolder) throws(Problem) -> (removed: [String], left: [String]) {
         var paths = try collectWork(in: state)
         for name in FileSystem.names(in: state.trash) {
+            let path = "\(state.trash)/\(name)"
             if let id = StateFolder.id(ofTrashName: name) {
                 // Where there are no locks, what was replaced for good is nobody's any more.
                 guard let lock = try CaptureLock(id, in: state), !lock.isReal,
                     PublishedResult.stands(in: "\(state.output)/\(id)")
                 else { continue }
+                removeForGood(path, of: id, in: state)
+            } else {
+                FileSystem.removeTree(path)
             }
-            FileSystem.removeTree("\(state.trash)/\(name)")
-            paths.append("\(state.trash)/\(name)")
+            paths.append(path)
         }
         paths += collectUnnamed(in: state) + forgetOldRuns(in: state) + forgetGoneCaptures(in: state)
         return (paths.filter { !FileSystem.exists($0) }, paths.filter(FileSystem.exists))

@@ -72,7 +72,7 @@ public final class OutputFolder: Sendable {
             return Problem(.input, "`\(id)` cannot be a capture's id: it begins with a dot", fix: fix)
         }
         // MultiScan names a capture's files after it, and the receipt's name is taken.
-        if "\(id).json" == Receipt.fileName {
+        if "\(id).json" == Receipt.fileName || id == Receipt.fileName {
             return Problem(
                 .input, "`\(id)` cannot be a capture's id: its files could not be told from the receipt", fix: fix)
         }
@@ -171,6 +171,9 @@ public final class OutputFolder: Sendable {
         state.withLock { _ = $0.files.removeValue(forKey: path) }
     }
 
+    /// Whether a file is whole.
+    public func holds(_ path: String) -> Bool { state.withLock { $0.files[path] != nil } }
+
     /// Files that are whole, sorted by path.
     public var files: [Entry] {
         state.withLock { $0.files.values.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) } }
@@ -197,7 +200,7 @@ public final class OutputFolder: Sendable {
         // sweep: a power cut may bring it back.
         try FileSystem.syncFolder(root)
         for folder in madeFolders { try FileSystem.syncFolder(FileSystem.parent(of: folder)) }
-        replaced.forEach(FileSystem.removeTree)
+        for folder in replaced { Leftovers.removeForGood(folder, of: id, in: StateFolder(output: root)) }
     }
 
     /// Gives up: nothing of this attempt stays.

@@ -30,6 +30,8 @@ public struct OutputStatus: Sendable {
         let planned = Self.planned(state)
         let ids = (state.published + state.failed + planned.map(\.id)).distinctByBytes
         let places = Dictionary(planned.map { (Array($0.id.utf8), $0.input) }, uniquingKeysWith: { $1 })
+        let owner = state.owningPipeline
+        var makers: [Digest: String] = [:]
         entries = ids.compactMap { id in
             if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
             if let note = FailureNote.load(id, in: state) {
@@ -42,6 +44,16 @@ public struct OutputStatus: Sendable {
                     id: id, standing: .neverRun, cause: unfinished.contains(id) ? "it was begun and not finished" : nil)
             }
             let known = ResultState.load(id, in: state)
+            if let known, let owner {
+                // One pipeline has one name: a receipt of each is enough.
+                let maker = makers[known.pipeline] ?? PublishedResult(id, in: output)?.pipelineName
+                makers[known.pipeline] = maker
+                if let maker, maker != owner {
+                    return Entry(
+                        id: id, standing: .stale,
+                        cause: "the pipeline `\(maker)` made it, and the folder is `\(owner)`'s now")
+                }
+            }
             if let known,
                 case .stale(let why) = known.standing(
                     of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)

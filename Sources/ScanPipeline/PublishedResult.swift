@@ -30,6 +30,9 @@ public struct PublishedResult: Sendable {
         }
     }
 
+    /// The name of the pipeline that made it.
+    var pipelineName: String? { receipt["pipeline"]?["name"]?.string }
+
     /// Bytes of all listed files.
     public var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
 
@@ -44,7 +47,7 @@ public struct PublishedResult: Sendable {
     /// Whether a result stands in a folder, however sound: its receipt is there.
     static func stands(in folder: String) -> Bool {
         let path = "\(folder)/\(Receipt.fileName)"
-        guard FileSystem.exists(path) else { return false }
+        guard FileSystem.regularSize(of: path) != nil else { return false }
         // One that may not be read is no stranger's for that.
         guard let file = try? RegularFile(path, name: path, fault: .environment) else { return true }
         if ReceiptMark.isOurs(file.beginning(ReceiptMark.length)) { return true }

@@ -63,7 +63,7 @@ extension ResultState {
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
             "tool": .string(tool), "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
             "folders": .object(JSONObject(folders) { .array($0.json) }),
-            "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest.hex)]) }),
+            "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest?.hex ?? "")]) }),
             "besides": .object(JSONObject(besides) { .string($0.hex) }),
             "options": .object(JSONObject(options) { .string($0) }),
             "outputs": .object(JSONObject(outputs) { .integer($0) }), "receipt": .integer(receiptTime),
@@ -93,7 +93,7 @@ extension ResultState {
             guard let parts = value.array, let status = FileSystem.Status(parts.dropLast()),
                 let digest = parts.last?.string
             else { return nil }
-            self.inputs[path] = KnownDigests.Entry(status: status, digest: Digest(hex: digest))
+            self.inputs[path] = KnownDigests.Entry(status: status, digest: digest.isEmpty ? nil : Digest(hex: digest))
         }
     }
 

@@ -48,6 +48,27 @@ public struct RunRecord: Sendable {
         try? StateFolder.write(.object(plan), to: "\(path)/plan.json")
     }
 
+    /// The name of the page in a run's folder that reports it.
+    package static let pageName = "report.html"
+
+    /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
+    /// Nil while any capture is being run, as it may be that run's.
+    package static func unreported(in state: StateFolder) -> String? {
+        if state.unfinished.contains(where: { CaptureLock.isHeld($0, in: state) }) { return nil }
+        // Runs that found all to be up to date may have come behind it; a few are looked at.
+        let latest = FileSystem.names(in: state.runs).suffix(10).reversed()
+        guard let name = latest.first(where: { didWork("\(state.runs)/\($0)") }) else { return nil }
+        return FileSystem.exists("\(state.runs)/\(name)/\(pageName)") ? nil : name
+    }
+
+    /// Whether a run published or failed any capture, or was ended before it could say.
+    private static func didWork(_ path: String) -> Bool {
+        guard FileSystem.exists("\(path)/outcome.json") else { return FileSystem.exists("\(path)/plan.json") }
+        let captures = StateFolder.read("\(path)/outcome.json")?["captures"]?.array ?? []
+        // Only those that were begun have a time.
+        return captures.contains { $0["seconds"] != nil && ["done", "failed"].contains($0["ended"]?.string) }
+    }
+
     /// A name for a run that begins now.
     package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
 

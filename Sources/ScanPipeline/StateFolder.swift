@@ -168,12 +168,15 @@ public struct StateFolder: Sendable, Hashable {
     private func maker(besides pipeline: Pipeline) -> String? {
         var first: String?
         for id in published {
-            guard let name = PublishedResult(id, in: output)?.receipt["pipeline"]?["name"]?.string else { continue }
+            guard let name = PublishedResult(id, in: output)?.pipelineName else { continue }
             if name == pipeline.name { return nil }
             first = first ?? name
         }
         return first
     }
+
+    /// The name of the pipeline to which OUT belongs, as far as that can be read.
+    var owningPipeline: String? { (try? ownerName()) ?? nil }
 
     /// What ``claim(for:replacing:)`` would say, without writing anything.
     public func foreignOwner(for pipeline: Pipeline) -> String? {

@@ -64,7 +64,7 @@ public struct Crop: CaptureStage {
         if zero == .floor && capture.floor == nil {
             throw Problem(
                 .input, "no floor was found to count heights from",
-                fix: "do without it where there is none with  --set crop.from=auto")
+                fix: "do without it where there is none with  --set \(context.label).from=auto")
         }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
         let middle = around == nil ? .zero : centrePoint(capture, context)

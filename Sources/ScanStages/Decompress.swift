@@ -49,6 +49,13 @@ public struct Decompress: FrameStage {
                 notes: ["more than a tenth of the frame's pixels are negative or infinite"],
                 fix: "copy the file again from the device")
         }
+        let beyond = DepthCodec.countBeyondMask(recorded)
+        if beyond > 0 {
+            context.count("pixels-with-more-than-13-bits", beyond)
+            context.warn(
+                "some depth has more than the 13 bits of Android's millimetres, whose upper bits hold confidence: they were cut "
+                    + "off, so that what is farther than 8.191 m, if that is what they mean, is near now")
+        }
         context.count("frames", 1)
         frame.depth = depth
         frame.confidence = frame.recordedConfidence

@@ -14,7 +14,7 @@ public struct MaskJumps: FrameStage {
             This is MultiScan's temporal filter (its `delta_thresh`), computed in floating point: on unsigned millimetres
             the original wraps around and zeroes pixels that differ by −1 mm.
             """,
-        example: "- mask-jumps: {max: 0.05}")
+        example: "- mask-jumps: {max: 0.05}", revision: 2)
 
     let limit: Double
 

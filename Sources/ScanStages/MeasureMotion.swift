@@ -14,7 +14,8 @@ public struct MeasureMotion: CaptureStage {
 
             **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow` and
             `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking was lost
-            and found again elsewhere, and what lies before and behind may not fit together. **Lost tracking** counts the
+            and found again elsewhere, and what lies before and behind may not fit together. Of three or more in a row the
+            camera was swung, or the poses are worth nothing: their speeds count as any other. **Lost tracking** counts the
             frames that were recorded without a pose.
 
             Where the capture has a rotation-rate sensor, `imu-turning-deg-per-s` is the same by its samples: the length of
@@ -28,7 +29,7 @@ public struct MeasureMotion: CaptureStage {
 
             A capture without poses or times is not measured, or in part, and the receipt says so under `not-measured`.
             """,
-        example: "- measure-motion: {too-fast: 0.5}", revision: 2)
+        example: "- measure-motion: {too-fast: 0.5}", revision: 3)
 
     let tooFast: Trajectory.Rate
     let tooSlow: Trajectory.Rate
@@ -67,11 +68,14 @@ public struct MeasureMotion: CaptureStage {
             trajectory.rate(at: facts.index).map { (facts: facts, rate: $0) }
         }
         if rates.isEmpty {
-            context.recordUnmeasured("speeds, because fewer than two frames have poses and times in order")
+            let reason =
+                trajectory.jumps.isEmpty
+                ? "fewer than two frames have poses and times in order" : "all there is between the frames are jumps"
+            context.recordUnmeasured("speeds, because \(reason)")
         } else {
             record(rates.map(\.rate), isMetric: capture.isMetric, context)
-            recordJumps(of: trajectory, context)
         }
+        if !rates.isEmpty || !trajectory.jumps.isEmpty { recordJumps(of: trajectory, context) }
         context.record("lost-tracking", .of(capture.frames.count { $0.isUntracked }))
         IMUTurning.record(capture, trajectory, context)
         TopView(of: capture).record(capture, trajectory, context)

@@ -24,7 +24,7 @@ public struct PredictBlur: FrameStage, FoldStage {
             The receipt holds the distribution, `predicted` with at most 256 frames as `[frame, pixels]`, and where
             exposure and distance came from. `filter-motion` drops frames by it.
             """,
-        example: "- predict-blur: {distance: 1.5, exposure: 16.7}")
+        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 2)
 
     let exposure: Double?
     let distance: Double?
@@ -98,7 +98,8 @@ public struct PredictBlur: FrameStage, FoldStage {
         let hasExposure = exposure != nil || capture.keptFrames.contains { $0.exposure != nil }
         let reason =
             hasExposure
-            ? "no two frames in a row have poses and times in order" : "the capture does not record its exposure"
+            ? "no two frames in a row have poses and times in order, without a jump between them"
+            : "the capture does not record its exposure"
         context.recordUnmeasured(reason)
         context.warn("no blur was predicted: \(reason)\(hasExposure ? "" : "; give it with `exposure`")")
     }

@@ -24,8 +24,8 @@ public struct Read: CaptureStage {
             last number has fewer digits than those of the other lines, the line counts as cut off, and frames that
             lost their pose with it are bad.
 
-            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that will not
-            decode, or with one that a dataset, a model or a file beside it tells of and that is not there.
+            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that is cut off or that a stage
+            cannot decode, or with one that a dataset, a model or a file beside it tells of and that is not there.
             `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the source's
             frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames without one
             stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack.
@@ -92,27 +92,32 @@ public struct Read: CaptureStage {
     public init(_ options: inout OptionReader) {
         var rules = ReadRules()
         format = options.choice("format", "The capture's format; `auto` looks at its content.", default: .auto)
-        rules.mismatch = options.choice("mismatch", "What to do with streams of different lengths.", default: .auto)
-        rules.truncated = options.choice("truncated", "What to do with a stream that ends early.", default: .fail)
+        rules.mismatch = options.choice(
+            "mismatch", "What to do with streams of different lengths.", default: rules.mismatch)
+        rules.truncated = options.choice(
+            "truncated", "What to do with a stream that ends early.", default: rules.truncated)
         rules.minWhole = options.number(
-            "min-whole", "The share of whole frames below which `keep-whole` fails the capture.", default: 0.5,
+            "min-whole", "The share of whole frames below which `keep-whole` fails the capture.",
+            default: rules.minWhole,
             in: 0...1)
         rules.onBadFrame = options.choice(
-            "on-bad-frame", "What to do with a frame whose own data is bad.", default: .drop)
+            "on-bad-frame", "What to do with a frame whose own data is bad.", default: rules.onBadFrame)
         rules.badFrameLimit = options.number(
-            "bad-frame-limit", "The share of bad frames above which the capture fails.", default: 0.05, in: 0...1)
+            "bad-frame-limit", "The share of bad frames above which the capture fails.", default: rules.badFrameLimit,
+            in: 0...1)
         rate = options.number(
             "rate", "How fast frames without times of their own followed each other.", in: 0.1...1000,
             unit: "frames per second")
         rules.maxFrames = options.integer(
-            "max-frames", "The most frames that a capture may have.", default: 250_000, in: 1...100_000_000)
+            "max-frames", "The most frames that a capture may have.", default: rules.maxFrames, in: 1...100_000_000)
         rules.maxLine = options.integer(
-            "max-line", "The longest camera line.", default: 1_000_000, in: 1000...100_000_000, unit: "bytes")
+            "max-line", "The longest camera line.", default: rules.maxLine, in: 1000...100_000_000, unit: "bytes")
         rules.maxPicturePixels = options.integer(
-            "max-picture-pixels", "The largest picture and the largest depth map.", default: 250_000_000,
+            "max-picture-pixels", "The largest picture and the largest depth map.", default: rules.maxPicturePixels,
             in: 1...1_000_000_000, unit: "pixels")
         rules.maxPoints = options.integer(
-            "max-points", "The most points that a model may bring along.", default: 50_000_000, in: 1...1_000_000_000)
+            "max-points", "The most points that a model may bring along.", default: rules.maxPoints,
+            in: 1...1_000_000_000)
         rules.archive.entryCount = options.integer(
             "max-archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
             in: 1...Int.max

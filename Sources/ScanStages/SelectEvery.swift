@@ -36,11 +36,17 @@ public struct SelectEvery: CaptureStage {
             }
         } else if let count {
             let kept = capture.keptFrames
-            let chosen = Set(Self.spread(count, over: kept.map { $0.timestamp ?? Int64($0.index) }))
+            let chosen = Set(Self.spread(count, over: Self.moments(of: kept)))
             for (position, frame) in kept.enumerated() where !chosen.contains(position) {
                 capture.drop(frame.index, stage: context.label, reason: "not one of \(count) spread over time")
             }
         }
+    }
+
+    /// The times of frames, or, where one has none, the numbers of all: both together would say nothing.
+    static func moments(of frames: [FrameFacts]) -> [Int64] {
+        let times = frames.compactMap(\.timestamp)
+        return times.count == frames.count ? times : frames.map { Int64($0.index) }
     }
 
     /// The positions of the moments nearest to `count` evenly spaced ones from the first to the last; no moment is taken

@@ -47,7 +47,7 @@ public struct Turn: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        let quarters = try quarterTurns(capture)
+        let quarters = try quarterTurns(capture, context.label)
         context.record("quarter-turns", .of(quarters))
         if quarters == 0 { return }
         for index in capture.frames.indices {
@@ -69,12 +69,13 @@ public struct Turn: CaptureStage {
         capture.source = TurnedSource(of: capture, quarterTurns: quarters)
     }
 
-    private func quarterTurns(_ capture: Capture) throws(Problem) -> Int {
+    /// - Parameter label: the stage's, for the message.
+    private func quarterTurns(_ capture: Capture, _ label: String) throws(Problem) -> Int {
         if let fixed = Int(turns.rawValue) { return fixed }
         guard let up = capture.worldUp else {
             throw Problem(
                 .input, "the capture does not say which way is up",
-                fix: "say how to turn it, such as  --set turn.quarter-turns=1")
+                fix: "say how to turn it, such as  --set \(label).quarter-turns=1")
         }
         return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
     }

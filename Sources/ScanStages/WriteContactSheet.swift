@@ -93,7 +93,7 @@ public struct WriteContactSheet: FoldStage {
 
     public func begin(_ context: StageContext) -> Fold {
         let kept = context.capture.keptFrames
-        let chosen = SelectEvery.spread(count, over: kept.map { $0.timestamp ?? Int64($0.index) })
+        let chosen = SelectEvery.spread(count, over: SelectEvery.moments(of: kept))
         return Fold(
             pictures: ShownPictures(
                 width: ContactSheet.cellWidth(width: width, columns: columns), isUpright: isUpright, context),

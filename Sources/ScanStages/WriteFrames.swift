@@ -141,7 +141,7 @@ public struct WriteFrames: FrameStage, FoldStage {
         let number = number == .kept ? fold.written.count : frame.index
         _ = try pictures.color?.write(to: "\(Self.folder)/color/\(number)", context)
         if let depth = pictures.depth {
-            try context.output.write(depth, to: "\(Self.folder)/\(depthFolder)/\(number).png")
+            try context.output.write(depth, for: &frame, to: "\(Self.folder)/\(depthFolder)/\(number).png")
         }
         if let confidence = pictures.confidence {
             try context.output.write(confidence, to: "\(Self.folder)/confidence-colors/\(number).png")

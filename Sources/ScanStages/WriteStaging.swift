@@ -52,7 +52,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 5)
+        example: "- write-staging: {rgb: mp4}", revision: 6)
 
     let depth: Depth
     let rgb: RGB
@@ -157,6 +157,9 @@ public struct WriteStaging: FrameStage, FoldStage {
         fileprivate var depthFile: OutputFile?
         fileprivate var confidenceFile: OutputFile?
         fileprivate var encoder: VideoOutput
+        /// Whether the depth picture that the server takes for a camera line's was written of another frame: some were
+        /// dropped between the two writers.
+        fileprivate var hasOthersPictures = false
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
@@ -192,6 +195,8 @@ public struct WriteStaging: FrameStage, FoldStage {
             let ending = picture.fileExtension
             fold.content.color = ColorStorage(encoding: ending == "png" ? "png" : "jpeg", fileExtension: ending)
         }
+        let depthPicture = ProcessedSteps.depthPicture(of: fold.content.frames.count)
+        if context.output.holds(depthPicture), !frame.files.contains(depthPicture) { fold.hasOthersPictures = true }
         if let pixels = parcel.pixels { try fold.encoder.append(pixels, at: frame.timestamp ?? 0, context) }
         fold.content.add(frame.facts)
     }
@@ -230,8 +235,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             try writeBox(turn.apply(box), capture, context)
         }
         try context.output.write(JSONWriter.text(try content.metadata(of: capture)), to: "\(id).json")
-        let files = Set(context.output.files.map(\.path))
-        let processed = ProcessedSteps(id: id, frameCount: content.frames.count, files: files)
+        let processed = ProcessedSteps(
+            id: id, frameCount: content.frames.count, files: Set(context.output.files.map(\.path)),
+            hasOthersPictures: fold.hasOthersPictures)
         try context.output.write(Array(processed.text.utf8), to: "processed.txt")
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)

@@ -207,7 +207,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if dialect == .instantNGP {
             json.up = capture.worldUp.map { turn.rotation * $0 }
             json.depthUnit = writesDepth ? 0.001 : nil
-            json.volume = volume(fold, capture.box, turn)
+            json.volume = volume(fold, capture.box, turn, context)
         }
         try write(json, fold.factors, context)
     }
@@ -256,12 +256,20 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
     // MARK: - instant-ngp's cube
 
-    private func volume(_ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn) -> TransformsJSON.Volume? {
+    private func volume(
+        _ fold: Fold, _ box: OrientedBox?, _ turn: WorldTurn, _ context: StageContext
+    ) -> TransformsJSON.Volume? {
         let cloud = Self.withoutOutermost(fold.sample.elements.map { turn.rotation * $0 })
         let cameras = fold.entries.map(\.pose.position)
         let corners = box.map { $0.corners.map { turn.rotation * $0 } }
-        return TransformsJSON.Volume(
+        let volume = TransformsJSON.Volume(
             focus: corners ?? (cloud.isEmpty ? cameras : cloud), everything: (corners ?? []) + cloud + cameras)
+        if volume?.leavesOut == true {
+            context.warn(
+                "the scene is more than 128 times as large as what is to fill instant-ngp's cube, and `aabb_scale` goes no "
+                    + "further: cameras or points lie outside of it")
+        }
+        return volume
     }
 
     /// Evenly spread points of a cloud, at most about so many.

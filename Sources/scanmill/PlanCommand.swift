@@ -29,19 +29,19 @@ struct PlanCommand: ParsableCommand {
     }
 
     private func show(_ plan: BatchPlan, _ refused: [CaptureOutcome], _ estimate: SizeEstimate) {
+        let say = { (decision: String, capture: CaptureInput, why: String) in
+            Console.out(Console.visible("\(decision) \(capture.id)" + (why.isEmpty ? "" : "  \(why)")))
+        }
         for entry in plan.entries {
             switch entry.decision {
-            case .run(let reason): Console.out("run        \(entry.input.id)  \(reason)")
-            case .compare(let doubt): Console.out("compare    \(entry.input.id)  \(doubt)")
-            case .upToDate: Console.out("up to date \(entry.input.id)")
-            case .failedBefore(let problem), .obstructed(let problem):
-                Console.out("cannot run \(entry.input.id)  \(problem.summary)")
-            case .arriving: Console.out("waiting    \(entry.input.id)  it is still arriving")
+            case .run(let reason): say("run       ", entry.input, reason)
+            case .compare(let doubt): say("compare   ", entry.input, doubt)
+            case .upToDate: say("up to date", entry.input, "")
+            case .failedBefore(let problem), .obstructed(let problem): say("cannot run", entry.input, problem.summary)
+            case .arriving: say("waiting   ", entry.input, "it is still arriving")
             }
         }
-        for outcome in refused {
-            Console.out("cannot run \(outcome.input.id)  \(outcome.ending.problem?.summary ?? "")")
-        }
+        for outcome in refused { say("cannot run", outcome.input, outcome.ending.problem?.summary ?? "") }
         let comparing = plan.toCompare.count
         let running = plan.toRun.count - comparing - plan.obstructed.count
         let compared = comparing == 0 ? "" : "\(comparing) would be compared with what they were, "

@@ -31,7 +31,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Memory for all captures together; fewer run side by side to keep it.", valueName: "size"))
     var maxMemory: ByteSize?
-    @Option(help: ArgumentHelp("End a capture that takes more memory than this.", valueName: "size"))
+    @Option(help: ArgumentHelp("End a capture that takes more memory than this, with ffmpeg's.", valueName: "size"))
     var captureMemory = ByteSize(bytes: 8_000_000_000)
     @Option(help: ArgumentHelp("End a capture that makes no progress for this time.", valueName: "time"))
     var patience = Duration.seconds(600)
@@ -116,9 +116,12 @@ struct RunCommand: AsyncParsableCommand {
         }
         report.runEnded(outcomes, status: code)
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
-        // A run that had nothing to do leaves everything as it is; one that was stopped has no time.
-        if !noReport, stop.reason == nil, let record, outcomes.contains(where: \.isWork) {
-            await ReportProcess.run(batch.output, run: record.name, isQuiet: quiet || batch.json, stop: stop)
+        // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
+        // an earlier one that came to none.
+        let state = StateFolder(output: batch.output)
+        let reported = outcomes.contains(where: \.isWork) ? record?.name : RunRecord.unreported(in: state)
+        if !noReport, stop.reason == nil, let reported {
+            await ReportProcess.run(batch.output, run: reported, isQuiet: quiet || batch.json, stop: stop)
             code = stop.exitCode ?? code
         }
         if let onFinish {

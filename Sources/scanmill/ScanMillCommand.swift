@@ -25,10 +25,7 @@ struct ScanMillCommand: AsyncParsableCommand {
     /// As the library's own, but mistakes of usage end with the code that all mistakes before a run have.
     static func main() async {
         ProcessStart.prepare()
-        if let problem = fileLikeAnOption {
-            Console.error(problem)
-            exit(withError: ExitCode(ExitStatus.usage))
-        }
+        refuseFileLikeAnOption()
         do {
             var command = try parseAsRoot(CommandWords.arguments)
             if var command = command as? any AsyncParsableCommand {
@@ -44,14 +41,15 @@ struct ScanMillCommand: AsyncParsableCommand {
         }
     }
 
-    /// What to say of a file whose name begins with a dash, as a shell's `*` gives it: the library would take its letters for
-    /// options, and help that nobody asked for would end a night well.
-    private static var fileLikeAnOption: String? {
+    /// Ends the process over a file whose name begins with a dash, as a shell's `*` gives it: the library would take its
+    /// letters for options, and help that nobody asked for would end a night well.
+    private static func refuseFileLikeAnOption() {
         let words = CommandWords.arguments.prefix { $0 != "--" }
-        guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else { return nil }
-        let shown = Console.visible(word)
-        return "error: \(shown) is there, but a name that begins with a dash is taken for an option\n"
-            + "   = fix: name it  \(ShellWord.quoted("./\(word)"))"
+        guard let word = words.first(where: { isShortOptions($0) && FileSystem.exists($0) }) else { return }
+        Console.error(
+            "error: \(Console.visible(word)) is there, but a name that begins with a dash is taken for an option\n"
+                + "   = fix: name it  \(ShellWord.quoted("./\(word)"))")
+        exit(withError: ExitCode(ExitStatus.usage))
     }
 
     private static func isShortOptions(_ word: String) -> Bool {

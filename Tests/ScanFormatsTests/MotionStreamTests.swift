@@ -35,6 +35,15 @@ import Testing
         return (samples, facts)
     }
 
+    @Test func moreSamplesThanAMemoryShouldHold() throws {
+        let bytes = try file(samples)
+        #expect(try MotionStream.samples(MemorySource(bytes, name: "a.rot"), limit: 100).samples.count == 100)
+        let problem = problem { () throws(Problem) in
+            _ = try MotionStream.samples(MemorySource(bytes, name: "a.rot"), limit: 99)
+        }
+        #expect(problem?.summary == "there are more than 99 motion samples" && problem?.place.file == "a.rot")
+    }
+
     // MARK: Real files
 
     @Test(.enabled(if: SharedData.isThere), arguments: MotionKind.allCases)

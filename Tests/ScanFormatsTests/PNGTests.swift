@@ -217,4 +217,15 @@ import Testing
         let empty = LumaImage(width: 0, height: 0, pixels: [])
         #expect(problem { () throws(Problem) in _ = try PNG.encodeGray8(empty) }?.fault == .input)
     }
+
+    /// Colour types of PNG's third edition, 11.2.1.
+    @Test(arguments: [(0, false), (2, false), (3, false), (4, true), (6, true)]) func knowsAlpha(
+        _ type: Int, _ has: Bool
+    ) {
+        let head =
+            Array("\u{89}PNG\r\n\u{1a}\n".unicodeScalars.map { UInt8($0.value) })
+            + [0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 8, 0, 0, 0, 6, 8, UInt8(type), 0, 0, 0, 1, 2, 3, 4]
+        #expect(PNG.hasAlpha(head) == has)
+        #expect(!PNG.hasAlpha(Array(head.dropLast())) && !PNG.hasAlpha([]))
+    }
 }

@@ -65,6 +65,26 @@ import Testing
     }
 
     /// A capture that lost what it is known by must not vanish from a night, nor a disk without room stay unnoticed.
+    @Test func aLogThatNobodyReadsIsRefused() throws {
+        #expect(mkfifo("\(quick.folder.path)/pipe", 0o600) == 0)
+        let result = try quick.run([QuickRun.sample, "-o", "out", "--log", "pipe"])
+        #expect(result.status == 3)
+        #expect(result.errors.contains("it is a pipe that nobody reads: start its reader first"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: "\(quick.output)/desk"))
+    }
+
+    /// Killed before it wrote its report, or told to write none: the same command again is all that it needs.
+    @Test func aRunWithoutAReportGetsOneFromTheNext() throws {
+        #expect(try quick.run([QuickRun.sample, "-o", "out", "--no-report"]).status == 0)
+        let page = "\(quick.output)/.scanmill/report.html"
+        #expect(!FileManager.default.fileExists(atPath: page))
+        let again = try quick.run([QuickRun.sample, "-o", "out"])
+        #expect(again.output.contains("1 up to date"))
+        #expect(again.output.contains("the report is out/.scanmill/report.html"))
+        #expect(FileManager.default.fileExists(atPath: page))
+        #expect(try !quick.run([QuickRun.sample, "-o", "out"]).output.contains("the report is"))
+    }
+
     @Test func quietTellsOfWhatIsLeftOut() throws {
         try quick.copySample("good")
         try quick.folder.write("x", to: "in/lost/notes.bin")

@@ -122,4 +122,22 @@ import Testing
                 "= fix: run them into different output folders, or run a folder of links that have other names (ln -s)"),
             "\(refused)")
     }
+
+    /// What may not be looked at is not what is not there.
+    @Test func anInputOutOfReach() throws {
+        try quick.copySample("desk")
+        for path in ["", "in"] { #expect(chmod("\(quick.folder.path)/\(path)", 0o755) == 0) }
+        let what = "captures that are out of reach"
+        guard let tool = try Scanmill.commandOfNobody(in: quick.folder.path, for: what, isAnother: true) else { return }
+        #expect(chmod("\(quick.folder.path)/in", 0o700) == 0)
+        let result = try runCommand(tool + ["plan", "quick.yaml", "in/desk", "-o", "out"], in: quick.folder.path)
+        #expect(result.status == 3)
+        #expect(result.errors.contains("cannot look at this path: Permission denied"), "\(result.errors)")
+    }
+
+    @Test func namesWithLineFeedsAreShownInOneLine() throws {
+        try quick.copySample("two\nlines")
+        let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
+        #expect(plan.output.hasPrefix("cannot run two\\u{a}lines  "), "\(plan)")
+    }
 }

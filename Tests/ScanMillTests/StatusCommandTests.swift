@@ -29,6 +29,20 @@ import Testing
         #expect(try scanmill("status", "out").output.contains("stale  a  "))
     }
 
+    /// A folder that another pipeline has taken over holds results of the earlier one until they are run again.
+    @Test func resultsOfAnotherPipelineAreStale() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        #expect(
+            try scanmill("run", "quick.yaml", "in/a", "-o", "out", "--set", "voxel-downsample.size=0.1").status == 0)
+        #expect(try scanmill("status", "out").output == "2 done\n")
+        try folder.write(QuickRun.cloud.replacing("name: quick", with: "name: other"), to: "other.yaml")
+        #expect(try scanmill("run", "other.yaml", "in/a", "-o", "out", "--replace").status == 0)
+        let status = try scanmill("status", "out")
+        #expect(
+            status.output.hasPrefix("stale  b  the pipeline `quick` made it, and the folder is `other`'s now\n"),
+            "\(status.output)")
+    }
+
     /// Relative inputs are those of the run, wherever `status` is asked.
     @Test func fromAnotherFolder() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)

@@ -136,4 +136,33 @@ import Testing
         #expect(answers.count == mine.count)
         for (answer, value) in zip(answers, mine) { #expect(answer == value) }
     }
+
+    // MARK: - Outlines
+
+    @Test func anOutlineHoldsTheFirstOfEachList() throws {
+        let text = #"{"a": [1, 2, 3], "b": {"c": [[4, 5], [6]], "d": null}, "e": "f", "g": []}"#
+        let outline = try JSONValue.outline(Array(text.utf8), file: "x.json")
+        #expect(
+            outline
+                == (try JSONValue.parse(
+                    Array(#"{"a": [1], "b": {"c": [[4]], "d": null}, "e": "f", "g": []}"#.utf8), file: "")))
+        let problem = #expect(throws: Problem.self) { try JSONValue.outline(Array("[1, 2, x]".utf8), file: "x.json") }
+        #expect(problem?.place.file == "x.json" && problem?.place.column == 8, "it is checked to its end")
+    }
+
+    /// Whatever somebody makes up, it takes little memory.
+    @Test func anOutlineIsSmall() throws {
+        func count(_ value: JSONValue) -> Int {
+            switch value {
+            case .array(let items): 1 + items.map(count).reduce(0, +)
+            case .object(let object): 1 + object.members.map { count($0.value) }.reduce(0, +)
+            default: 1
+            }
+        }
+        let keys = (0..<30_000).map { "\"\($0)\": {\"a\": 1}" }.joined(separator: ",")
+        for text in ["{\(keys)}", "[{\(keys)}]", "[" + String(repeating: "[0],", count: 50_000) + "0]"] {
+            let outline = try JSONValue.outline(Array(text.utf8), file: "")
+            #expect(count(outline) <= JSONValue.outlineCount + 2)
+        }
+    }
 }

@@ -10,7 +10,7 @@ import Testing
             full.message() == """
                 error: cannot write the file: No space left on device
                   --> a.ply
-                   = fix: free space on that filesystem and run the same command again
+                   = fix: free space on that filesystem (or files, where `df -i` shows none left) and run the same command again
                 """)
         for code in [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG] {
             #expect(Problem.system("x", path: "a", code: code, fault: .input).fault == .input)

@@ -43,6 +43,19 @@ import Testing
         #expect(trajectory.rate(at: 4) == nil && trajectory.rate(at: -1) == nil)
     }
 
+    /// A pose that is wrong by itself makes two jumps; a camera that is swung, many.
+    @Test func manyJumpsInARowAreMovement() {
+        let glitch = Trajectory(walk([0.01, 2, -2, 0.01]))
+        #expect(glitch.jumps.count == 2)
+        #expect(glitch.rate(at: 2) == nil)
+        let swing = Trajectory(walk([0.01, 0.4, 0.5, 0.6, 0.01]))
+        #expect(swing.jumps.map(\.to) == [2, 3, 4])
+        for (frame, speed) in [(1, 0.1), (2, 4), (3, 5), (4, 6), (5, 0.1)] {
+            #expect(isNear(swing.rate(at: frame)?.speed, speed), "\(frame)")
+        }
+        #expect(isNear(swing.velocity(at: 3)?.linear.x, 5.5))
+    }
+
     @Test func whatWasDroppedIsAStationAllTheSame() {
         var frames = walk([0.01, 0.02, 0.03])
         frames[1].drop = Drop(stage: "filter-blur", reason: "")

@@ -203,6 +203,23 @@ import Testing
         guard case .done = ending else { Issue.record("not done"); return }
     }
 
+    /// The digest of what lies in an archive is not the archive's.
+    @Test func anArchiveWhoseBytesStayTheSame() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("one\ntwo\n", to: "in/a.stored")
+        let input = CaptureInput(id: "a", path: "\(fixture.path)/in/a.stored", pipelineFolder: fixture.path)
+        let ending = try run(input, in: fixture) { #expect(chmod(input.path, 0o600) == 0) }
+        guard case .done = ending else { Issue.record("not done"); return }
+        #expect(chmod(input.path, 0o644) == 0)
+        #expect(try fixture.plan([input]) == [.compare("something about \(input.path) changed")])
+        #expect(try fixture.run(input) == .upToDate)
+        try fixture.write("one\n", to: "in/a.stored", minutesAgo: 50)
+        let changed = problem {
+            _ = try run(input, in: fixture) { try fixture.write("one\ntwo\n3\n", to: "in/a.stored") }
+        }
+        #expect(changed?.notes.first == "\(input.path) is not as it was")
+    }
+
     /// Two nights' captures may have one name. The later one must not take the earlier one's place without a word.
     @Test func anotherCaptureOfTheSameName() throws {
         let fixture = try DiskFixture()

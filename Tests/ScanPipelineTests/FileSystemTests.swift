@@ -74,6 +74,24 @@ import Testing
         #expect(FileSystem.names(in: "\(path)/other") == [])
     }
 
+    /// As a program with another encoding writes them.
+    @Test func removesNamesThatAreNoText() throws {
+        let folder = try TemporaryFolder()
+        _ = try FileSystem.makeFolders("\(folder.path)/x")
+        let name = Array("\(folder.path)/x/caf".utf8.map { CChar(bitPattern: $0) }) + [CChar(bitPattern: 0xE9), 0]
+        #expect(mkdir(name, 0o777) == 0)
+        #expect(mkdir(name.dropLast() + Array("/deep".utf8.map { CChar(bitPattern: $0) }) + [0], 0o777) == 0)
+        FileSystem.removeTree("\(folder.path)/x")
+        #expect(!FileSystem.exists("\(folder.path)/x"))
+    }
+
+    @Test func aLinkToNothingIsNoFileInTheWay() throws {
+        let folder = try TemporaryFolder()
+        #expect(symlink("nowhere", "\(folder.path)/out") == 0)
+        let problem = #expect(throws: Problem.self) { try FileSystem.makeFolders("\(folder.path)/out/deep") }
+        #expect(problem?.summary == "cannot make the folder: its name is a link to nothing")
+    }
+
     /// When a link itself cannot be removed, what it points to is left alone.
     @Test func aLinkThatCannotBeRemovedIsNotFollowed() throws {
         let folder = try TemporaryFolder()

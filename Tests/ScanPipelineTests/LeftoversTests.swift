@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import TestSupport
 import Testing
 
 @Suite struct LeftoversTests {
@@ -44,6 +45,23 @@ import Testing
             ])
         #expect(FileSystem.names(in: trash) == ["held.z", "odd.w"])
         #expect(collected.left == ["\(trash)/odd.w"])
+    }
+
+    /// Its removal may be cut short, and the newer result moved away before the next run.
+    @Test func aReplacedResultNeverComesBack() throws {
+        let fixture = try DiskFixture()
+        try fixture.write(OutputFixture.receipt, to: "out/.scanmill/trash/a.x/receipt.json")
+        try fixture.write("", to: "out/.scanmill/trash/a.x/deep/file")
+        try fixture.write(OutputFixture.receipt, to: "out/a/receipt.json")
+        let result = try runCommand(["chattr", "+i", "\(fixture.state.path)/trash/a.x/deep"])
+        guard result.status == 0 else { return skip("this filesystem has no immutable folders (chattr +i)") }
+        defer { _ = try? runCommand(["sh", "-c", "chattr -i \(fixture.state.path)/*/a.*/deep"]) }
+        try Leftovers.collectWork(in: fixture.state)
+        try FileManager.default.removeItem(atPath: "\(fixture.output)/a")
+        try Leftovers.collectWork(in: fixture.state)
+        #expect(fixture.results().isEmpty)
+        #expect(FileSystem.names(in: "\(fixture.state.path)/trash") == [])
+        #expect(FileSystem.names(in: "\(fixture.state.path)/work").count == 1, "it is still to go")
     }
 
     /// A small file gets its name in a second step, which a kill may prevent.

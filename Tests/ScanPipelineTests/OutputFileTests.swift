@@ -101,7 +101,7 @@ import Testing
                 failure.message() == """
                     error: cannot write the file: No space left on device
                       --> \(output.publishedPath)/large
-                       = fix: free space on that filesystem and run the same command again
+                       = fix: free space on that filesystem (or files, where `df -i` shows none left) and run the same command again
                     """)
             #expect(failure.fault == .environment)
             #expect(problem { try file.write([1]) } == failure)

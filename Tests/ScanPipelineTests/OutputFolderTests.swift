@@ -315,7 +315,9 @@ import Testing
     // MARK: - Ids and places
 
     @Test(arguments: [
-        ("", "the capture has no name"), (".", "`.` cannot be a capture's id: it begins with a dot"),
+        ("", "the capture has no name"),
+        ("receipt.json", "`receipt.json` cannot be a capture's id: its files could not be told from the receipt"),
+        (".", "`.` cannot be a capture's id: it begins with a dot"),
         ("..", "`..` cannot be a capture's id: it begins with a dot"),
         (".scanmill", "`.scanmill` cannot be a capture's id: it begins with a dot"),
         // `status` and the search for captures pass over what is hidden.

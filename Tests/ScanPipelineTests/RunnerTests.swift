@@ -321,4 +321,12 @@ import Testing
         let read = Mock.reader(2) { $0.files = [InputFile(path: "a.json", byteCount: 1)] }
         #expect(problem { _ = try MockRun([read, .decompress, .unproject, .ply]) }?.place.file == "a.json")
     }
+
+    /// Each of a million pictures may earn a warning.
+    @Test func warningsHaveAnEnd() throws {
+        let read = Mock.reader(2) { capture in capture.warnings = (0..<1500).map { "picture \($0) has no number" } }
+        let run = try MockRun([read, .decompress, .unproject, .ply])
+        #expect(run.receipt.warnings.count == 1001)
+        #expect(run.receipt.warnings.last == "and 500 more warnings")
+    }
 }

@@ -35,7 +35,10 @@ import Testing
         let run = try StageRun(
             "- decompress", on: MemoryCapture([item(encoding, [0x03E8, 0xE3E8, 0x24D2, 0xFFFF, 0, 0xE000])]))
         #expect(run.frames.first?.depth?.metres == [1, 1, 1.234, 8.191, 0, 0])
-        #expect(run.counts("decompress").keys == ["frames"])
+        #expect(run.count("decompress", "pixels-with-more-than-13-bits") == 4)
+        #expect(run.warnings.contains { $0.contains("what is farther than 8.191 m") }, "\(run.warnings)")
+        let plain = try StageRun("- decompress", on: MemoryCapture([item(encoding, [0x03E8, 0x1FFF])]))
+        #expect(plain.counts("decompress").keys == ["frames"] && plain.warnings.isEmpty)
     }
 
     @Test func confidenceStaysAsRecorded() throws {

@@ -23,6 +23,13 @@ import Testing
         #expect(try self.run("speed: 2", walk([0.01, 0.1])).drops.isEmpty)
     }
 
+    /// Faster than a jump, and yet no jump: the camera was swung.
+    @Test func theFastestFramesAreDroppedToo() throws {
+        let run = try run("speed: 1", walk([0.01, 0.4, 0.5, 0.6, 0.01]))
+        #expect(run.kept == [0, 1, 5])
+        #expect(run.drops.first == "2 filter-motion: the camera moved at 4.0 m/s, over 1.0")
+    }
+
     @Test func turningTooFast() throws {
         let capture = walk([0.01, 0.01, 0.01]) { number, item in
             item.pose?.rotation = .rotation(aboutY: Double([0, 1, 11, 12][number]) * .pi / 180)

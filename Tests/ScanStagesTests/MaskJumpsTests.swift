@@ -4,16 +4,33 @@ import Testing
 
 @Suite struct MaskJumpsTests {
     @Test func theLimitBelongsToWhatIsKept() throws {
-        // Differences of exactly 1/16 m, and one step of single precision more, in both directions.
+        // Differences of exactly 1/16 m, and a fraction of a millimetre more, in both directions.
         let capture = MemoryCapture([
             .init(recorded: [1, 1, 1, 1, 1]),
-            .init(recorded: [1.0625, Float(1.0625).nextUp, 0.9375, Float(0.9375).nextDown, 1]),
+            .init(recorded: [1.0625, 1.0627, 0.9375, 0.9373, 1]),
         ])
         let run = try StageRun("- decompress\n- mask-jumps: {max: 0.0625}", on: capture)
         #expect(run.frames.map { $0.depth?.metres } == [[1, 1, 1, 1, 1], [1.0625, 0, 0.9375, 0, 1]])
         #expect(run.count("mask-jumps", "frames-without-previous") == 1)
         #expect(run.count("mask-jumps", "pixels-in") == 10)
         #expect(run.count("mask-jumps", "pixels-out") == 8)
+    }
+
+    /// Millimetres as single-precision metres are a little more or less than they say.
+    @Test(arguments: [0.05, 0.03, 0.01, 0.007]) func exactlyTheLimitInMillimetres(_ limit: Double) throws {
+        let before = (0..<200).map { Float(500 + 37 * $0) / 1000 }
+        let after = (0..<200).map { (Float(500 + 37 * $0) + Float(limit * 1000).rounded()) / 1000 }
+        let run = try StageRun(
+            "- decompress\n- mask-jumps: {max: \(limit)}",
+            on: MemoryCapture([.init(recorded: before), .init(recorded: after)])
+        )
+        #expect(run.frames[1].depth?.validCount == 200)
+        let over = after.map { $0 + 0.001 }
+        let none = try StageRun(
+            "- decompress\n- mask-jumps: {max: \(limit)}",
+            on: MemoryCapture([.init(recorded: before), .init(recorded: over)])
+        )
+        #expect(none.frames[1].depth?.validCount == 0)
     }
 
     @Test func aPixelWithoutDepthBeforeCountsAsDifferent() throws {

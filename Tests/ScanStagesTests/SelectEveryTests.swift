@@ -37,6 +37,12 @@ import Testing
         #expect(run.drops.contains("3 select-every: not one of 3 spread over time"))
     }
 
+    /// A time beside a number would stand years away from it.
+    @Test func whereOneFrameHasNoTimeNumbersCount() throws {
+        let capture = frames(21) { $0 == 0 ? nil : 5_000_000_000_000 + Int64($0) * 100_000_000 }
+        #expect(try kept("{count: 5}", of: capture) == [0, 5, 10, 15, 20])
+    }
+
     @Test func momentsAreEvenlySpacedInTimeNotInNumber() throws {
         // Moments 0, 33.3, 66.7, 100 of these: the nearest are 0, 33, 70, 100.
         let times: [Int64] = [0, 1, 2, 3, 33, 38, 70, 98, 99, 100]

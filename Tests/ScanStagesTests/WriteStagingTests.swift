@@ -191,6 +191,17 @@ import Testing
             let run = try PipelineRun("\(decompressed)- write-frames: {\(option)}\n- write-staging", on: source.path)
             #expect(try run.text("processed.txt") == "convert=false\n" + rest)
         }
+        // As many as there are lines, and of other frames.
+        let between = "- select-frames: {exclude: [0]}\n"
+        for stages in [
+            "- write-frames\n\(between)- write-staging",
+            "- write-frames: {step: 2}\n- select-every: {step: 2, offset: 1}\n- write-staging",
+        ] {
+            let run = try PipelineRun(decompressed + stages, on: source.path)
+            #expect(try run.text("processed.txt") == "convert=false\n" + rest)
+        }
+        let after = try PipelineRun("\(decompressed)\(between)- write-frames\n- write-staging", on: source.path)
+        #expect(try after.text("processed.txt") == "convert=true\n" + rest)
     }
 
     // MARK: - What it is good for

@@ -112,6 +112,7 @@ import Testing
         let volume = try #require(TransformsJSON.Volume(focus: unit, everything: [Vector3(0, -reach, 0)]))
         #expect(volume.scale == 1 && volume.offset == Vector3(0.5, 0.5, 0.5))
         #expect(volume.aabbScale == expected)
+        #expect(volume.leavesOut == (reach > 64))
     }
 
     @Test func withoutBoxAndCloudTheCamerasTell() throws {

@@ -205,6 +205,7 @@ private struct COLMAPReader {
         guard let found else {
             return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
         }
+        var takers: [String: [String]] = [:]
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
                 guard let file = try tree.picture(name(image, found.isBare), in: found.folder) else {
@@ -212,11 +213,17 @@ private struct COLMAPReader {
                     capture.drop(index, stage: "read", reason: reason, isBad: true)
                     continue
                 }
+                takers[file, default: []].append(image.name)
                 let size = try capture.attachPicture(file, to: index, in: tree, rules)
                 if let camera = capture.frames[index].intrinsics {
                     try capture.setIntrinsics(camera, of: index, for: size)
                 }
             } catch { try capture.drop(index, for: error.at(file: image.name)) }
+        }
+        if let twins = takers.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key }) {
+            capture.warnings.append(
+                "\(twins.key) is the picture of \(twins.value.count) images of the model, \(twins.value.prefix(2).joined(separator: " and ")) "
+                    + "among them: their own pictures may be missing")
         }
         capture.channels.insert(.color)
         capture.settleColorSize()

@@ -5,7 +5,9 @@ import ScanModel
 public protocol CaptureFormat: Sendable {
     /// What people read about the format, and its name.
     static var card: FormatCard { get }
-    /// Why this tree is a capture of this format, or nil when it is not. Cheap: a few names and the start of a file.
+    /// Why this tree is a capture of this format, or nil when it is not. Asked of every folder and archive by the process
+    /// that runs the whole batch: a few names and the start of a file, or the outline of a JSON text, and never more memory
+    /// than the bytes of that file.
     static func recognise(_ tree: any CaptureTree) -> Recognition?
     /// For a format whose files share a name: the names of the captures that lie side by side in a folder, of those that
     /// have any stream.

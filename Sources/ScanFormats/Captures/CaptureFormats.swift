@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 
 /// The formats that `read` knows.
@@ -124,7 +125,12 @@ public enum CaptureFormats {
                 fix: "name the capture's folder, or its ZIP archive"
             ).at(file: path)
         case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
-        case nil: throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
+        case nil:
+            var status = stat()
+            if lstat(path, &status) != 0, errno != ENOENT {
+                throw Problem.system("cannot look at this path", path: path, code: errno, fault: .input)
+            }
+            throw Problem(.input, "there is nothing at this path", fix: "check the path").at(file: path)
         }
     }
 

@@ -82,7 +82,15 @@ public struct CaptureSearch: Sendable {
 
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
-        guard depth < Self.depthLimit else { return }
+        guard depth < Self.depthLimit else {
+            if folder.entries(in: "").contains(where: { $0.kind == .folder }) {
+                let problem = Problem(
+                    .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
+                    fix: "name it as INPUT, or move it up")
+                unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+            }
+            return
+        }
         if let obstacle = folder.obstacle {
             unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: obstacle))
             return
@@ -94,7 +102,15 @@ public struct CaptureSearch: Sendable {
                 let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
                 unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
             }
-            if Self.mayMeanCapture(entry) { without.append(path) }
+            if Self.mayMeanCapture(entry) {
+                if entry.isLost, case .other(let what) = entry.kind {
+                    let problem = Problem(
+                        .input, "this is \(what)", fix: "mount or restore what it leads to, or remove the link")
+                    unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
+                } else {
+                    without.append(path)
+                }
+            }
             guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }

@@ -16,19 +16,27 @@ extension CaptureTree {
 }
 
 /// The names that file managers and clouds give to what is there already: of `12.png`, `12 2.png` and `12 copy.png`
-/// (macOS, iCloud), `12 (1).png` (Windows, Google Drive), `12 - Copy.png` (Windows).
+/// (macOS, iCloud), `12 (1).png` (Windows, Google Drive), `12(1).png` (browsers), `12 - Copy.png` (Windows), and what a
+/// copy is called elsewhere (`12 - Kopie.png`, `12 - Copie.png`, `12 copie.png`).
 enum FileCopy {
     static func isCopy(_ name: String, among names: Set<String>) -> Bool {
-        guard name.utf8.contains(UInt8(ascii: " ")), let dot = name.lastIndex(of: ".") else { return false }
-        var stem = name[..<dot]
-        if let space = stem.lastIndex(of: " "), isNumber(stem[stem.index(after: space)...]) {
-            stem = stem[..<space]
-            if names.contains("\(stem)\(name[dot...])") { return true }
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        let (stem, ending) = (name[..<dot], name[dot...])
+        if let bracket = stem.lastIndex(of: "("), bracket > stem.startIndex, isNumber(stem[bracket...]),
+            names.contains("\(stem[..<bracket])\(ending)")
+        {
+            return true
         }
-        for mark in [" - Copy", " copy"] where stem.hasSuffix(mark) {
-            return names.contains("\(stem.dropLast(mark.count))\(name[dot...])")
-        }
-        return false
+        guard let space = stem.lastIndex(of: " ") else { return false }
+        let mark = stem[stem.index(after: space)...]
+        var original = stem[..<space]
+        if isNumber(mark), names.contains("\(original)\(ending)") { return true }
+        // A word behind a number that is there without it.
+        if original.hasSuffix(" -") { original = original.dropLast(2) }
+        guard !mark.isEmpty, mark.allSatisfy(\.isLetter),
+            original.last?.isNumber == true || mark == "copy" || mark == "Copy"
+        else { return false }
+        return names.contains("\(original)\(ending)")
     }
 
     /// `2` or `(2)`.

@@ -127,7 +127,7 @@ public enum MultiScanCapture: CaptureFormat {
     private static func listsStreams(_ tree: any CaptureTree, _ file: String) -> Bool? {
         guard let bytes = try? tree.bytes(of: file, limit: MultiScanReader.metadataLimit) else { return nil }
         // A damaged file is still this capture's metadata: what is wrong with it is said when it is opened.
-        guard let json = try? JSONValue.parse(bytes, file: file) else {
+        guard let json = try? JSONValue.outline(bytes, file: file) else {
             return bytes.contains(subsequence: "\"streams\"")
         }
         return json["streams"]?.array != nil

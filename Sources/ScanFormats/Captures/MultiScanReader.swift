@@ -160,9 +160,13 @@ struct MultiScanReader {
             let listed = stream == nil ? "" : ", though the metadata lists a confidence stream"
             return lacks(.recordedConfidence, confidenceFile, stream, tree.absence(of: confidenceFile) + listed)
         }
+        let confidenceSize = metadata.confidenceStream?.size ?? size
+        do throws(Problem) { try rules.check(confidenceSize, of: "confidence map") } catch {
+            throw error.at(file: "\(stem).json")
+        }
         capture.list(confidenceFile, in: tree, [.recordedConfidence])
         source.confidence = PackedStream(
-            file: confidenceFile, size: metadata.confidenceStream?.size ?? size,
+            file: confidenceFile, size: confidenceSize,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
         capture.channels.insert(.recordedConfidence)
     }

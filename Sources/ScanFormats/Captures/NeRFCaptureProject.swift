@@ -20,10 +20,12 @@ public enum NeRFCaptureProject: CaptureFormat {
     private static let sizeLimit = 256 << 20
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard tree.byteCount(of: file) != nil, let bytes = try? tree.bytes(of: file, limit: sizeLimit),
-            let json = try? JSONValue.parse(bytes, file: file), let first = json["frames"]?.array?.first,
+        guard tree.byteCount(of: file) != nil, let json = try? tree.outline(of: file, limit: sizeLimit),
+            let first = json["frames"]?.array?.first,
             first["transform_matrix"] != nil, first["fl_x"] != nil, json["applied_transform"] == nil,
-            json["camera_model"] == nil
+            json["camera_model"] == nil,
+            // Of instant-ngp's script, which writes depth with a unit: a dataset.
+            json["integer_depth_scale"] == nil
         else { return nil }
         if json["depth_integer_scale"] != nil {
             return Recognition(format: name, reason: "\(file) has NeRFCapture's key depth_integer_scale")

@@ -28,7 +28,9 @@ package struct PackedStream: Hashable, Sendable {
         self.claims = claims
     }
 
-    var subject: String { if case .depth = content { "depth stream" } else { "confidence stream" } }
+    fileprivate var isDepth: Bool { if case .depth = content { true } else { false } }
+
+    var subject: String { isDepth ? "depth stream" : "confidence stream" }
 
     /// Bytes of a row's pixels.
     private var usedRowBytes: Int {
@@ -58,6 +60,8 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
     private var passed = 0
     /// Why there are no more frames, once there are none.
     private var end: String?
+    /// What to say of frames that are missing.
+    private var shortfall: String?
     /// The stream did not end there, but could not be read on.
     private var isBroken = false
     /// What these rules allowed and the default ones would not have.
@@ -91,7 +95,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
 
     package func finish() throws(Problem) -> TrackEnd {
         var extra = (frames: 0, goesOn: false)
-        var warnings: [String] = []
+        var warnings = [shortfall].compactMap(\.self)
         if !isBroken {
             do throws(Problem) { if end == nil { try countExtraFrames(&extra) } } catch {
                 guard keepsFrames(before: error) else { throw describe(error) }
@@ -105,6 +109,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
                     fix: "copy the file again from the device"
                 ).at(file: stream.file)
             }
+            if extra.frames > 0, !extra.goesOn, let padded = paddedRows { warnings.append(padded) }
             if let problem = try trailingBytes() {
                 guard stream.rules.truncated == .keepWhole else { throw problem }
                 warnings.append(problem.oneLine)
@@ -181,6 +186,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         guard let failure else {
             try reconcile(frames: position)
             end = "the \(stream.subject) has \(position) frames"
+            noteShortfall()
             return
         }
         guard keepsFrames(before: failure) else { throw failure }
@@ -188,6 +194,15 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         isBroken = true
         forgiven.append(failure)
         end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
+    }
+
+    /// Nothing tells where frames are missing of a stream without numbers and times.
+    private func noteShortfall() {
+        guard stream.every == 1, stream.rules.mismatch == .auto else { return }
+        let kind = stream.isDepth ? "depth" : "confidence"
+        shortfall =
+            "\(stream.file) has \(position) frames for \(frameCount): what is missing was taken to be the end; if it is not, "
+            + "\(kind) and pictures do not belong together"
     }
 
     private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
@@ -203,9 +218,23 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
             frame < frameCount
                 ? "the \(stream.subject) ends inside frame \(frame)"
                 : "the \(stream.subject) ends inside a frame, behind its \(frame) whole ones",
-            notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"],
+            notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"]
+                + [paddedRows].compactMap(\.self),
             fix: "copy the file again from the device"
         ).at(file: stream.file, byte: inflate.compressedPosition)
+    }
+
+    /// What to say of a stream that may hold rows as they lay in memory, longer than their pixels: its length fits. Only
+    /// asked at the stream's end.
+    private var paddedRows: String? {
+        let rows = Int64(frameCount) * Int64(stream.size.height)
+        guard stream.rowBytes == nil, stream.every == 1, rows > 0, inflate.position % rows == 0 else { return nil }
+        let rowBytes = inflate.position / rows
+        let used = Int64(stream.frameBytes / stream.size.height)
+        guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 16) else { return nil }
+        return
+            "\(stream.file) is as long as \(frameCount) frames whose rows take \(rowBytes) bytes, \(used) of them for "
+            + "pixels: if the frames look slanted, it was written with padded rows, and has to be written without"
     }
 
     /// Adds to a problem of the stream's bytes what it means for the frames.

@@ -45,8 +45,8 @@ public enum PictureFolderCapture: CaptureFormat {
         var notes = ["with \(what) this is more than a folder of pictures"]
         if part == TransformsDataset.file {
             do throws(Problem) {
-                let bytes = try tree.bytes(of: part, limit: TransformsDataset.sizeLimit)
-                if try JSONValue.parse(bytes, file: part)["frames"]?.array?.isEmpty == true {
+                let json = try tree.outline(of: part, limit: TransformsDataset.sizeLimit)
+                if json["frames"]?.array?.isEmpty == true {
                     notes.append("it lists no frames")
                 }
             } catch { notes.append(error.oneLine) }

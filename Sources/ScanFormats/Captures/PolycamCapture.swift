@@ -28,8 +28,8 @@ public enum PolycamCapture: CaptureFormat {
             guard tree.hasFolder("\(top)\(set.images)") else { continue }
             // Some, because the first one may be damaged.
             for file in files.filter({ $0.name.hasSuffix(".json") }).prefix(5) {
-                guard let bytes = try? tree.bytes(of: "\(folder)/\(file.name)", limit: cameraLimit),
-                    let json = try? JSONValue.parse(bytes, file: file.name), json["t_00"] != nil, json["fx"] != nil
+                guard let json = try? tree.outline(of: "\(folder)/\(file.name)", limit: cameraLimit),
+                    json["t_00"] != nil, json["fx"] != nil
                 else { continue }
                 return Recognition(
                     format: name, reason: "\(folder)/\(file.name) has Polycam's keys t_00, …",

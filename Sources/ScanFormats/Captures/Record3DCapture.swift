@@ -38,8 +38,7 @@ public enum Record3DCapture: CaptureFormat {
     private static func metadataFile(of tree: any CaptureTree) -> String? {
         for (file, folders) in [("metadata", ["rgbd"]), ("metadata.json", ["rgb", "depth"])]
         where tree.byteCount(of: file) != nil && folders.allSatisfy(tree.hasFolder) {
-            guard let bytes = try? tree.bytes(of: file, limit: metadataLimit),
-                let json = try? JSONValue.parse(bytes, file: file), json["K"] != nil, json["poses"] != nil
+            guard let json = try? tree.outline(of: file, limit: metadataLimit), json["K"] != nil, json["poses"] != nil
             else { continue }
             return file
         }
@@ -115,6 +114,11 @@ private struct Record3DReader {
                 facts.drop = Drop(stage: "read", reason: "its picture is not there")
             }
             capture.frames.append(facts)
+        }
+        if let cameras, cameras.count < capture.frames.count {
+            capture.warnings.append(
+                "“perFrameIntrinsicCoeffs” has \(cameras.count) cameras for \(capture.frames.count) frames: the others were "
+                    + "given that of the first frame, “K”")
         }
         if poses.isEmpty {
             capture.absences[.pose] = "the recording has no poses, as those of the front camera have none"

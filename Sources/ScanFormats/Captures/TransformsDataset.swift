@@ -10,14 +10,14 @@ public enum TransformsDataset: CaptureFormat {
         passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
         writer: "write-transforms",
         writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
-        revision: 3)
+        revision: 4)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard tree.byteCount(of: file) != nil, let bytes = try? tree.bytes(of: file, limit: sizeLimit),
-            let json = try? JSONValue.parse(bytes, file: file), let first = json["frames"]?.array?.first,
+        guard tree.byteCount(of: file) != nil, let json = try? tree.outline(of: file, limit: sizeLimit),
+            let first = json["frames"]?.array?.first,
             first["transform_matrix"] != nil, first["file_path"] != nil
         else { return nil }
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
@@ -99,7 +99,13 @@ private struct TransformsReader {
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
-        let named = entries.map(\.depth)
+        if top.saysNoDepth, depths.contains(where: { $0 != nil }) {
+            capture.warnings.append(
+                "“integer_depth_scale” in \(file) is no unit, so depth was left out, as instant-ngp does; where its pictures are "
+                    + "in millimetres, make it 0.001")
+            depths = depths.map { _ in nil }
+        }
+        let named = entries.map { top.saysNoDepth ? nil : $0.depth }
         try capture.takeDepth(
             depths, named: named, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules, to: &source,
             absence: "\(file) names no depth pictures")

@@ -3,16 +3,18 @@ import ScanModel
 // How readers find and look into the files of a tree.
 
 extension CaptureTree {
-    /// The files of a folder that end in one of these, by the number in their names. Of two with one number the ending
-    /// that stands first in the list counts.
+    /// The files of a folder that end in one of these, by the number in their names. Of two with one number the shorter name
+    /// counts, since whoever makes a copy adds to it, and of names as long as each other the ending that stands first in the
+    /// list.
     func numbered(in folder: String, _ endings: [String]) -> [Int: String] {
-        var found: [Int: (rank: Int, path: String)] = [:]
+        var found: [Int: (length: Int, rank: Int, path: String)] = [:]
         for name in originals(in: folder) {
             guard let ending = name.split(separator: ".").last?.lowercased(),
-                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: name),
-                rank < found[number]?.rank ?? .max
+                let rank = endings.firstIndex(of: ending), let number = PictureFolder.number(in: name)
             else { continue }
-            found[number] = (rank, "\(folder)/\(name)")
+            let length = name.count - ending.count
+            if let other = found[number], (other.length, other.rank) <= (length, rank) { continue }
+            found[number] = (length, rank, "\(folder)/\(name)")
         }
         return found.mapValues(\.path)
     }
@@ -23,6 +25,12 @@ extension CaptureTree {
         var buffered = BufferedSource(source, chunk: count)
         guard (try? buffered.fill(count)) != nil else { return nil }
         return try? buffered.withBytes(buffered.unread.prefix(count)) { (bytes) throws(Problem) in Array(bytes) }
+    }
+
+    /// What a JSON file is about, for recognising it in little memory: see ``JSONValue/outline(_:file:)``.
+    /// - Parameter limit: bytes that the file may have.
+    func outline(of file: String, limit: Int) throws(Problem) -> JSONValue {
+        try JSONValue.outline(try bytes(of: file, limit: limit), file: file)
     }
 
     /// The file that a path in one of the capture's own files means; nil when it is not there.

@@ -32,6 +32,7 @@ struct Neighbourhoods {
         self.angle = angle
         var founders: [Int] = []
         for place in views.indices {
+            Heartbeat.beat()
             var nearest: (neighbourhood: Int, apart: Double)?
             for (neighbourhood, founder) in founders.enumerated() {
                 let apart = apart(place, founder, atMost: nearest?.apart ?? 1)

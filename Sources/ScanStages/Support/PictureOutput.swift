@@ -47,6 +47,7 @@ struct PictureOutput: Sendable {
     /// Writes the frame's smaller pictures beside its picture, in the same kind of file: trainers look for the same names.
     /// - Parameter path: of the picture, as ``write(_:to:_:)`` gave it.
     func writeDownscaled(_ frame: inout Frame, besides path: String, _ context: StageContext) throws(Problem) {
+        if !frame.downscaled.isEmpty { try Self.warnOfTransparency(frame, context) }
         for small in frame.downscaled {
             let bytes =
                 path.hasSuffix(".png")
@@ -63,17 +64,27 @@ struct PictureOutput: Sendable {
         if encoding == .copy, case .file(let file)? = frame.picture {
             return .file(file, fileExtension: try Self.fileExtension(of: file, context))
         }
+        try Self.warnOfTransparency(frame, context)
         let image = try frame.loadRGB(context)
         if encoding == .png { return .encoded(try PNG.encodeRGB(image), fileExtension: "png") }
         return .encoded(try JPEG.encode(image, quality: quality, subsampling: .s444), fileExtension: "jpg")
     }
 
+    /// Pictures are decoded to colours alone: what was transparent has the colour that lies beneath.
+    private static func warnOfTransparency(_ frame: Frame, _ context: StageContext) throws(Problem) {
+        guard case .file(let file)? = frame.picture, PNG.hasAlpha(try beginning(of: file, context)) else { return }
+        context.warn("pictures have an alpha channel, which is left out where they are encoded or made smaller")
+    }
+
+    private static func beginning(of file: String, _ context: StageContext) throws(Problem) -> [UInt8] {
+        var source = BufferedSource(try context.capture.source.open(file), chunk: 64)
+        try source.fill(PNG.headByteCount)
+        return try source.withBytes(source.unread.prefix(PNG.headByteCount)) { (bytes) throws(Problem) in Array(bytes) }
+    }
+
     /// What a picture file is by its first bytes, whatever it is called: many readers go by the extension.
     private static func fileExtension(of file: String, _ context: StageContext) throws(Problem) -> String {
-        var source = BufferedSource(try context.capture.source.open(file), chunk: 64)
-        try source.fill(8)
-        let head = try source.withBytes(source.unread.prefix(8)) { (bytes) throws(Problem) in Array(bytes) }
-        if PNG.isPNG(head) { return "png" }
+        if PNG.isPNG(try beginning(of: file, context)) { return "png" }
         let parts = (file.split(separator: "/").last ?? "").split(separator: ".")
         return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"
     }

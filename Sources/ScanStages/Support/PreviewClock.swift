@@ -14,7 +14,7 @@ package struct PreviewClock: Sendable {
     /// Of the frame that is shown last.
     private var last: Int?
 
-    /// Where frames are missing the picture stands still for no longer than this.
+    /// Seconds of the recording: where frames are missing the picture stands still for no longer than this takes.
     private static let longestPause = 1.0
 
     /// - Parameters:
@@ -32,7 +32,7 @@ package struct PreviewClock: Sendable {
         let now = hasTimes ? Double(frame.timestamp ?? 0) : Double(frame.index) * step
         if let before {
             guard now > before else { return nil }
-            shown += min((now - before) / 1e9 / speed, Self.longestPause)
+            shown += min((now - before) / 1e9, Self.longestPause) / speed
         }
         before = now
         let place = Int((shown * Double(rate)).rounded())

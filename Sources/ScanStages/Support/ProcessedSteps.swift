@@ -8,12 +8,18 @@ package struct ProcessedSteps {
     var frameCount: Int
     /// The output's files.
     var files: Set<String>
+    /// Whether some ``depthPicture(of:)`` is of another frame than its camera line.
+    var hasOthersPictures: Bool
 
-    package init(id: String, frameCount: Int, files: Set<String>) {
+    package init(id: String, frameCount: Int, files: Set<String>, hasOthersPictures: Bool = false) {
         self.id = id
         self.frameCount = frameCount
         self.files = files
+        self.hasOthersPictures = hasOthersPictures
     }
+
+    /// Where the server looks for the depth picture of a camera line, which it counts from 0.
+    static func depthPicture(of line: Int) -> String { "outputs/depth/\(line).png" }
 
     package var text: String {
         let steps = [
@@ -25,9 +31,10 @@ package struct ProcessedSteps {
         return steps.map { "\($0)=\($1)\n" }.joined()
     }
 
-    /// Depth as pictures, one for each camera line under the line's number, and colour pictures.
+    /// Depth as pictures, one for each camera line under the line's number and no more, and colour pictures.
     private var isConverted: Bool {
-        files.contains { $0.hasPrefix("outputs/color/") }
-            && (0..<frameCount).allSatisfy { files.contains("outputs/depth/\($0).png") }
+        !hasOthersPictures && files.contains { $0.hasPrefix("outputs/color/") }
+            && files.count { $0.hasPrefix("outputs/depth/") } == frameCount
+            && (0..<frameCount).allSatisfy { files.contains(Self.depthPicture(of: $0)) }
     }
 }

@@ -9,11 +9,10 @@ struct RawScan {
     private var depthFile: OutputFile?
     private var encoder: VideoEncoder?
     private var scratch = ""
-    /// Nanoseconds.
-    private var times: [Int64] = []
-    private var isTimed = true
+    /// Nanoseconds, as far as they are known.
+    private var times: [Int64?] = []
 
-    /// Nominal nanoseconds between two frames: the stream has no times, so that any will do for encoding.
+    /// Nominal nanoseconds between two frames: the video has no times, so that any will do for encoding.
     private static let step: Int64 = 33_333_333
 
     init(stem: String) { self.stem = stem }
@@ -27,8 +26,17 @@ struct RawScan {
             if depthFile == nil { depthFile = try context.output.create("\(stem).depth") }
             try depthFile?.write(ScanNetFiles.length(of: depth) + depth)
         }
-        isTimed = isTimed && time != nil
-        times.append(time ?? Int64(times.count) * Self.step)
+        times.append(time)
+    }
+
+    /// Nominal times and a clock's do not go together: those in between would lie years before the others.
+    private func consistentTimes(_ context: StageContext) -> [Int64] {
+        let known = times.compactMap(\.self)
+        if known.count == times.count { return known }
+        context.warn(
+            (known.isEmpty ? "the frames have no times" : "\(times.count - known.count) frames have no time")
+                + ": all were given 30 a second from 0 on")
+        return times.indices.map { Int64($0) * Self.step }
     }
 
     private mutating func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) {
@@ -49,13 +57,12 @@ struct RawScan {
             of: scratch, to: try context.output.externalPath(for: video), name: video,
             with: try FFmpeg.find(for: context.capture))
         try context.output.adopt(video)
-        try depthFile?.write(ScanNetFiles.times(times))
+        try depthFile?.write(ScanNetFiles.times(consistentTimes(context)))
         try depthFile?.close()
         if !motion.isEmpty { try context.output.write(MotionRecord.imuFile(motion), to: "\(stem).imu") }
         let description = ScanNetFiles.description(
             color: color, depth: depth, device: capture.device ?? "",
             depthFrames: depthFile == nil ? 0 : times.count, colorFrames: times.count, motion: motion.count)
         try context.output.write(description, to: "\(stem).txt")
-        if !isTimed { context.warn("some frames have no time: they were given 30 a second from 0 on") }
     }
 }

@@ -5,7 +5,7 @@ import ScanPipeline
 struct ReportPage {
     /// So many cards stand on one page. A browser takes about half a second for them.
     static let cardsPerPage = 200
-    static let fileName = "report.html"
+    static let fileName = RunRecord.pageName
 
     let report: NightReport
     let sheets: WallSheets

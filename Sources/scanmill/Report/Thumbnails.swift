@@ -1,6 +1,7 @@
 import ScanFormats
 import ScanModel
 import ScanPipeline
+import Synchronization
 
 /// Small pictures of a capture, six at most: its first and last frame, two between them, the sharpest and the blurriest.
 ///
@@ -29,7 +30,16 @@ struct Thumbnails: Sendable {
     static let size = PixelSize(192, 144)
     private static let quality = 72
     /// Seconds. A picture of a video is there in one, or never.
-    private static let patience = 30
+    private static let patience = 10
+    /// Of how many captures the pictures may fail to come for the machine's sake before no more are asked for: a program that
+    /// hangs does so for all of them, and the report of a night has not hours.
+    private static let mostLapses = 3
+
+    private final class Lapses: Sendable {
+        let count = Atomic(0)
+    }
+
+    private let lapses = Lapses()
     /// Around pictures of another shape.
     private static let margin: UInt8 = 0x80
 
@@ -47,6 +57,9 @@ struct Thumbnails: Sendable {
             return Strip(cells: [], lack: "the capture's place is not known")
         }
         if let known = load(capture.id, key: key) { return known }
+        if lapses.count.load(ordering: .relaxed) >= Self.mostLapses {
+            return Strip(cells: [], lack: "pictures of other captures did not come either")
+        }
         let path = base.map { FileSystem.path(input, from: $0) } ?? input
         do throws(Problem) {
             let pictures = try CapturePictures(at: path, patience: Self.patience)
@@ -55,6 +68,7 @@ struct Thumbnails: Sendable {
             try? save(strip, of: capture.id, key: key)
             return strip.strip
         } catch {
+            if error.fault == .environment { lapses.count.add(1, ordering: .relaxed) }
             return Strip(cells: [], lack: error.summary)
         }
     }
@@ -90,7 +104,11 @@ struct Thumbnails: Sendable {
             do throws(Problem) {
                 images.append(try pictures.picture(of: cell.frame, within: Self.size))
                 cells.append(cell)
-            } catch { first = first ?? error }
+            } catch {
+                first = first ?? error
+                // The others would not come either, each after as long a wait.
+                if error.fault == .environment { break }
+            }
         }
         if cells.isEmpty { throw first ?? Problem(.input, "no frame has a picture") }
         return (Strip(cells: cells), Self.sheet(images, columns: images.count))

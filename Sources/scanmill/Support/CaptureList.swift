@@ -95,7 +95,7 @@ struct CaptureList {
                 // What is there and is no capture does not keep the others from being run.
                 guard paths.count > 1, FileSystem.exists(path) else {
                     Console.error(error.message())
-                    throw ExitCode(ExitStatus.usage)
+                    throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
                 }
                 without.append(path)
             }

@@ -96,7 +96,7 @@ struct CaptureProcess: Sendable {
             var reason: CaptureEnding?
             if let why = hurry() {
                 reason = .notBegun(why)
-            } else if let memoryLimit, let used = Self.memory(of: pid), used > memoryLimit {
+            } else if let memoryLimit, let used = ProcessSession.residentBytes(of: pid), used > memoryLimit {
                 reason = .failed(
                     Problem(
                         .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",
@@ -113,15 +113,6 @@ struct CaptureProcess: Sendable {
                 return
             }
         }
-    }
-
-    /// Resident bytes of a process.
-    private static func memory(of pid: pid_t) -> Int64? {
-        guard let text = try? String(contentsOf: URL(filePath: "/proc/\(pid)/statm"), encoding: .utf8) else {
-            return nil
-        }
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
-        return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
     }
 
     /// What a child that ended without a word most likely died of.

@@ -14,6 +14,23 @@ enum ProcessSession {
     /// Whether anything of a session still runs.
     static func isAlive(_ leader: pid_t) -> Bool { kill(leader, 0) == 0 || !members(of: leader).isEmpty }
 
+    /// Resident bytes of a process and of all that it started; nil when it has ended.
+    static func residentBytes(of process: pid_t) -> Int64? {
+        guard let text = try? String(contentsOf: URL(filePath: "/proc/\(process)/statm"), encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int64($0) })
+        else { return nil }
+        let own = pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+        return children(of: process).reduce(own) { $0 + (residentBytes(of: $1) ?? 0) }
+    }
+
+    private static func children(of process: pid_t) -> [pid_t] {
+        FileSystem.names(in: "/proc/\(process)/task").flatMap { thread in
+            let list = try? String(
+                contentsOf: URL(filePath: "/proc/\(process)/task/\(thread)/children"), encoding: .utf8)
+            return (list ?? "").split(separator: " ").compactMap { pid_t($0) }
+        }
+    }
+
     /// Kills every process of a session but its leader.
     static func endOthers(than leader: pid_t) {
         // Again until there are none: one of them may just have started another.

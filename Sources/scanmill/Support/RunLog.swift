@@ -19,12 +19,16 @@ final class RunLog: Sendable {
 
     init(path: String) throws {
         self.path = path
-        handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        // Without waiting: a pipe that nobody reads would keep the night from beginning.
+        handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o666)
         let code = errno
+        if handle >= 0 { _ = fcntl(handle, F_SETFL, O_APPEND) }
         state = Mutex(State(isTorn: Self.endsInsideALine(path)))
         if handle < 0 {
             try Console.orExit { () throws(Problem) in
-                throw Problem.system("cannot open the log", path: path, code: code)
+                var problem = Problem.system("cannot open the log", path: path, code: code)
+                if code == ENXIO { problem.fix = "it is a pipe that nobody reads: start its reader first" }
+                throw problem
             }
         }
     }

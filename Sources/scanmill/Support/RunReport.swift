@@ -117,7 +117,9 @@ struct RunReport: Sendable {
 
     /// The command that runs one capture again.
     private static func command(_ outcome: CaptureOutcome, _ options: BatchOptions) -> String {
-        var words = ["scanmill", "run", options.pipeline, outcome.input.path, "-o", options.output, "--retry"]
+        // A name that begins with a dash is no option behind a folder.
+        let path = outcome.input.path.hasPrefix("-") ? "./\(outcome.input.path)" : outcome.input.path
+        var words = ["scanmill", "run", options.pipeline, path, "-o", options.output, "--retry"]
         for setting in options.settings { words += ["--set", setting] }
         return words.map(ShellWord.quoted).joined(separator: " ")
     }

@@ -53,6 +53,20 @@ import Testing
         #expect(capture.colorSize == nil)
     }
 
+    /// Of folders that did not come along.
+    @Test func onePictureOfTwoImagesIsWarnedOf() throws {
+        try text(Self.cameras, "sparse/0/cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a/0.png\n\n2 1 0 0 0 1 0 0 1 b/0.png\n\n", "sparse/0/images.txt")
+        try text("", "sparse/0/points3D.txt")
+        try picture("images/0.png")
+        #expect(
+            try open().warnings.contains(
+                "images/0.png is the picture of 2 images of the model, a/0.png and b/0.png among them: their own pictures may be missing"
+            ))
+        for name in ["a", "b"] { try picture("images/\(name)/0.png") }
+        #expect(try !open().warnings.contains { $0.contains("images of the model") })
+    }
+
     @Test func binaryModelsAreRead() throws {
         let script = """
             import os, struct, sys

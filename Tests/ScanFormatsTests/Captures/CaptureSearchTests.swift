@@ -148,6 +148,17 @@ import Testing
         #expect(try CaptureSearch(at: "\(folder.path)/night").without == ["\(folder.path)/night/notes"])
     }
 
+    @Test func whatLiesTooDeepIsNamed() throws {
+        let deep = (0..<15).map { _ in "d" }.joined(separator: "/")
+        try capture("night/\(deep)/found")
+        #expect(try CaptureSearch(at: "\(folder.path)/night").captures.map(\.id) == ["found"])
+        try capture("night/\(deep)/d/lost")
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.id) == ["found"])
+        #expect(search.unreadable.map(\.path) == ["\(folder.path)/night/\(deep)/d"])
+        #expect(search.unreadable.first?.problem.summary == "what lies here was not searched: it is 16 folders deep")
+    }
+
     /// A capture that was moved away, and what only is called like one.
     @Test func whatIsNeitherFileNorFolderIsNamed() throws {
         try capture("night/a")
@@ -155,8 +166,11 @@ import Testing
         for name in ["d.zip", "e.sens", "pipe"] { #expect(mkfifo("\(folder.path)/night/\(name)", 0o600) == 0) }
         #expect(symlink("a", "\(folder.path)/night/same") == 0)
         let search = try CaptureSearch(at: "\(folder.path)/night")
-        #expect(search.captures.map(\.id) == ["a", "same"] && search.unreadable.isEmpty)
-        #expect(search.without == ["b", "c.zip", "d.zip", "e.sens"].map { "\(folder.path)/night/\($0)" })
+        #expect(search.captures.map(\.id) == ["a", "same"])
+        #expect(search.without == ["d.zip", "e.sens"].map { "\(folder.path)/night/\($0)" })
+        // What they led to may be on a disk that is away: a night without them is no good one.
+        #expect(search.unreadable.map(\.name) == ["b", "c.zip"])
+        #expect(search.unreadable.allSatisfy { $0.problem.summary == "this is a link to nothing" })
         let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/night/b") }
         #expect(problem?.summary == "this is a link to nothing")
     }

@@ -27,6 +27,23 @@ import Testing
         } catch { return error as? Problem }
     }
 
+    /// Metadata may say anything: each frame would take a gigabyte.
+    @Test func confidenceMapsAreAsSmallAsDepth() throws {
+        var metadata = try JSONValue.parse(try #require(try MultiScanSample().files()["scan.json"]), file: "").object
+        var streams = metadata?["streams"]?.array ?? []
+        for index in streams.indices where streams[index]["type"]?.string == "confidence_map" {
+            var stream = streams[index].object
+            stream?["resolution"] = .of([32_768, 32_768])
+            streams[index] = .object(try #require(stream))
+        }
+        metadata?["streams"] = .array(streams)
+        let text = JSONWriter.text(.object(try #require(metadata)))
+        let problem = problem { _ = try open { $0["scan.json"] = text } }
+        #expect(
+            problem?.summary == "the confidence map is 32768×32768, more than 250000000 pixels")
+        #expect(problem?.place.file == "scan.json")
+    }
+
     // MARK: - A sound capture
 
     @Test func everythingThatIsThere() throws {

@@ -36,6 +36,31 @@ import Testing
         return result
     }
 
+    @Test func aSceneOfSplatsIsWarnedOf() throws {
+        let folder = try TemporaryFolder()
+        let path = try file(folder, points: 3, colored: false)
+        func warnings(_ path: String) throws -> [String] {
+            try PLYCapture.open(try CaptureFormats.tree(at: path), rules: ReadRules()).warnings
+        }
+        #expect(try warnings(path) == [])
+        let splats = """
+            ply
+            format ascii 1.0
+            element vertex 1
+            property float x
+            property float y
+            property float z
+            property float f_dc_0
+            property float opacity
+            end_header
+            1 2 3 4 5
+
+            """
+        try folder.write(splats, to: "splats.ply")
+        let first = try warnings("\(folder.path)/splats.ply").first
+        #expect(first?.hasPrefix("the file is a scene of Gaussian splats: only their centres are read") == true)
+    }
+
     @Test(arguments: [1, 65_535, 65_536, 65_537, 150_000], [true, false])
     func everyPointIsInOneSlice(points: Int, colored: Bool) throws {
         let folder = try TemporaryFolder()

@@ -246,6 +246,30 @@ import Testing
         #expect(walk(compressed, rules(.fail, .shortest), count: 100).frames.filter(\.facts.isDropped).count == 96)
     }
 
+    /// What is missing may be the end, or not.
+    @Test func aShorterStreamIsWarnedOf() throws {
+        let compressed = try MultiScanSample.deflate(sample.rawDepth(4))
+        let walk = walk(compressed, rules(), count: 6)
+        #expect(
+            walk.end?.warnings == [
+                "scan.depth.zlib has 4 frames for 6: what is missing was taken to be the end; if it is not, depth and pictures "
+                    + "do not belong together"
+            ])
+        #expect(self.walk(compressed, rules(), count: 4).end?.warnings == [])
+        #expect(self.walk(compressed, rules(.fail, .shortest), count: 6).end?.warnings == [], "it was asked for")
+    }
+
+    /// Rows of 16 bytes in 32: as long as twice the frames.
+    @Test func aStreamOfPaddedRowsIsWarnedOf() throws {
+        let compressed = try MultiScanSample.deflate(sample.rawDepth(6))
+        let walk = walk(compressed, rules(), count: 3)
+        #expect(walk.end?.extraFrames == 3)
+        #expect(
+            walk.end?.warnings.first?.hasPrefix(
+                "scan.depth.zlib is as long as 3 frames whose rows take 32 bytes, 16 of them for pixels: ") == true,
+            "\(String(describing: walk.end?.warnings))")
+    }
+
     @Test func anEmptyStreamOfNoFrames() throws {
         let nothing = try MultiScanSample.deflate([])
         #expect(walk(nothing, rules(), count: 3).frames.allSatisfy { $0.facts.isDropped })

@@ -109,6 +109,17 @@ import Testing
     }
 
     /// Some recordings have pictures twice as large as `w` and `h` say.
+    @Test func framesBehindTheListOfCamerasAreWarnedOf() throws {
+        let short = metadata(3).replacing(", [11, 9, 3.25, 3.75]", with: "")
+        let capture = try recording(3, short).open(Record3DCapture.self)
+        #expect(
+            capture.warnings.contains(
+                "“perFrameIntrinsicCoeffs” has 2 cameras for 3 frames: the others were given that of the first frame, “K”"
+            ))
+        #expect(capture.frames.map { $0.intrinsics?.fx } == [9, 10, 9])
+        #expect(try recording(3).open(Record3DCapture.self).warnings.isEmpty)
+    }
+
     @Test func camerasAreScaledToThePictures() throws {
         let recording = try recording(2)
         for index in 0..<2 { try recording.picture("rgbd/\(index).jpg", 12, 16, isJPEG: true) }

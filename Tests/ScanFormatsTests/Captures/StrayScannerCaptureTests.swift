@@ -53,6 +53,18 @@ import Testing
         #expect(!capture.files.map(\.path).contains("imu.csv"))
     }
 
+    /// A copy's name, in whatever language, holds the frame's number too.
+    @Test(arguments: ["000001 - Kopie.png", "000001 copie.png", "000001(1).png", "000001 (1).png", "000001_edited.png"])
+    func copiesOfDepthAreNoFrames(_ name: String) throws {
+        let recording = try recording()
+        try recording.depth("depth/\(name)", first: 9000)
+        let capture = try recording.open(StrayScannerCapture.self)
+        var frame = Frame(capture.frames[1])
+        try capture.source.prepare(&frame, for: [.recordedDepth])
+        let recorded = try #require(frame.recordedDepth)
+        #expect(abs((try DepthCodec.decode(recorded).map.metres.first ?? 0) - 1.1) < 1e-6)
+    }
+
     /// As OpenCV writes what it was given as 16 bits: the numbers themselves, not shares of 65535.
     @Test func confidenceOf16Bits() throws {
         let recording = try recording(2)

@@ -177,6 +177,33 @@ import Testing
         }
     }
 
+    /// instant-ngp passes depth over then: a unit that is made up would be a wrong scale.
+    @Test(arguments: [-1, 0.0, 2000]) func depthWithoutAUnitIsLeftOut(_ unit: Double) throws {
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
+        try picture("a.png")
+        try write(
+            [frame("a.png", with: ["depth_path": "depth/a.png"])],
+            Self.lens.merging(["integer_depth_scale": unit]) { $1 })
+        let capture = try open()
+        #expect(!capture.isMetric && !capture.channels.contains(.recordedDepth))
+        #expect(capture.warnings.contains { $0.hasPrefix("“integer_depth_scale” in transforms.json is no unit") })
+        #expect(!capture.frames[0].isDropped)
+    }
+
+    /// As instant-ngp's script writes what NeRFCapture sends: names without an extension, and depth with a unit.
+    @Test func aDatasetOfInstantNGPsScript() throws {
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/images/0.depth.png")
+        try picture("images/0.png")
+        let own: [String: Any] = [
+            "fl_x": 9, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6, "depth_path": "images/0.depth.png",
+        ]
+        try write([frame("images/0", with: own)], ["integer_depth_scale": 1.0 / 1000])
+        let capture = try open()
+        #expect(capture.format == "transforms" && capture.channels.contains(.recordedDepth) && capture.isMetric)
+    }
+
     @Test(
         arguments: [
             (["k1": 0.1], "the lens distorts (k1 0.1)"), (["camera_model": "OPENCV_FISHEYE"], "is no pinhole"),

@@ -15,10 +15,20 @@ struct DiskSource: CaptureSource {
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] {
         try FileSystem.bytes(of: "\(folder)/\(file)", limit: limit)
     }
-    /// A capture in a single file stands for an archive, whose entries lie nowhere on disk.
-    func location(of file: String) -> FileLocation? { isArchive ? nil : FileLocation(path: "\(folder)/\(file)") }
+    /// A capture in a single file stands for an archive, whose entries lie nowhere on disk; one that ends with `.stored`
+    /// for an archive that holds its entry as it is, behind the first byte.
+    func location(of file: String) -> FileLocation? {
+        let path = "\(folder)/\(file)"
+        if isArchive {
+            guard file.hasSuffix(".stored"), let count = FileSystem.regularSize(of: path) else { return nil }
+            return FileLocation(path: path, range: 1..<count)
+        }
+        return FileLocation(path: path)
+    }
     func open(_ file: String) throws(Problem) -> any ByteSource {
-        MemorySource(name: file, try bytes(of: file, limit: .max), step: 1 << 16)
+        let bytes = try bytes(of: file, limit: .max)
+        let isPart = location(of: file)?.range != nil
+        return MemorySource(name: file, Array(bytes.dropFirst(isPart ? 1 : 0)), step: 1 << 16)
     }
     func toolVersions(for channels: Set<Channel>) -> [String: String] { ["decoder": version] }
 }

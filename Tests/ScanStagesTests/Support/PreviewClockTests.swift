@@ -35,6 +35,12 @@ import Testing
         #expect(Self.shown(Self.clock(), milliseconds: [0, 100, 60_100, 60_200]) == [0, 100, 1100, 1200])
     }
 
+    /// Slow motion is no pause.
+    @Test func aPauseIsOneOfTheRecording() {
+        #expect(Self.shown(Self.clock(speed: 0.5), milliseconds: [0, 800, 1600]) == [0, 1600, 3200])
+        #expect(Self.shown(Self.clock(speed: 0.5), milliseconds: [0, 60_000]) == [0, 2000])
+    }
+
     @Test func timesThatDoNotGoOnAreLeftOut() {
         #expect(Self.shown(Self.clock(), milliseconds: [0, 100, 100, 50, 200]) == [0, 100, nil, nil, 200])
         #expect(Self.shown(Self.clock(), milliseconds: [0, -9_000_000]) == [0, nil])

@@ -16,6 +16,7 @@ import Testing
         #expect(Self.done(depth) == [])
         #expect(Self.done(depth.union(["outputs/color/0.jpg"])) == ["convert"])
         #expect(Self.done(["outputs/depth/0.png", "outputs/depth/2.png", "outputs/color/0.jpg"]) == [])
+        #expect(Self.done(depth.union(["outputs/depth/2.png", "outputs/color/0.jpg"])) == [])
         #expect(Self.done(["a_thumb.jpg"]) == [])
         #expect(Self.done(pictures) == ["thumbnail"])
         #expect(Self.done(["b_thumb.jpg", "b_preview.mp4"]) == [])

@@ -1,0 +1,114 @@
+import Glibc
+import ScanModel
+
+/// Writing, and making it durable.
+extension FileSystem {
+    /// Makes a folder and those above it. Folders that are there already are fine.
+    /// - Returns: the folders that were made, the outermost first.
+    @discardableResult
+    package static func makeFolders(_ path: String) throws(Problem) -> [String] {
+        if mkdir(path, 0o777) == 0 { return [path] }
+        switch errno {
+        case EEXIST where isFolder(path): return []
+        case EEXIST where !leads(path):
+            throw Problem(
+                .environment, "cannot make the folder: its name is a link to nothing",
+                fix: "mount or make what it leads to, or name another folder"
+            ).at(file: path)
+        case EEXIST, ENOTDIR:
+            throw Problem(
+                .environment, "cannot make the folder: a file stands in its way",
+                fix: "move the file, or name another folder"
+            ).at(file: path)
+        case ENOENT:
+            let parent = Self.parent(of: path)
+            if parent == path || path.isEmpty || isFolder(parent) {
+                // The parent may have come meanwhile. Otherwise it takes no folders: one of /proc, or one that is gone.
+                if mkdir(path, 0o777) == 0 { return [path] }
+                if errno == EEXIST, isFolder(path) { return [] }
+                throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: errno)
+            }
+            return try makeFolders(parent) + makeFolders(path)
+        case let code: throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: code)
+        }
+    }
+
+    /// Whether there is something at a path, links followed.
+    private static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+
+    static func openFolder(_ path: String) throws(Problem) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor >= 0 { return descriptor }
+        throw Problem.system("cannot open the folder", path: FileSystem.absolute(path), code: errno)
+    }
+
+    /// Makes a folder's entries survive a power cut.
+    package static func syncFolder(_ path: String) throws(Problem) {
+        let descriptor = try openFolder(path)
+        defer { close(descriptor) }
+        try sync(descriptor, path: path)
+    }
+
+    /// fsync, with its failure as a problem.
+    package static func sync(_ descriptor: Int32, path: String) throws(Problem) {
+        while fsync(descriptor) != 0 {
+            if errno != EINTR { throw syncProblem(path: path, code: errno) }
+        }
+    }
+
+    static func syncProblem(path: String, code: Int32) -> Problem {
+        .system("cannot make sure that the bytes are on the disk", path: absolute(path), code: code)
+    }
+
+    /// Writes a whole file, replacing what was there.
+    private static func write(_ bytes: [UInt8], to path: String, isDurable: Bool) throws(Problem) {
+        // Without O_NONBLOCK, opening a FIFO that nobody reads would never return.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
+        guard descriptor >= 0 else {
+            throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)
+        }
+        defer { close(descriptor) }
+        if let code = write(bytes, to: descriptor).error {
+            throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: code)
+        }
+        if isDurable { try sync(descriptor, path: path) }
+    }
+
+    /// Writes to what bears the name, in its place.
+    package static func overwrite(_ path: String, with bytes: [UInt8]) throws(Problem) {
+        try write(bytes, to: path, isDurable: false)
+    }
+
+    /// Writes to an open file as far as that goes.
+    /// - Returns: how many bytes got there, and the system's error where these are not all.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> (written: Int, error: Int32?) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { return (written, errno) }
+            written += count
+        }
+        return (written, nil)
+    }
+
+    /// Writes a whole file in one step: others see the old one or the new one, and nothing is left of what failed.
+    /// - Parameter isDurable: whether it survives a power cut from then on.
+    package static func replace(_ path: String, with bytes: [UInt8], isDurable: Bool = false) throws(Problem) {
+        let scratch = "\(parent(of: path))/.\(randomName())"
+        do throws(Problem) {
+            try write(bytes, to: scratch, isDurable: isDurable)
+            if rename(scratch, path) != 0 {
+                throw Problem.system("cannot rename to", path: absolute(path), code: errno)
+            }
+            if isDurable { try syncFolder(parent(of: path)) }
+        } catch {
+            unlink(scratch)
+            var problem = error
+            problem.place.file = absolute(path)
+            throw problem
+        }
+    }
+
+    package static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import ScanModel
+
+/// What lies in folders.
+extension FileSystem {
+    /// Removes a file, or a folder with everything in it; links are removed, not followed. What cannot be removed stays:
+    /// this is only used to clean up.
+    package static func removeTree(_ path: String) { removeTree(path, in: AT_FDCWD) }
+
+    /// By names as the folder holds them, which need not be text.
+    private static func removeTree(_ name: UnsafePointer<CChar>, in folder: Int32) {
+        if unlinkat(folder, name, 0) == 0 { return }
+        let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if let list = inner < 0 ? nil : fdopendir(inner) {
+            var names: [[CChar]] = []
+            while let entry = readdir(list) {
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 1) { name in
+                        if !isDots(name) {
+                            names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
+                        }
+                    }
+                }
+            }
+            for name in names { removeTree(name, in: inner) }
+            closedir(list)
+        }
+        unlinkat(folder, name, AT_REMOVEDIR)
+    }
+
+    /// The names in a folder, sorted; none when it cannot be read.
+    package static func names(in path: String) -> [String] { listing(of: path).map(\.name) }
+
+    private static func listing(of path: String) -> [(name: String, isFolder: Bool)] {
+        // Not every filesystem says in its lists what a name is.
+        listing(of: path) { name, type, folder in
+            if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }
+            var status = stat()
+            return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        }.map { ($0.name, isFolder: $0.value) }
+    }
+
+    /// The names in a folder, sorted, each with what lies there, links followed; none when it cannot be read.
+    /// - Parameter ofFiles: whether it is asked of files too. In large folders that is what takes time.
+    static func statuses(in path: String, ofFiles: Bool = true) -> [(name: String, value: stat?)] {
+        listing(of: path) { name, type, folder in
+            if !ofFiles && Int(type) == Int(DT_REG) { return nil }
+            var status = stat()
+            return fstatat(folder, name, &status, 0) == 0 ? status : nil
+        }
+    }
+
+    /// - Parameter look: what is wanted of a name, of which the folder says `type` (`DT_REG`, …), in the open folder. It is
+    ///   the name as the folder holds it, which need not be text.
+    private static func listing<Value>(
+        of path: String, _ look: (_ name: UnsafePointer<CChar>, _ type: UInt8, _ folder: Int32) -> Value
+    ) -> [(name: String, value: Value)] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var listing: [(name: String, value: Value)] = []
+        while let entry = readdir(folder) {
+            withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 1) { name in
+                    if isDots(name) { return }
+                    listing.append((String(cString: name), look(name, entry.pointee.d_type, dirfd(folder))))
+                }
+            }
+        }
+        return listing.sorted { $0.name < $1.name }
+    }
+
+    /// Whether a folder means itself, or what it lies in.
+    private static func isDots(_ name: UnsafePointer<CChar>) -> Bool {
+        strcmp(name, ".") == 0 || strcmp(name, "..") == 0
+    }
+
+    /// All files below a folder, relative to it, sorted; links are listed and not followed.
+    static func tree(_ path: String) -> [String] {
+        listing(of: path).flatMap { name, isFolder in
+            isFolder ? tree("\(path)/\(name)").map { "\(name)/\($0)" } : [name]
+        }
+    }
+
+    /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
+    /// lead is listed once. Folders are listed too, before what is in them.
+    /// - Parameter statusesOfFiles: without, the status of a file in a folder may be missing.
+    static func reachable(
+        from path: String, statusesOfFiles: Bool = true
+    ) -> [(path: String, status: Status?, isFolder: Bool)] {
+        var seen: Set<Identity> = []
+        var found: [(path: String, status: Status?, isFolder: Bool)] = []
+        func isNew(_ folder: stat) -> Bool { seen.insert(Identity(folder)).inserted }
+        func look(_ path: String, _ facts: stat?) {
+            let isFolder = facts.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+            if let facts, isFolder, !isNew(facts) { return }
+            found.append((path, facts.map(Status.init), isFolder))
+            guard isFolder else { return }
+            for (name, facts) in statuses(in: path, ofFiles: statusesOfFiles) { look("\(path)/\(name)", facts) }
+        }
+        // The root is above itself.
+        var (above, facts) = ("\(path)/..", stat())
+        while stat(above, &facts) == 0, isNew(facts) { above += "/.." }
+        look(path, stat(path, &facts) == 0 ? facts : nil)
+        return found
+    }
+}
