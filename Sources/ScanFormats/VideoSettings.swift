@@ -56,7 +56,7 @@ extension VideoSettings {
             throw Problem(
                 .usage, "a video of \(width) × \(height) pixels cannot be written",
                 notes: ["H.264 with 4:2:0 chroma, which every player reads, has an even width and height"],
-                fix: "cut one row or column off, or write pictures instead")
+                fix: "write pictures instead")
         }
         guard layout != .luma, [0, 90, 180, 270].contains(rotation), (0...51).contains(rateFactor),
             (0.001...1_000_000).contains(nominalRate)

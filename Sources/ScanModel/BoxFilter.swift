@@ -8,11 +8,11 @@ extension OrientedBox {
         var colors: [UInt8]?
         if let source = cloud.colors {
             colors = [UInt8](unsafeUninitializedCapacity: kept.count * 3) { buffer, written in
-                written = Self.pick(kept, of: count, source, buffer)
+                written = Self.pick(kept, source, buffer)
             }
         }
         let positions = [Float](unsafeUninitializedCapacity: kept.count * 3) { buffer, written in
-            written = Self.pick(kept, of: count, cloud.positions, buffer)
+            written = Self.pick(kept, cloud.positions, buffer)
         }
         return PointCloud(positions: positions, colors: colors)
     }
@@ -51,7 +51,7 @@ extension OrientedBox {
     }
 
     private static func pick<Value>(
-        _ chosen: [Int32], of count: Int, _ values: [Value], _ out: UnsafeMutableBufferPointer<Value>
+        _ chosen: [Int32], _ values: [Value], _ out: UnsafeMutableBufferPointer<Value>
     ) -> Int {
         values.withUnsafeBufferPointer { values in
             var target = 0

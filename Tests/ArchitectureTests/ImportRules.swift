@@ -9,8 +9,7 @@ enum ImportRules {
         "ScanPipeline": ["ScanModel", "CLinux", "Yams", "Crypto", "FoundationEssentials"],
         "ScanStages": ["ScanModel", "ScanFormats", "ScanPipeline", "FoundationEssentials"],
         "scanmill": [
-            "ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "CLinux", "ArgumentParser", "Mustache",
-            "Subprocess",
+            "ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "CLinux", "ArgumentParser", "Subprocess",
             // Of swift-subprocess: its paths are made of it.
             "SystemPackage", "Foundation", "FoundationEssentials",
         ],
@@ -37,7 +36,9 @@ enum ImportRules {
             for modifier in found.modifiers where modifier.hasPrefix("@") && modifier != "@preconcurrency" {
                 violations.append("\(file.path): \(modifier) import \(found.module)")
             }
-            if hidden.contains(found.module), found.modifiers.contains("public") || found.modifiers.contains("package")
+            // Without a word an import is public in this language mode.
+            if hidden.contains(found.module), !found.modifiers.contains("internal"),
+                !found.modifiers.contains("private")
             {
                 violations.append("\(file.path): \(found.module) is imported for its own module alone")
             }

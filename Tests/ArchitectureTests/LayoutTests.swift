@@ -67,21 +67,22 @@ import Testing
         ("ScanModel", "import Foundation", 1),
         ("ScanModel", "import FoundationEssentials", 1), ("ScanModel", "import ScanPipeline", 1),
         ("ScanFormats", "internal import CScanMill\nimport ScanModel\nimport FoundationEssentials", 0),
-        ("ScanFormats", "import CScanMill", 0), ("ScanFormats", "public import CScanMill", 1),
-        ("ScanFormats", "@_exported import CScanMill", 1), ("ScanFormats", "package import CScanMill", 1),
-        ("ScanFormats", "import ScanPipeline", 1), ("ScanFormats", "import CLinux", 1),
+        ("ScanFormats", "import CScanMill", 1), ("ScanFormats", "public import CScanMill", 1),
+        ("ScanFormats", "@_exported import CScanMill", 2), ("ScanFormats", "package import CScanMill", 1),
+        ("ScanFormats", "import ScanPipeline", 1), ("ScanFormats", "internal import CLinux", 1),
         ("ScanFormats", "import Yams", 1),
         ("ScanPipeline", "internal import CLinux\npublic import ScanModel", 0),
         ("ScanPipeline", "public import CLinux", 1),
         ("ScanPipeline", "import ScanFormats\nimport ScanStages", 2), ("ScanPipeline", "import Foundation", 1),
         ("ScanStages", "import ScanFormats\nimport ScanModel\nimport ScanPipeline", 0),
-        ("ScanStages", "import CScanMill", 1),
+        ("ScanStages", "internal import CScanMill", 1),
         ("ScanStages", "import ArgumentParser", 1), ("ScanStages", "@testable import ScanModel", 1),
         (
-            "scanmill", "import Foundation\nimport ArgumentParser\nimport ScanStages\nimport Subprocess\nimport CLinux",
+            "scanmill",
+            "import Foundation\nimport ArgumentParser\nimport ScanStages\nimport Subprocess\ninternal import CLinux",
             0
         ),
-        ("scanmill", "import CScanMill", 1), ("Elsewhere", "import A", 1),
+        ("scanmill", "internal import CScanMill", 1), ("Elsewhere", "import A", 1),
     ]) func theTable(_ target: String, _ text: String, _ violations: Int) {
         #expect(ImportRules.violations(in: Self.file("\(target)/Inner/A.swift", text)).count == violations)
     }

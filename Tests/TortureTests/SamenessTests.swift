@@ -30,7 +30,7 @@ extension Torture {
             }
         }
 
-        @Test func shardsGiveTheSame() throws {
+        @Test func partsOfANightGiveTheSame() throws {
             let rig = try Rig(["a", "b", "c"])
             for ids in [["c"], ["a", "b"]] { try rig.run(.new, ids.flatMap { ["--only", $0] }).require(0) }
             #expect(rig.findings([.new], orAbsent: false) == [])

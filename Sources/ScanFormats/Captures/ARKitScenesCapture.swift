@@ -207,7 +207,7 @@ private struct ARKitScenesReader {
 
     private func files(in folder: String, _ ending: String) throws(Problem) -> Timed {
         let found = tree.entries(in: folder).compactMap { entry -> (time: Int64, path: String)? in
-            guard entry.byteCount != nil, entry.name.hasSuffix(".\(ending)"),
+            guard entry.byteCount != nil, entry.name.lowercased().hasSuffix(".\(ending)"),
                 let time = ARKitScenesText.timestamp(in: entry.name)
             else { return nil }
             return (time, "\(folder)/\(entry.name)")

@@ -101,12 +101,17 @@ extension Capture {
     }
 
     /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.
-    /// - Parameter name: of the video or folder.
-    mutating func noteShortfall(of name: String, frames: Int, lines: Int, called listed: String = "camera lines") {
+    /// - Parameters:
+    ///   - name: of the video, folder or stream.
+    ///   - pairs: what does not belong together if it is not the end that is missing.
+    mutating func noteShortfall(
+        of name: String, frames: Int, lines: Int, called listed: String = "camera lines",
+        of pairs: String = "pictures and poses"
+    ) {
         if frames == lines { return }
         warnings.append(
             "\(name) has \(frames) frames, and there are \(lines) \(listed): what is missing was taken to be the end; if it is "
-                + "not, pictures and poses do not belong together")
+                + "not, \(pairs) do not belong together")
     }
 
     /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them

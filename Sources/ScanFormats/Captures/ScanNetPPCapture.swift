@@ -188,6 +188,10 @@ private struct ScanNetPPReader {
                 if let truncation { try capture.keepFrames(before: truncation, whole: chunks, of: count, rules) }
                 if truncation == nil || chunks > count {
                     try capture.reconcile("frames", with: ("depth file", chunks), rules)
+                    if chunks < count, rules.mismatch == .auto {
+                        capture.noteShortfall(
+                            of: file, frames: chunks, lines: count, called: "frames", of: "depth and pictures")
+                    }
                 }
             }
         } catch { throw error.at(file: file) }

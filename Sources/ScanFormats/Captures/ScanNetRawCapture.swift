@@ -143,6 +143,11 @@ private struct ScanNetRawReader {
         let shortest = isCut ? whole : try rules.reconcile(counts)
         if !isCut { capture.forgiven += rules.forgiven(counts) }
         let missing = counts.first { $0.frames == shortest }
+        if let missing, !isCut, shortest < longest, rules.mismatch == .auto {
+            let name = missing.stream == "video" ? "\(stem).h264" : "\(stem).depth"
+            capture.noteShortfall(
+                of: name, frames: shortest, lines: longest, called: "frames", of: "depth and pictures")
+        }
         for index in 0..<longest {
             var facts = FrameFacts(index: index)
             facts.timestamp = depth.flatMap { depth in

@@ -185,6 +185,15 @@ private struct StrayScannerReader {
         let count = capture.frames.count
         source.video = VideoStream(file: file, facts: facts, frameCount: count)
         try capture.reconcile("odometry lines", with: ("video", facts.frameCount), rules)
+        let isUnnumbered = capture.variant == "before 1.2"
+        if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && isUnnumbered {
+            let list = StrayScannerCapture.odometryFile
+            if facts.frameCount < count {
+                capture.noteShortfall(of: file, frames: facts.frameCount, lines: count, called: "lines in \(list)")
+            } else {
+                capture.noteShortfall(of: list, frames: count, lines: facts.frameCount, called: "frames in \(file)")
+            }
+        }
         if facts.frameCount == count - 1 {
             capture.warnings.append(
                 "\(file) has one frame fewer than \(StrayScannerCapture.odometryFile) has lines; if another program wrote it anew, it lost the first frame, which the app hides from players, and every picture has the pose of the frame before it"

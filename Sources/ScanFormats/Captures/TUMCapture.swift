@@ -21,13 +21,23 @@ public enum TUMCapture: CaptureFormat {
         ], revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        guard let bytes = tree.beginning(of: "rgb.txt"),
-            let beside = ["depth.txt", "groundtruth.txt"].first(where: { tree.byteCount(of: $0) != nil })
-        else { return nil }
-        var table = TextTable(MemorySource(bytes, name: "rgb.txt"), .space, lineLimit: 4096)
-        guard let row = try? table.next(), row.fields.count >= 2, (try? TUMText.listed(row)) != nil else { return nil }
+        let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
+        guard let first = beside.first else { return nil }
+        if listsPictures(tree) {
+            return Recognition(
+                format: name, reason: "rgb.txt lists pictures with their times, and \(first) stands beside it")
+        }
+        // All the others together are no other's: what is wrong with the list is said when it is opened.
+        guard beside.count == 2, tree.hasFolder("rgb") else { return nil }
         return Recognition(
-            format: name, reason: "rgb.txt lists pictures with their times, and \(beside) stands beside it")
+            format: name, reason: "depth.txt and groundtruth.txt stand beside rgb/, and rgb.txt is missing or no list")
+    }
+
+    private static func listsPictures(_ tree: any CaptureTree) -> Bool {
+        guard let bytes = tree.beginning(of: "rgb.txt") else { return false }
+        var table = TextTable(MemorySource(bytes, name: "rgb.txt"), .space, lineLimit: 4096)
+        guard let row = try? table.next() else { return false }
+        return row.fields.count >= 2 && (try? TUMText.listed(row)) != nil
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -52,8 +62,15 @@ private struct TUMReader {
     mutating func read() throws(Problem) -> Capture {
         capture.format = TUMCapture.name
         capture.maxPicturePixels = rules.maxPicturePixels
+        if tree.byteCount(of: "rgb.txt") == nil {
+            throw Problem(
+                .input, "the list of the pictures is missing", notes: [tree.absence(of: "rgb.txt")],
+                fix: "copy rgb.txt too")
+        }
         var pictures = try rows(of: "rgb.txt") { (row) throws(Problem) in try TUMText.listed(row) }
-        if pictures.isEmpty { throw Problem(.input, "the list names no pictures").at(file: "rgb.txt") }
+        if pictures.isEmpty {
+            throw Problem(.input, "the list names no pictures", notes: capture.warnings).at(file: "rgb.txt")
+        }
         if zip(pictures, pictures.dropFirst()).contains(where: { $1.timestamp < $0.timestamp }) {
             pictures.sort { ($0.timestamp, $0.path) < ($1.timestamp, $1.path) }
             capture.warnings.append(

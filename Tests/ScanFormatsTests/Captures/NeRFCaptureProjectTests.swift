@@ -156,7 +156,7 @@ import Testing
         try project([frame("images/0", matrix: down), frame("images/1", matrix: Self.upIsLeft)])
         for n in [0, 1] { try picture("images/\(n).png", 6, 8) }
         let drop = try #require(try open().frames[0].drop)
-        #expect(drop.isBad && drop.reason.contains("the camera looks straight up or down"))
+        #expect(drop.isBad && drop.reason.contains("it looked straight up or down"))
     }
 
     // MARK: - Bad and hostile projects

@@ -74,6 +74,15 @@ import Testing
         #expect(try capture.loaded([.recordedDepth, .luma]).map { $0.recordedDepth?.first } == [1, 1.001, 1.002, nil])
     }
 
+    @Test func depthThatIsShorterIsWarnedOf() throws {
+        let scene = try scene([0, 1, 2, 3])
+        try scene.write(try chunks(3), to: "iphone/depth.bin")
+        #expect(
+            try scene.open(ScanNetPPCapture.self).warnings.contains(
+                "iphone/depth.bin has 3 frames, and there are 4 frames: what is missing was taken to be the end; if it is not, "
+                    + "depth and pictures do not belong together"))
+    }
+
     @Test func picturesThatTheVideoLacks() throws {
         let scene = try scene(Array(0..<6))
         let film = try TestVideo.gray(

@@ -165,6 +165,10 @@ import Testing
         let capture = try open(try write(files(), video: 7))
         #expect(capture.frames.count == 7 && capture.keptFrames.count == 5)
         #expect(capture.frames[5].drop == Drop(stage: "read", reason: "the depth stream has only 5 frames"))
+        #expect(
+            capture.warnings.contains(
+                "abc.depth has 5 frames, and there are 7 frames: what is missing was taken to be the end; if it is not, depth "
+                    + "and pictures do not belong together"), "\(capture.warnings)")
         let failure = problem { _ = try open(try write(files(), video: 12)) }
         #expect(failure?.notes.first == "depth stream: 5, video: 12")
         var rules = ReadRules()

@@ -85,6 +85,19 @@ import Testing
                 "rgb.mp4 has one frame fewer than odometry.csv has lines; if another program"))
     }
 
+    @Test func aVideoThatLacksMoreIsWarnedOf() throws {
+        let recording = try recording((0..<6).map(Self.line), depth: 0..<6)
+        try film(recording, frames: 4)
+        #expect(
+            try recording.open(StrayScannerCapture.self).warnings == [
+                "rgb.mp4 has 4 frames, and there are 6 lines in odometry.csv: what is missing was taken to be the end; if it is "
+                    + "not, pictures and poses do not belong together"
+            ])
+        var rules = ReadRules()
+        rules.mismatch = .shortest
+        #expect(try recording.open(StrayScannerCapture.self, rules: rules).warnings == [], "it was asked for")
+    }
+
     /// Lines gone from the start: the numbers of the others do not begin at 0.
     @Test func linesMissingAtTheStart() throws {
         let recording = try recording((2..<8).map(Self.line), depth: 0..<8)
@@ -151,13 +164,14 @@ import Testing
             ])
     }
 
-    /// With a video that ends a frame early the numbers are still those of the frames.
+    /// With a video that ends two frames early the numbers are still those of the frames.
     @Test func numbersInOrderNeedNoVideoOfTheirLength() throws {
         let lines = (0..<5).map(Self.line) + ["1.25, 000005, x"]
         let recording = try recording(lines, depth: 0..<6)
         try film(recording, frames: 4)
         let capture = try recording.open(StrayScannerCapture.self)
-        #expect(capture.frames.count == 6 && capture.warnings == [])
+        #expect(capture.frames.count == 6)
+        #expect(capture.warnings.count == 1 && capture.warnings[0].contains("what is missing was taken to be the end"))
         #expect(try numbers(capture) == (0..<4).map { [$0, $0, $0] })
     }
 }

@@ -29,6 +29,20 @@ import Testing
         return sequence
     }
 
+    /// Without its list it is no folder of pictures.
+    @Test func aSequenceWithoutItsListFailsByName() throws {
+        let sequence = try sequence()
+        try sequence.remove("rgb.txt")
+        #expect(sequence.recognition?.format == "tum")
+        let missing = try sequence.problem(TUMCapture.self)
+        #expect(missing?.summary == "the list of the pictures is missing" && missing?.fix == "copy rgb.txt too")
+        try sequence.write([0xFF, 0xFE, 0x31, 0, 0x20, 0, 0x61, 0, 0x0A, 0], to: "rgb.txt")
+        #expect(sequence.recognition?.format == "tum")
+        let unread = try sequence.problem(TUMCapture.self)
+        #expect(unread?.summary == "the list names no pictures")
+        #expect(unread?.notes.first?.hasPrefix("2 lines of rgb.txt cannot be used") == true, "\(unread?.notes ?? [])")
+    }
+
     @Test func aSequence() throws {
         let capture = try sequence().open(TUMCapture.self)
         #expect(capture.format == "tum" && capture.worldUp == nil && capture.isMetric)
@@ -180,6 +194,7 @@ import Testing
         #expect(try sequence.problem(TUMCapture.self, rules: rules)?.summary == "there are more than 1 pictures")
         try sequence.write("# nothing\n", to: "rgb.txt")
         #expect(try sequence.problem(TUMCapture.self)?.summary == "the list names no pictures")
+        try sequence.remove("depth.txt")
         #expect(sequence.recognition?.format != "tum")
     }
 

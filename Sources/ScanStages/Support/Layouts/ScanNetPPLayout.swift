@@ -13,7 +13,7 @@ struct ScanNetPPLayout: VideoCaptureLayout {
             throw Problem(
                 .usage,
                 "ScanNet++'s depth file has no place for maps of \(image.width)×\(image.height): they are 4 : 3",
-                fix: "write another format, or take `turn` out")
+                fix: "write another format" + (image.width < image.height ? ", or take `turn` out" : ""))
         }
         return try ScanNetPPDepth.chunk(image)
     }
