@@ -20,8 +20,6 @@ public enum PNG {
         return found ? nil : "it does not end with its last chunk"
     }
 
-    /// Reads the header, for which the file's beginning up to its first pixels is enough.
-    /// - Throws: also when the picture is larger than `limits` allow.
     /// How many bytes a file's signature and its header, the chunk `IHDR`, take.
     package static let headByteCount = 33
 
@@ -30,6 +28,8 @@ public enum PNG {
         isPNG(head) && head.count >= headByteCount && (head[25] == 4 || head[25] == 6)
     }
 
+    /// Reads the header, for which the file's beginning up to its first pixels is enough.
+    /// - Throws: also when the picture is larger than `limits` allow.
     public static func header(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PictureHeader {
         var found = sm_picture_header()
         let message = bytes.withUnsafeBufferPointer { bytes in

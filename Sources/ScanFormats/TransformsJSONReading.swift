@@ -133,7 +133,7 @@ extension TransformsJSON {
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
             let unit = root["integer_depth_scale"].value?.double
-            depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 ? $0 : nil }
+            depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
             saysNoDepth = unit != nil && depthUnit == nil
             // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.
             let savedUp =

@@ -38,7 +38,7 @@ extension JSONValue {
     }
 
     /// How many values an outline holds at most: many times what is usual beside the long lists.
-    package static let outlineCount = 10_000
+    package static let outlineCount = 200_000
 }
 
 extension JSONScanner {

@@ -24,6 +24,8 @@ extension FileSystem {
             }
             for name in names { removeTree(name, in: inner) }
             closedir(list)
+        } else if inner >= 0 {
+            close(inner)
         }
         unlinkat(folder, name, AT_REMOVEDIR)
     }

@@ -91,8 +91,13 @@ public struct RunRecord: Sendable {
 
     /// Keeps why captures cannot be run at all, such as two of one name. A note that cannot be written is left out: the
     /// next run says the same again.
+    ///
+    /// A link to nothing gets none: what it leads to when it is there again may have other names, and nothing would take the
+    /// note away.
     public func noteRefused(_ outcomes: [CaptureOutcome]) {
-        for outcome in outcomes { try? note(outcome, fingerprint: FailureNote.changedMeanwhile) }
+        for outcome in outcomes where FileSystem.leads(outcome.input.path) {
+            try? note(outcome, fingerprint: FailureNote.changedMeanwhile)
+        }
     }
 
     /// Writes `outcome.json`.

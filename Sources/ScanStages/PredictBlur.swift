@@ -11,7 +11,7 @@ public struct PredictBlur: FrameStage, FoldStage {
             field of a camera that moves among things that stand still (H. C. Longuet-Higgins and K. Prazdny, 1980): about
             focal length × (turning rate + speed / distance), with turning about the optical axis and moving along it in
             their right places. Velocities are central differences between the recorded frames before and behind, whether
-            or not an earlier stage has dropped them; a step that is a jump is left out, as `measure-motion` tells jumps.
+            or not an earlier stage has dropped them; a jump by itself is left out, as `measure-motion` tells jumps.
 
             How far away things are says the median of the frame's depth, where it has any (below `decompress`), else
             `distance`; with neither, turning alone is taken. The exposure is that of the camera line, else `exposure`;

@@ -159,7 +159,7 @@ import Testing
             default: 1
             }
         }
-        let keys = (0..<30_000).map { "\"\($0)\": {\"a\": 1}" }.joined(separator: ",")
+        let keys = (0..<150_000).map { "\"\($0)\": {\"a\": 1}" }.joined(separator: ",")
         for text in ["{\(keys)}", "[{\(keys)}]", "[" + String(repeating: "[0],", count: 50_000) + "0]"] {
             let outline = try JSONValue.outline(Array(text.utf8), file: "")
             #expect(count(outline) <= JSONValue.outlineCount + 2)

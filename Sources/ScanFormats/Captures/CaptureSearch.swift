@@ -23,7 +23,7 @@ public struct CaptureSearch: Sendable {
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
     /// Folders in which there is something and no capture, without those in them; archives; and what is called like a capture
-    /// and is neither a file nor a folder.
+    /// and is neither a file nor a folder, such as a pipe.
     public private(set) var without: [String] = []
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
@@ -83,7 +83,9 @@ public struct CaptureSearch: Sendable {
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
         guard depth < Self.depthLimit else {
-            if folder.entries(in: "").contains(where: { $0.kind == .folder }) {
+            let entries = folder.entries(in: "")
+            for entry in entries where entry.byteCount != nil { take(file: "\(folder.path)/\(entry.name)") }
+            if entries.contains(where: { $0.kind == .folder && !Self.foldersOfSystems.contains($0.name) }) {
                 let problem = Problem(
                     .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
                     fix: "name it as INPUT, or move it up")
@@ -106,7 +108,8 @@ public struct CaptureSearch: Sendable {
                 if entry.isLost, case .other(let what) = entry.kind {
                     let problem = Problem(
                         .input, "this is \(what)", fix: "mount or restore what it leads to, or remove the link")
-                    unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
+                    let name = ZipArchive.isNamed(entry.name) ? ZipArchive.name(of: entry.name) : entry.name
+                    unreadable.append(Unreadable(name: name, path: path, problem: problem))
                 } else {
                     without.append(path)
                 }

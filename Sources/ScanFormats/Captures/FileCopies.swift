@@ -29,9 +29,17 @@ enum FileCopy {
         }
         guard let space = stem.lastIndex(of: " ") else { return false }
         let mark = stem[stem.index(after: space)...]
+        let rest = stem[..<space]
+        // A copy of a copy need not have the first one beside it.
+        if isNumber(mark) { return names.contains("\(rest)\(ending)") || isCopyByWord(rest, ending, among: names) }
+        return isCopyByWord(stem, ending, among: names)
+    }
+
+    /// A word behind a number that is there without it.
+    private static func isCopyByWord(_ stem: Substring, _ ending: Substring, among names: Set<String>) -> Bool {
+        guard let space = stem.lastIndex(of: " ") else { return false }
+        let mark = stem[stem.index(after: space)...]
         var original = stem[..<space]
-        if isNumber(mark), names.contains("\(original)\(ending)") { return true }
-        // A word behind a number that is there without it.
         if original.hasSuffix(" -") { original = original.dropLast(2) }
         guard !mark.isEmpty, mark.allSatisfy(\.isLetter),
             original.last?.isNumber == true || mark == "copy" || mark == "Copy"

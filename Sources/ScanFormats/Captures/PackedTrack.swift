@@ -231,7 +231,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         guard stream.rowBytes == nil, stream.every == 1, rows > 0, inflate.position % rows == 0 else { return nil }
         let rowBytes = inflate.position / rows
         let used = Int64(stream.frameBytes / stream.size.height)
-        guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 16) else { return nil }
+        guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 64) else { return nil }
         return
             "\(stream.file) is as long as \(frameCount) frames whose rows take \(rowBytes) bytes, \(used) of them for "
             + "pixels: if the frames look slanted, it was written with padded rows, and has to be written without"

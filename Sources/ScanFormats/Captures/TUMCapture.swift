@@ -27,8 +27,11 @@ public enum TUMCapture: CaptureFormat {
             return Recognition(
                 format: name, reason: "rgb.txt lists pictures with their times, and \(first) stands beside it")
         }
-        // All the others together are no other's: what is wrong with the list is said when it is opened.
-        guard beside.count == 2, tree.hasFolder("rgb") else { return nil }
+        // All the others together are no other's, unless a dataset or a model was made of them: what is wrong with the list is
+        // said when it is opened.
+        guard beside.count == 2, tree.hasFolder("rgb"), tree.byteCount(of: TransformsDataset.file) == nil,
+            COLMAPCapture.recognise(tree) == nil
+        else { return nil }
         return Recognition(
             format: name, reason: "depth.txt and groundtruth.txt stand beside rgb/, and rgb.txt is missing or no list")
     }

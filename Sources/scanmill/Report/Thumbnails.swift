@@ -61,6 +61,7 @@ struct Thumbnails: Sendable {
             return Strip(cells: [], lack: "pictures of other captures did not come either")
         }
         let path = base.map { FileSystem.path(input, from: $0) } ?? input
+        let began = ContinuousClock.now
         do throws(Problem) {
             let pictures = try CapturePictures(at: path, patience: Self.patience)
             let strip = try draw(pictures, capture)
@@ -68,7 +69,10 @@ struct Thumbnails: Sendable {
             try? save(strip, of: capture.id, key: key)
             return strip.strip
         } catch {
-            if error.fault == .environment { lapses.count.add(1, ordering: .relaxed) }
+            let waited = ContinuousClock.now - began
+            if error.fault == .environment, waited >= .seconds(Self.patience) {
+                lapses.count.add(1, ordering: .relaxed)
+            }
             return Strip(cells: [], lack: error.summary)
         }
     }
@@ -105,9 +109,9 @@ struct Thumbnails: Sendable {
                 images.append(try pictures.picture(of: cell.frame, within: Self.size))
                 cells.append(cell)
             } catch {
+                // The others would not come either, each after as long a wait; and what came is not all that there is.
+                if error.fault == .environment { throw error }
                 first = first ?? error
-                // The others would not come either, each after as long a wait.
-                if error.fault == .environment { break }
             }
         }
         if cells.isEmpty { throw first ?? Problem(.input, "no frame has a picture") }

@@ -54,7 +54,10 @@ import Testing
     }
 
     /// A copy's name, in whatever language, holds the frame's number too.
-    @Test(arguments: ["000001 - Kopie.png", "000001 copie.png", "000001(1).png", "000001 (1).png", "000001_edited.png"])
+    @Test(arguments: [
+        "000001 - Kopie.png", "000001 copie.png", "000001(1).png", "000001 (1).png", "000001_edited.png",
+        "000001 copy 2.png", "000001 - Copy (2).png",
+    ])
     func copiesOfDepthAreNoFrames(_ name: String) throws {
         let recording = try recording()
         try recording.depth("depth/\(name)", first: 9000)

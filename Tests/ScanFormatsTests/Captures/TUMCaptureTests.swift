@@ -36,6 +36,11 @@ import Testing
         #expect(sequence.recognition?.format == "tum")
         let missing = try sequence.problem(TUMCapture.self)
         #expect(missing?.summary == "the list of the pictures is missing" && missing?.fix == "copy rgb.txt too")
+        // What was made of it is what it says.
+        try sequence.write(
+            #"{"fl_x": 9, "frames": [{"file_path": "a.png", "transform_matrix": []}]}"#, to: "transforms.json")
+        #expect(sequence.recognition?.format == "transforms")
+        try sequence.remove("transforms.json")
         try sequence.write([0xFF, 0xFE, 0x31, 0, 0x20, 0, 0x61, 0, 0x0A, 0], to: "rgb.txt")
         #expect(sequence.recognition?.format == "tum")
         let unread = try sequence.problem(TUMCapture.self)
