@@ -33,8 +33,8 @@ public struct PictureLimits: Hashable, Sendable {
     public var side: Int
     public var pixels: Int
 
-    /// 32,768 pixels a side, 250 million in all: more than any phone's panorama.
-    public static let standard = PictureLimits(side: 1 << 15, pixels: 250_000_000)
+    /// 32,768 pixels a side, and in all what a capture's pictures may have.
+    public static let standard = PictureLimits(side: 1 << 15, pixels: Capture.usualMaxPicturePixels)
 
     /// No picture file of a phone is larger; what is, is no picture.
     public static let fileBytes = 256 << 20

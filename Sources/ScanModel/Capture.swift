@@ -62,7 +62,9 @@ public struct Capture: Sendable {
     /// What readers, stages and decoders may take for it.
     public var resources = RunResources()
     /// A picture with more pixels is refused before memory is taken for it.
-    public var maxPicturePixels = 250_000_000
+    public var maxPicturePixels = usualMaxPicturePixels
+    /// More than any phone's panorama has.
+    package static let usualMaxPicturePixels = 250_000_000
 
     /// Every file that belongs to the capture.
     public var files: [InputFile] = []

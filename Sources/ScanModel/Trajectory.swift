@@ -20,6 +20,9 @@ public struct Trajectory: Sendable {
         /// frame, so the camera was swung, or its poses are worth nothing. Its speed counts.
         public fileprivate(set) var isMoving = false
 
+        /// Whether it is timed, and no jump by itself.
+        package var tellsSpeed: Bool { seconds != nil && (!isJump || isMoving) }
+
         /// Metres per second.
         public var speed: Double? { seconds.map { metres / $0 } }
         /// Degrees per second.
@@ -155,7 +158,7 @@ public struct Trajectory: Sendable {
     private func usableSteps(at frame: Int) -> [Step] {
         guard let station = place(of: frame) else { return [] }
         return [station - 1, station].filter(steps.indices.contains).map { steps[$0] }
-            .filter { $0.seconds != nil && (!$0.isJump || $0.isMoving) }
+            .filter(\.tellsSpeed)
     }
 
     private func place(of frame: Int) -> Int? {

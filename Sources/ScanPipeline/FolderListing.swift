@@ -13,14 +13,8 @@ extension FileSystem {
         let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if let list = inner < 0 ? nil : fdopendir(inner) {
             var names: [[CChar]] = []
-            while let entry = readdir(list) {
-                withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    name.withMemoryRebound(to: CChar.self, capacity: 1) { name in
-                        if !isDots(name) {
-                            names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
-                        }
-                    }
-                }
+            eachEntry(of: list) { name, _ in
+                names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
             }
             for name in names { removeTree(name, in: inner) }
             closedir(list)
@@ -60,20 +54,23 @@ extension FileSystem {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var listing: [(name: String, value: Value)] = []
-        while let entry = readdir(folder) {
-            withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 1) { name in
-                    if isDots(name) { return }
-                    listing.append((String(cString: name), look(name, entry.pointee.d_type, dirfd(folder))))
-                }
-            }
+        eachEntry(of: folder) { name, type in
+            listing.append((String(cString: name), look(name, type, dirfd(folder))))
         }
         return listing.sorted { $0.name < $1.name }
     }
 
-    /// Whether a folder means itself, or what it lies in.
-    private static func isDots(_ name: UnsafePointer<CChar>) -> Bool {
-        strcmp(name, ".") == 0 || strcmp(name, "..") == 0
+    /// Calls `body` for each name in an open folder, but for the folder's own and that of what it lies in.
+    private static func eachEntry(
+        of folder: OpaquePointer, _ body: (_ name: UnsafePointer<CChar>, _ type: UInt8) -> Void
+    ) {
+        while let entry = readdir(folder) {
+            withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 1) { name in
+                    if strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { body(name, entry.pointee.d_type) }
+                }
+            }
+        }
     }
 
     /// All files below a folder, relative to it, sorted; links are listed and not followed.

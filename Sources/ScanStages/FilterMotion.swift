@@ -9,9 +9,9 @@ public struct FilterMotion: CaptureStage {
         details: """
             At least one rule is given; a frame that any of them names is dropped. `speed` and `turning` are as
             `measure-motion` takes them: of the step that leads to the frame from the *recorded* frame before, whether or
-            not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` goes by what `predict-blur` above has predicted; frames without a prediction
-            stay. `after-jump` drops the frame that a jump leads to and those of so many seconds behind it, while tracking
-            settles; 0 drops that one frame alone.
+            not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` goes by what
+            `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that a jump
+            leads to and those of so many seconds behind it, while tracking settles; 0 drops that one frame alone.
 
             Speeds and jumps in metres are not looked at where the world's unit is unknown.
             """,

@@ -9,8 +9,9 @@ public struct MeasureMotion: CaptureStage {
         details: """
             A frame's speed and turning rate are those of the step that leads to it from the *recorded* frame before, which
             an earlier stage may have dropped: thinning the frames out does not change how fast the camera was. The first
-            frame, and one that a jump by itself leads to, have those of the step behind them. The figures are of the frames that are
-            left; `path-length-m` and `seconds` are of the whole recording, and `p90` is exceeded by a tenth of the frames.
+            frame, and one that a jump by itself leads to, have those of the step behind them. The figures are of the frames
+            that are left; `path-length-m` and `seconds` are of the whole recording, and `p90` is exceeded by a tenth of the
+            frames.
 
             **Bands**: a frame is too fast above `too-fast` or `too-fast-turning`, and too slow below both `too-slow` and
             `too-slow-turning`, as when the camera is laid down. **Jumps** are steps that no hand makes: tracking was lost

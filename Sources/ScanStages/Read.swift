@@ -24,8 +24,9 @@ public struct Read: CaptureStage {
             last number has fewer digits than those of the other lines, the line counts as cut off, and frames that
             lost their pose with it are bad.
 
-            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that is cut off or that a stage
-            cannot decode, or with one that a dataset, a model or a file beside it tells of and that is not there.
+            **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that is cut off or
+            that a stage cannot decode, or with one that a dataset, a model or a file beside it tells of and that is not
+            there.
             `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the source's
             frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames without one
             stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack.

@@ -118,10 +118,11 @@ struct RunCommand: AsyncParsableCommand {
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
         // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
         // an earlier one that came to none.
-        let state = StateFolder(output: batch.output)
-        let reported = outcomes.contains(where: \.isWork) ? record?.name : RunRecord.unreported(in: state)
-        if !noReport, stop.reason == nil, let reported {
-            await ReportProcess.run(batch.output, run: reported, isQuiet: quiet || batch.json, stop: stop)
+        if !noReport, stop.reason == nil,
+            let run = outcomes.contains(where: \.isWork)
+                ? record?.name : RunRecord.unreported(in: StateFolder(output: batch.output))
+        {
+            await ReportProcess.run(batch.output, run: run, isQuiet: quiet || batch.json, stop: stop)
             code = stop.exitCode ?? code
         }
         if let onFinish {

@@ -82,39 +82,20 @@ public struct CaptureSearch: Sendable {
 
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
-        guard depth < Self.depthLimit else {
-            let entries = folder.entries(in: "")
-            for entry in entries where entry.byteCount != nil { take(file: "\(folder.path)/\(entry.name)") }
-            if entries.contains(where: { $0.kind == .folder && !Self.foldersOfSystems.contains($0.name) }) {
-                let problem = Problem(
-                    .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
-                    fix: "name it as INPUT, or move it up")
-                unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
-            }
-            return
-        }
         if let obstacle = folder.obstacle {
             unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: obstacle))
             return
         }
+        var isTooDeep = false
         for entry in folder.entries(in: "") {
             let path = "\(folder.path)/\(entry.name)"
             if entry.byteCount != nil { take(file: path) }
-            if entry.kind == .other(CaptureEntry.notText) {
-                let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
-                unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
-            }
-            if Self.mayMeanCapture(entry) {
-                if entry.isLost, case .other(let what) = entry.kind {
-                    let problem = Problem(
-                        .input, "this is \(what)", fix: "mount or restore what it leads to, or remove the link")
-                    let name = ZipArchive.isNamed(entry.name) ? ZipArchive.name(of: entry.name) : entry.name
-                    unreadable.append(Unreadable(name: name, path: path, problem: problem))
-                } else {
-                    without.append(path)
-                }
-            }
+            if case .other(let what) = entry.kind { take(other: entry, what, at: path) }
             guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
+            guard depth < Self.depthLimit else {
+                isTooDeep = true
+                continue
+            }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity, !closed.contains(identity) else { continue }
             if Self.isResult(below) {
@@ -135,14 +116,32 @@ public struct CaptureSearch: Sendable {
                 }
             }
         }
+        if isTooDeep {
+            let problem = Problem(
+                .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
+                fix: "name it as INPUT, or move it up")
+            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+        }
     }
 
-    /// Whether something that is neither a file nor a folder is called like a capture: a link that leads nowhere could have
-    /// led to any, a pipe or a device only stands for what its name says.
-    private static func mayMeanCapture(_ entry: CaptureEntry) -> Bool {
-        guard case .other(let what) = entry.kind, what != CaptureEntry.notText else { return false }
-        if ZipArchive.isNamed(entry.name) || SensCapture.isNamed(entry.name) { return true }
-        return entry.isLost && !entry.name.contains(".")
+    /// What is neither a file nor a folder may be called like a capture: a link that leads nowhere could have led to any, a
+    /// pipe or a device only stands for what its name says.
+    private mutating func take(other entry: CaptureEntry, _ what: String, at path: String) {
+        if what == CaptureEntry.notText {
+            let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
+            return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
+        }
+        let isArchive = ZipArchive.isNamed(entry.name)
+        let isNamedLikeOne = isArchive || SensCapture.isNamed(entry.name)
+        if !entry.isLost {
+            if isNamedLikeOne { without.append(path) }
+            return
+        }
+        guard isNamedLikeOne || !entry.name.contains(".") else { return }
+        let name = isArchive ? ZipArchive.name(of: entry.name) : entry.name
+        let problem = Problem(
+            .input, "this is \(what)", fix: "mount or restore what it leads to, or remove the link")
+        unreadable.append(Unreadable(name: name, path: path, problem: problem))
     }
 
     private mutating func take(_ folder: CaptureFolder, _ format: String) {

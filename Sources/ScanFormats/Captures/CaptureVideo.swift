@@ -110,8 +110,12 @@ extension Capture {
     ) {
         if frames == lines { return }
         warnings.append(
-            "\(name) has \(frames) frames, and there are \(lines) \(listed): what is missing was taken to be the end; if it is "
-                + "not, \(pairs) do not belong together")
+            "\(name) has \(frames) frames, and there are \(lines) \(listed): \(Self.doubtOfTheEnd(pairs))")
+    }
+
+    /// What is said wherever frames are paired from their beginnings, and one stream has fewer.
+    static func doubtOfTheEnd(_ pairs: String) -> String {
+        "what is missing was taken to be the end; if it is not, \(pairs) do not belong together"
     }
 
     /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them

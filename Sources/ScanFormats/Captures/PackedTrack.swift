@@ -201,8 +201,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
         guard stream.every == 1, stream.rules.mismatch == .auto else { return }
         let kind = stream.isDepth ? "depth" : "confidence"
         shortfall =
-            "\(stream.file) has \(position) frames for \(frameCount): what is missing was taken to be the end; if it is not, "
-            + "\(kind) and pictures do not belong together"
+            "\(stream.file) has \(position) frames for \(frameCount): \(Capture.doubtOfTheEnd("\(kind) and pictures"))"
     }
 
     private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {

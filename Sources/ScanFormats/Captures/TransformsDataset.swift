@@ -99,18 +99,15 @@ private struct TransformsReader {
         var source = TreeSource(tree: tree)
         source.limits = rules.pictureLimits
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
+        let noUnit = "“integer_depth_scale” in \(file) is no unit; where depth is in millimetres, make it 0.001"
         if top.saysNoDepth, depths.contains(where: { $0 != nil }) {
-            capture.warnings.append(
-                "“integer_depth_scale” in \(file) is no unit, so depth was left out; where its pictures are "
-                    + "in millimetres, make it 0.001")
+            capture.warnings.append("\(noUnit) (depth was left out)")
             depths = depths.map { _ in nil }
         }
         let named = entries.map { top.saysNoDepth ? nil : $0.depth }
         try capture.takeDepth(
             depths, named: named, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules, to: &source,
-            absence: top.saysNoDepth
-                ? "“integer_depth_scale” in \(file) is no unit; where depth is in millimetres, make it 0.001"
-                : "\(file) names no depth pictures")
+            absence: top.saysNoDepth ? noUnit : "\(file) names no depth pictures")
         let listed = named.compactMap(\.self)
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
             capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file, in: tree)

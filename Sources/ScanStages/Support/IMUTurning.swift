@@ -32,7 +32,7 @@ package enum IMUTurning {
     ) -> [Int: Double] {
         var rates: [Int: Double] = [:]
         var next = 0
-        for step in trajectory.steps where step.seconds != nil && (!step.isJump || step.isMoving) {
+        for step in trajectory.steps where step.tellsSpeed {
             guard let start = frames[step.from].timestamp, let end = frames[step.to].timestamp else { continue }
             while next < samples.count, samples[next].timestamp <= start { next += 1 }
             var (sum, count) = (Vector3.zero, 0)
