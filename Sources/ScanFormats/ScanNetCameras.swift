@@ -76,12 +76,12 @@ extension FrameFacts {
     /// −∞ and other tools by NaN or zeros, the frame is dropped without being bad.
     mutating func setPose(_ m: [Double], rigFromColor: Pose) {
         if Self.isLost(m) {
-            drop = drop ?? Drop(stage: "read", reason: Self.lost)
+            drop = drop ?? Drop(whileReading: Self.lost)
             return
         }
         let pose = Pose(rowMajor: m).withCVAxes * rigFromColor
         if let defect = pose.defect {
-            drop = drop ?? Drop(stage: "read", reason: defect, isBad: true)
+            drop = drop ?? Drop(whileReading: defect, isBad: true)
         } else {
             self.pose = pose
         }

@@ -53,7 +53,7 @@ package enum ScanNetPPPoses {
             facts.pose = pose
             facts.intrinsics = camera
         } catch {
-            facts.drop = Drop(stage: "read", reason: "\(key): \(error.oneLine)", isBad: true)
+            facts.drop = Drop(whileReading: "\(key): \(error.oneLine)", isBad: true)
         }
         return facts
     }

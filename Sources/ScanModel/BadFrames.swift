@@ -16,7 +16,7 @@ extension Capture {
     /// - Parameters:
     ///   - used: the channels that are read; nil for all.
     ///   - stage: the stage that read the capture, as a pipeline labels it.
-    public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = "read") -> Problem? {
+    public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = Drop.reader) -> Problem? {
         let bad = badFrames(using: used)
         guard Double(bad.count) > badFrameLimit * Double(frames.count) else { return nil }
         let share = Double(bad.count) / Double(frames.count)

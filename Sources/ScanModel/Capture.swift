@@ -92,6 +92,11 @@ public struct Capture: Sendable {
     ) {
         if frames[index].drop == nil { frames[index].drop = Drop(stage: stage, reason: reason, isBad: isBad, fix: fix) }
     }
+
+    /// As ``drop(_:stage:reason:isBad:fix:)``, by the reader.
+    public mutating func drop(_ index: Int, whileReading reason: String, isBad: Bool = false, fix: String? = nil) {
+        drop(index, stage: Drop.reader, reason: reason, isBad: isBad, fix: fix)
+    }
 }
 
 public enum BadFrameRule: String, Hashable, Sendable, CaseIterable {

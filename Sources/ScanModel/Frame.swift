@@ -25,6 +25,25 @@ public struct FrameFacts: Hashable, Sendable {
     public var isDropped: Bool { drop != nil }
 }
 
+/// What a stage cannot do without. The problem makes the frame a bad one: the rest of the capture has what it lacks.
+extension FrameFacts {
+    public var requiredTimestamp: Int64 { get throws(Problem) { try Frame.required(timestamp, "timestamp") } }
+    public var requiredPose: Pose { get throws(Problem) { try Frame.required(pose, "pose") } }
+    public var requiredIntrinsics: CameraIntrinsics {
+        get throws(Problem) { try Frame.required(intrinsics, "intrinsics") }
+    }
+}
+
+extension Frame {
+    /// As ``FrameFacts/requiredPose``.
+    public var requiredDepth: DepthMap { get throws(Problem) { try Self.required(depth, "depth") } }
+
+    fileprivate static func required<Part>(_ part: Part?, _ name: String) throws(Problem) -> Part {
+        guard let part else { throw Problem(.input, "the frame has no \(name)") }
+        return part
+    }
+}
+
 /// A run of bytes in a file.
 public struct ByteSpan: Hashable, Sendable {
     public var offset: Int64
@@ -52,6 +71,14 @@ public struct Drop: Hashable, Sendable {
         self.isBad = isBad
         self.fix = fix
     }
+
+    /// Dropped while the capture was opened, before any other stage saw it.
+    public init(whileReading reason: String, isBad: Bool = false, fix: String? = nil) {
+        self.init(stage: Self.reader, reason: reason, isBad: isBad, fix: fix)
+    }
+
+    /// The stage that opens captures.
+    public static let reader = "read"
 }
 
 /// A frame's picture, wherever its pixels are now.

@@ -133,7 +133,7 @@ package struct OrderCheck {
                     step: 0,
                     problem: Problem(
                         .usage, "a pipeline begins with a stage that reads a capture, not with `\(first.name)`",
-                        fix: "put `\(readers.first ?? "read")` above it")))
+                        fix: "put `\(readers.first ?? Drop.reader)` above it")))
         }
         for (index, step) in steps.enumerated().dropFirst() where Self.isReader(step) {
             mistakes.append(

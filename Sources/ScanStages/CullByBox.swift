@@ -236,9 +236,7 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     private func cullDepth(_ frame: inout Frame, _ box: OrientedBox, _ context: StageContext) throws(Problem) {
-        guard let pose = frame.pose, let camera = frame.intrinsics else {
-            throw Problem(.input, "the frame has no pose or no intrinsics")
-        }
+        let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         try DepthMask.apply(to: &frame, in: context) { depth in
             let view = context.capture.depthView(camera: camera, pose: pose)
             let points = Unprojection(

@@ -36,7 +36,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
     public var uses: Uses { Uses(frame: .init(needs: [.depth], wants: [.confidence])) }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let depth = frame.depth else { throw Problem(.input, "the frame has no depth") }
+        let depth = try frame.requiredDepth
         var tally = Tally()
         tally.depth.add(depth)
         if let confidence = frame.confidence { tally.levels = confidence.levelCounts }

@@ -43,9 +43,9 @@ public struct Unproject: FrameStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let depth = frame.depth else { throw Problem(.input, "the frame has no depth") }
-        guard let pose = frame.pose else { throw Problem(.input, "the frame has no pose") }
-        guard let camera = frame.intrinsics else { throw Problem(.input, "the frame has no intrinsics") }
+        let depth = try frame.requiredDepth
+        let pose = try frame.facts.requiredPose
+        let camera = try frame.facts.requiredIntrinsics
         let picture = isColored && context.available.contains(.color) ? try frame.loadRGB(context) : nil
         let view = context.capture.depthView(camera: camera, pose: pose)
         let unprojection = Unprojection(

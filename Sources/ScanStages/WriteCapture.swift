@@ -78,9 +78,8 @@ public struct WriteCapture: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let pose = frame.pose, let camera = frame.intrinsics, let timestamp = frame.timestamp else {
-            throw Problem(.input, "the frame has no pose, no intrinsics or no timestamp")
-        }
+        let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
+        let timestamp = try frame.facts.requiredTimestamp
         var parcel = CaptureParcel(
             timestamp: timestamp, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
             sharpness: frame.sharpness)

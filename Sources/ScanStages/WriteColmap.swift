@@ -39,9 +39,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let pose = frame.pose, let intrinsics = frame.intrinsics else {
-            throw Problem(.input, "the frame has no pose or no intrinsics")
-        }
+        let (pose, intrinsics) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let stem = "\(Self.folder)/images/\(FrameName.padded(frame.index))"
         let path = try output.write(&frame, to: stem, context)
         try output.writeDownscaled(&frame, besides: path, context)

@@ -91,7 +91,7 @@ public struct WriteFrames: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        if depth != .none && frame.depth == nil { throw Problem(.input, "the frame has no depth") }
+        if depth != .none { _ = try frame.requiredDepth }
         if step == 1 {
             frame.parcels[context.label] = try pictures(of: &frame, context)
         } else if let color, color.encoding != .copy {

@@ -77,8 +77,8 @@ public struct WriteScannet: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let camera = frame.intrinsics else { throw Problem(.input, "the frame has no intrinsics") }
-        if layout != .raw && frame.pose == nil { throw Problem(.input, "the frame has no pose") }
+        let camera = try frame.facts.requiredIntrinsics
+        if layout != .raw { _ = try frame.facts.requiredPose }
         var parcel = Parcel()
         if layout == .raw {
             parcel.pixels = try frame.loadRGB(context)
@@ -86,9 +86,8 @@ public struct WriteScannet: FrameStage, FoldStage {
             parcel.picture = try output.prepare(&frame, context)
         }
         if writesDepth {
-            guard let map = layout == .sevenScenes ? frame.alignedDepth(context) : frame.depth else {
-                throw Problem(.input, "the frame has no depth")
-            }
+            let depth = try frame.requiredDepth
+            let map = layout == .sevenScenes ? frame.aligned(depth, context) : depth
             var size = PixelSize(map.width, map.height)
             if layout == .sevenScenes { size = PixelSize(camera.width, camera.height) }
             parcel.depth = try encoded(map, size, context)

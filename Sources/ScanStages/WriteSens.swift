@@ -53,13 +53,13 @@ public struct WriteSens: FrameStage, FoldStage {
         var parcel = Parcel()
         if context.available.contains(.color) { parcel.color = try output.prepare(&frame, context).bytes(context) }
         if writesDepth {
-            guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
+            let map = try frame.requiredDepth
             let (image, overflow) = DepthCodec.millimetres(map)
             if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
             parcel.depth = try ZlibData.compress(image.pixels.withUnsafeBytes { Array($0) })
             parcel.depthSize = PixelSize(map.width, map.height)
         }
-        guard frame.intrinsics != nil else { throw Problem(.input, "the frame has no intrinsics") }
+        _ = try frame.facts.requiredIntrinsics
         frame.parcels[context.label] = parcel
     }
 

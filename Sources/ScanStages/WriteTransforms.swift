@@ -76,10 +76,8 @@ public struct WriteTransforms: FrameStage, FoldStage {
     // MARK: - Each frame, in parallel
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let pose = frame.pose, let intrinsics = frame.intrinsics else {
-            throw Problem(.input, "the frame has no pose or no intrinsics")
-        }
-        let camera = intrinsics.counted(from: .corner)
+        let pose = try frame.facts.requiredPose
+        let camera = try frame.facts.requiredIntrinsics.counted(from: .corner)
         let name = FrameName.padded(frame.index)
         let picture = try output.write(&frame, to: "\(folder)/images/\(name)", context)
         try output.writeDownscaled(&frame, besides: picture, context)
@@ -142,7 +140,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         case .none: return nil
         case .silhouette: return BoxMask.silhouette(of: box, camera: camera, pose: pose)
         case .depth:
-            guard let depth = frame.alignedDepth(context) else { throw Problem(.input, "the frame has no depth") }
+            let depth = frame.aligned(try frame.requiredDepth, context)
             return BoxMask.depth(depth, in: box, camera: camera, pose: pose)
         }
     }

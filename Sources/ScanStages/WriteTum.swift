@@ -58,9 +58,8 @@ public struct WriteTum: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        guard let pose = frame.pose, let camera = frame.intrinsics, let timestamp = frame.timestamp else {
-            throw Problem(.input, "the frame has no pose, no intrinsics or no timestamp")
-        }
+        let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
+        let timestamp = try frame.facts.requiredTimestamp
         let depth = writesDepth ? try depthPicture(frame, camera, context) : nil
         frame.parcels[context.label] = Parcel(
             timestamp: timestamp, pose: pose, camera: camera, color: try output.prepare(&frame, context), depth: depth)

@@ -331,7 +331,7 @@ import Testing
         #expect(
             run.drops == [
                 "1 write-transforms: the frame has no depth",
-                "2 write-transforms: the frame has no pose or no intrinsics",
+                "2 write-transforms: the frame has no pose",
             ])
         #expect(run.files == ["nerf/images/000000.png", "nerf/masks/000000.png", "nerf/transforms.json"])
         #expect(try frames(run).count == 1)

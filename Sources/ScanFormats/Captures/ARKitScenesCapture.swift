@@ -134,7 +134,7 @@ private struct ARKitScenesReader {
         for time in times {
             var facts = FrameFacts(index: 0)
             facts.timestamp = time
-            facts.drop = Drop(stage: "read", reason: "its camera has no picture", isBad: true)
+            facts.drop = Drop(whileReading: "its camera has no picture", isBad: true)
             placed.append((facts, nil))
         }
         // Pictures are in order already, so equal times stay as they are.
@@ -254,7 +254,7 @@ private struct ARKitScenesReader {
 
     private mutating func readCamera(of index: Int, _ path: String?, _ size: PixelSize?) throws(Problem) {
         guard let path else {
-            capture.drop(index, stage: "read", reason: "its picture has no .pincam", isBad: true)
+            capture.drop(index, whileReading: "its picture has no .pincam", isBad: true)
             return
         }
         capture.list(path, in: tree, [])
@@ -272,7 +272,7 @@ private struct ARKitScenesReader {
         for (frame, last) in openCameras where cameraEnds.areCut(by: last) {
             let problem = LastNumbers.cut(last)
             capture.drop(
-                frame, stage: "read", reason: "its .pincam: \(problem.summary)", isBad: true, fix: problem.fix)
+                frame, whileReading: "its .pincam: \(problem.summary)", isBad: true, fix: problem.fix)
         }
     }
 }

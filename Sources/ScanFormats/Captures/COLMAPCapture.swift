@@ -189,13 +189,13 @@ private struct COLMAPReader {
     ) -> FrameFacts {
         var facts = FrameFacts(index: index)
         if let defect = image.pose.defect {
-            facts.drop = Drop(stage: "read", reason: defect, isBad: true)
+            facts.drop = Drop(whileReading: defect, isBad: true)
         } else if let camera = cameras[image.camera] {
             facts.pose = image.pose
             facts.intrinsics = camera
         } else {
             facts.drop = Drop(
-                stage: "read", reason: "\(image.name): the model has no camera \(image.camera)", isBad: true)
+                whileReading: "\(image.name): the model has no camera \(image.camera)", isBad: true)
         }
         return facts
     }
@@ -210,7 +210,7 @@ private struct COLMAPReader {
             do throws(Problem) {
                 guard let file = try tree.picture(name(image, found.isBare), in: found.folder) else {
                     let reason = "its picture \(image.name) is not there"
-                    capture.drop(index, stage: "read", reason: reason, isBad: true)
+                    capture.drop(index, whileReading: reason, isBad: true)
                     continue
                 }
                 takers[file, default: []].append(image.name)

@@ -68,6 +68,6 @@ extension Capture {
         if let refusal = rules.refusal(of: truncation, whole: whole, of: count) { throw refusal }
         forgiven.append(truncation)
         while frames.count < count { frames.append(FrameFacts(index: frames.count)) }
-        for index in frames.indices.dropFirst(whole) { drop(index, stage: "read", reason: truncation.oneLine) }
+        for index in frames.indices.dropFirst(whole) { drop(index, whileReading: truncation.oneLine) }
     }
 }

@@ -63,14 +63,14 @@ extension Capture {
                 frames[index].pose = poses[partner]
             } else if let last, let time = frames[index].timestamp, time > last {
                 drop(
-                    index, stage: "read", reason: "\(file) was cut off before its pose", isBad: true,
+                    index, whileReading: "\(file) was cut off before its pose", isBad: true,
                     fix: LastNumbers.wayToMend)
             } else {
                 let reason =
                     match.outdone.contains(index)
                     ? "each pose of \(file) \(distance) belongs to another picture"
                     : "no pose of \(file) is \(distance)"
-                drop(index, stage: "read", reason: reason)
+                drop(index, whileReading: reason)
             }
         }
     }
@@ -197,6 +197,6 @@ extension Capture {
     /// - Throws: the problem itself where the machine is at fault: the frame may be sound.
     mutating func drop(_ index: Int, for problem: Problem) throws(Problem) {
         guard problem.fault == .input else { throw problem }
-        drop(index, stage: "read", reason: problem.oneLine, isBad: true, fix: problem.fix)
+        drop(index, whileReading: problem.oneLine, isBad: true, fix: problem.fix)
     }
 }

@@ -88,7 +88,7 @@ extension Capture {
         forgiven += rules.forgiven(counts)
         videoFrames = places
         let lost = places.indices.filter { places[$0] == nil }
-        for index in lost { drop(index, stage: "read", reason: "the video has no frame of its time") }
+        for index in lost { drop(index, whileReading: "the video has no frame of its time") }
         let numbers = lost.map(String.init).listed(most: 20)
         let pictures = lost.count == 1 ? "the picture of one" : "the pictures of \(lost.count)"
         let doubt =
@@ -134,6 +134,6 @@ extension Capture {
         let reason =
             count < other.frames
             ? "there are only \(count) \(listed)" : "the \(other.stream) has only \(other.frames) frames"
-        for index in shortest..<frames.count { drop(index, stage: "read", reason: reason) }
+        for index in shortest..<frames.count { drop(index, whileReading: reason) }
     }
 }

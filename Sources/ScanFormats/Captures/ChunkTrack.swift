@@ -47,7 +47,7 @@ package final class ChunkTrack: FrameTrack, @unchecked Sendable {
             let problem = Problem(.input, "the frame's depth is damaged").at(file: stream.file, byte: byte)
             if frame.facts.drop == nil {
                 frame.facts.drop = Drop(
-                    stage: "read", reason: problem.oneLine, isBad: true, fix: "copy \(stream.file) again")
+                    whileReading: problem.oneLine, isBad: true, fix: "copy \(stream.file) again")
             }
             return
         }

@@ -95,10 +95,10 @@ struct MultiScanReader {
                 let camera = line.intrinsics(width: size?.width ?? 1, height: size?.height ?? 1)
                 facts.intrinsics = camera
                 if let defect = line.defect ?? line.pose.defect ?? camera.defect {
-                    facts.drop = Drop(stage: "read", reason: defect, isBad: true)
+                    facts.drop = Drop(whileReading: defect, isBad: true)
                 }
             case .failure(let problem):
-                facts.drop = Drop(stage: "read", reason: problem.oneLine, isBad: true)
+                facts.drop = Drop(whileReading: problem.oneLine, isBad: true)
             }
             capture.frames.append(facts)
         }

@@ -142,7 +142,7 @@ private struct NeRFCaptureReader {
             entry.facts.intrinsics = camera
         } catch {
             let reason = error.at(file: NeRFCaptureProject.file).oneLine
-            entry.facts.drop = Drop(stage: "read", reason: reason, isBad: true)
+            entry.facts.drop = Drop(whileReading: reason, isBad: true)
         }
         return entry
     }
@@ -154,7 +154,7 @@ private struct NeRFCaptureReader {
         for (number, path) in folder.pictures where !known.contains(path.pictureStem) {
             var entry = Entry(number: number, path: path)
             entry.facts.drop = Drop(
-                stage: "read", reason: "\(path) has no entry in \(NeRFCaptureProject.file)", isBad: false)
+                whileReading: "\(path) has no entry in \(NeRFCaptureProject.file)", isBad: false)
             entries.append(entry)
         }
     }
@@ -166,7 +166,7 @@ private struct NeRFCaptureReader {
         do throws(Problem) {
             guard let file = try tree.picture(entry.path) else {
                 // Common in this format, and nobody's damage.
-                capture.drop(index, stage: "read", reason: "its picture is not there")
+                capture.drop(index, whileReading: "its picture is not there")
                 return
             }
             try fit(try capture.attachPicture(file, to: index, in: tree, rules), index)

@@ -90,7 +90,7 @@ package final class PackedTrack: FrameTrack, @unchecked Sendable {
                 try skipFrame()
             }
         }
-        if let end, frame.facts.drop == nil { frame.facts.drop = Drop(stage: "read", reason: end) }
+        if let end, frame.facts.drop == nil { frame.facts.drop = Drop(whileReading: end) }
     }
 
     package func finish() throws(Problem) -> TrackEnd {

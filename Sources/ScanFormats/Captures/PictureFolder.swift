@@ -83,13 +83,13 @@ struct PictureFolder {
             }
             while capture.frames.count < extent { capture.frames.append(FrameFacts(index: capture.frames.count)) }
             let reason = lines < extent ? "there are only \(lines) camera lines" : "there are only \(extent) pictures"
-            for index in shortest..<capture.frames.count { capture.drop(index, stage: "read", reason: reason) }
+            for index in shortest..<capture.frames.count { capture.drop(index, whileReading: reason) }
         } else {
             for index in 0..<extent { capture.frames.append(FrameFacts(index: index)) }
         }
         for (place, picture) in zip(places, pictures) { capture.frames[place].pictureFile = picture.path }
         for index in 0..<min(extent, capture.frames.count) where capture.frames[index].pictureFile == nil {
-            capture.drop(index, stage: "read", reason: "it has no picture in \(folder)/", isBad: true)
+            capture.drop(index, whileReading: "it has no picture in \(folder)/", isBad: true)
         }
         capture.channels.insert(.color)
     }
@@ -212,7 +212,7 @@ extension Capture {
         guard let usual = ranked.first?.key else { return found }
         colorSize = usual
         for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
-            drop(index, stage: "read", reason: "the picture is \(size), and the others are \(usual)", isBad: true)
+            drop(index, whileReading: "the picture is \(size), and the others are \(usual)", isBad: true)
         }
         return found
     }

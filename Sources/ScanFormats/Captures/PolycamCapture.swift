@@ -142,8 +142,8 @@ private struct PolycamReader {
             } else if set.images[microseconds] == nil && !set.images.isEmpty {
                 "its camera has no picture"
             } else { nil }
-        if let reason { facts.drop = Drop(stage: "read", reason: reason, isBad: true) }
-        if overflow { facts.drop = Drop(stage: "read", reason: "its name is no time", isBad: true) }
+        if let reason { facts.drop = Drop(whileReading: reason, isBad: true) }
+        if overflow { facts.drop = Drop(whileReading: "its name is no time", isBad: true) }
         return facts
     }
 

@@ -181,7 +181,7 @@ struct PosedPictures {
         var facts = FrameFacts(index: index)
         facts.pictureFile = entry.color
         guard let file = entry.pose else {
-            facts.drop = Drop(stage: "read", reason: "it has no pose")
+            facts.drop = Drop(whileReading: "it has no pose")
             return facts
         }
         capture.list(file, in: tree, [])
@@ -190,7 +190,7 @@ struct PosedPictures {
             facts.setPose(try NumberText.numbers(bytes, count: 16, file: file), rigFromColor: rigFromColor)
         } catch {
             guard error.fault == .input else { throw error }
-            facts.drop = Drop(stage: "read", reason: error.at(file: file).oneLine, isBad: true)
+            facts.drop = Drop(whileReading: error.at(file: file).oneLine, isBad: true)
         }
         return facts
     }
@@ -203,7 +203,7 @@ struct PosedPictures {
             return
         }
         for (index, entry) in entries.enumerated() where entry.color == nil {
-            capture.drop(index, stage: "read", reason: "it has no picture")
+            capture.drop(index, whileReading: "it has no picture")
         }
         try capture.checkPictures(in: tree, rules: rules)
         capture.channels.insert(.color)

@@ -107,11 +107,11 @@ private struct Record3DReader {
                 if poses.indices.contains(index) { facts.pose = try pose(poses[index]) }
                 if let times, times.indices.contains(index) { facts.timestamp = try time(times[index]) }
                 facts.intrinsics = try camera(root, cameras, of: index)
-            } catch { facts.drop = Drop(stage: "read", reason: error.oneLine, isBad: true) }
+            } catch { facts.drop = Drop(whileReading: error.oneLine, isBad: true) }
             if !poses.isEmpty && !poses.indices.contains(index) {
-                facts.drop = Drop(stage: "read", reason: "\(file) has no pose for it")
+                facts.drop = Drop(whileReading: "\(file) has no pose for it")
             } else if pictures[index] == nil && !pictures.isEmpty {
-                facts.drop = Drop(stage: "read", reason: "its picture is not there")
+                facts.drop = Drop(whileReading: "its picture is not there")
             }
             capture.frames.append(facts)
         }

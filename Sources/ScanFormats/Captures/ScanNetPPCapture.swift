@@ -122,7 +122,7 @@ private struct ScanNetPPReader {
         }
         let known = Set(found.map(\.index))
         for index in 0...last where !known.contains(index) {
-            capture.drop(index, stage: "read", reason: "it has no entry in \(file)")
+            capture.drop(index, whileReading: "it has no entry in \(file)")
         }
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
     }
@@ -148,7 +148,7 @@ private struct ScanNetPPReader {
             if let path = pictures[index] {
                 capture.frames[index].pictureFile = path
             } else {
-                capture.drop(index, stage: "read", reason: "it has no picture in \(top)rgb/")
+                capture.drop(index, whileReading: "it has no picture in \(top)rgb/")
             }
         }
         capture.channels.insert(.color)

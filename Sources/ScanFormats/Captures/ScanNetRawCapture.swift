@@ -156,7 +156,7 @@ private struct ScanNetRawReader {
                 return times.indices.contains(index) ? times[index] : nil
             }
             if index >= shortest, let missing {
-                facts.drop = Drop(stage: "read", reason: "the \(missing.stream) has only \(missing.frames) frames")
+                facts.drop = Drop(whileReading: "the \(missing.stream) has only \(missing.frames) frames")
             }
             capture.frames.append(facts)
         }

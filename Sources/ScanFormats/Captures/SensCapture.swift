@@ -193,7 +193,7 @@ struct SensReader {
         capture.channels.insert(.color)
         for index in source.color.indices {
             if source.color[index].count == 0 {
-                capture.drop(index, stage: "read", reason: "it has no picture", isBad: true)
+                capture.drop(index, whileReading: "it has no picture", isBad: true)
             } else if pictures != .raw {
                 capture.frames[index].pictureFile = source.pictureName(index)
             }

@@ -117,7 +117,7 @@ private struct StrayScannerReader {
                 facts.pose = row.pose
                 facts.intrinsics = row.camera
             case .failure(let problem):
-                facts.drop = Drop(stage: "read", reason: problem.oneLine, isBad: true)
+                facts.drop = Drop(whileReading: problem.oneLine, isBad: true)
                 isSound = false
             }
             numbers.append(line.number ?? index)
@@ -151,7 +151,7 @@ private struct StrayScannerReader {
         let count = (places.frames.compactMap(\.self).max() ?? -1) + 1
         var placed = (0..<count).map { index -> FrameFacts in
             var facts = FrameFacts(index: index)
-            facts.drop = Drop(stage: "read", reason: "\(file) has no line for it", isBad: true)
+            facts.drop = Drop(whileReading: "\(file) has no line for it", isBad: true)
             return facts
         }
         for (facts, index) in zip(capture.frames, places.frames) {
@@ -223,7 +223,7 @@ private struct StrayScannerReader {
                 return capture.loses(.intrinsics, tree.absence(of: file), fix: "copy \(file) too")
             }
             let reason = "\(StrayScannerCapture.odometryFile) has no camera for it, and \(tree.absence(of: file))"
-            for index in frames { capture.drop(index, stage: "read", reason: reason, isBad: true) }
+            for index in frames { capture.drop(index, whileReading: reason, isBad: true) }
             return
         }
         capture.list(file, in: tree, [])

@@ -86,10 +86,10 @@ private struct TUMReader {
             do throws(Problem) {
                 facts.pictureFile = try tree.file(named: picture.path)
                 if facts.pictureFile == nil {
-                    facts.drop = Drop(stage: "read", reason: "its picture is not there: \(picture.path)", isBad: true)
+                    facts.drop = Drop(whileReading: "its picture is not there: \(picture.path)", isBad: true)
                 }
             } catch {
-                facts.drop = Drop(stage: "read", reason: error.at(file: "rgb.txt").oneLine, isBad: true)
+                facts.drop = Drop(whileReading: error.at(file: "rgb.txt").oneLine, isBad: true)
             }
             capture.frames.append(facts)
         }

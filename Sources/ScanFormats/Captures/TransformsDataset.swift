@@ -156,7 +156,7 @@ private struct TransformsReader {
             guard let path = try tree.picture(found.picture) else {
                 let reason = "its picture \(found.picture) is not there"
                 let other = tree.otherForm(of: found.picture).map { ", and \($0) is" } ?? ""
-                return capture.drop(index, stage: "read", reason: reason + other, isBad: true)
+                return capture.drop(index, whileReading: reason + other, isBad: true)
             }
             let size = try capture.attachPicture(path, to: index, in: tree, rules)
             try capture.setIntrinsics(try Self.sound(found.lens, size), of: index, for: size)

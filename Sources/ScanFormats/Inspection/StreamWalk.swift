@@ -46,7 +46,7 @@ extension CaptureInspection {
                 } catch {
                     guard error.fault == .input else { throw error }
                     if facts.isDropped { continue }
-                    lost.append((facts.index, Drop(stage: "read", reason: error.oneLine, isBad: true)))
+                    lost.append((facts.index, Drop(whileReading: error.oneLine, isBad: true)))
                 }
             }
             for track in tracks { total.add(try track.finish()) }
@@ -58,7 +58,7 @@ extension CaptureInspection {
         if total.forgiven.isEmpty {
             let end = capture.frames.count
             let extra = (end..<end + total.extraFrames).map {
-                (frame: $0, drop: Drop(stage: "read", reason: total.reason))
+                (frame: $0, drop: Drop(whileReading: total.reason))
             }
             noteShortfall(lost + extra)
         }

@@ -7,7 +7,7 @@ enum DepthMask {
         to frame: inout Frame, in context: StageContext,
         _ change: (inout DepthMap) throws(Problem) -> DepthMap.MaskCount
     ) throws(Problem) {
-        guard var depth = frame.depth else { throw Problem(.input, "the frame has no depth") }
+        var depth = try frame.requiredDepth
         // Out of the frame while it is changed: two owners would make a copy of the pixels.
         frame.depth = nil
         let count = try change(&depth)

@@ -30,7 +30,7 @@ struct StagingDepth: Sendable {
 
     /// The depth of a frame as earlier stages have left it, as the colour camera sees it.
     static func masked(_ frame: Frame, _ context: StageContext) throws(Problem) -> StagingDepth {
-        guard let map = frame.depth else { throw Problem(.input, "the frame has no depth") }
+        let map = try frame.requiredDepth
         let recorded = frame.recordedDepth
         let unit = recorded == nil && map.validCount == 0 ? nil : unit(of: recorded)
         let (bytes, tooFarCount) = try DepthCodec.encode(

@@ -30,9 +30,8 @@ struct StagingLines {
             }
             exposure = line.exposure
         }
-        guard let timestamp = frame.timestamp, var intrinsics = frame.intrinsics, let pose = frame.pose else {
-            throw Problem(.input, "the frame has no timestamp, no pose or no intrinsics")
-        }
+        let (timestamp, pose) = (try frame.requiredTimestamp, try frame.requiredPose)
+        var intrinsics = try frame.requiredIntrinsics
         if let resolution, resolution != PixelSize(intrinsics.width, intrinsics.height) {
             intrinsics = intrinsics.resized(width: resolution.width, height: resolution.height)
         }
