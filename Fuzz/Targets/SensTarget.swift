@@ -1,11 +1,6 @@
+import Glibc
 import ScanFormats
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 extension FuzzTarget {
     /// A `.sens` file: its header and frames, then every payload. The first byte chooses the rules.

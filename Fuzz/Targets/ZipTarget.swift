@@ -1,11 +1,6 @@
+import Glibc
 import ScanFormats
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 extension FuzzTarget {
     /// A ZIP archive: its directory, then every file of it.

@@ -1,10 +1,5 @@
+import Glibc
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// The box that a person put around an object in the HMC capture app, `boundingbox.json`.
 ///

@@ -1,10 +1,5 @@
+import Glibc
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// A source seen through a buffer, for formats that have to look ahead. Memory is bounded by what is asked for.
 package struct BufferedSource {

@@ -1,10 +1,5 @@
+import Glibc
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// Reads and writes the camera lines of a MultiScan capture, `<id>.jsonl`: one JSON object a line, line i for frame i.
 ///

@@ -1,11 +1,6 @@
+import Glibc
 import ScanModel
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// A regular file, or a stretch of one, read from its start to its end. The file is closed when the source is let go.
 public final class FileSource: ByteSource {

@@ -25,12 +25,8 @@ public struct ScanMetadata: Hashable, Sendable {
 
     /// Everything that was read, unknown keys too, in its order.
     public let json: JSONObject
-    public let deviceID: String?
     public let deviceType: String?
     public let deviceName: String?
-    public let sceneType: String?
-    public let sceneDescription: String?
-    public let userName: String?
     public let depthUnit: DepthUnit
     /// Whether confidence was recorded, where the metadata says so.
     public let hasConfidence: Bool?
@@ -54,12 +50,8 @@ public struct ScanMetadata: Hashable, Sendable {
 
     private init(_ root: JSONField) throws(Problem) {
         json = try root.object()
-        deviceID = root["device"]["id"].value?.string
         deviceType = root["device"]["type"].value?.string
         deviceName = root["device"]["name"].value?.string
-        sceneType = root["scene"]["type"].value?.string
-        sceneDescription = root["scene"]["description"].value?.string
-        userName = root["user"]["name"].value?.string
 
         depthUnit =
             try root["depth_unit"].ifPresent { (field) throws(Problem) in

@@ -74,12 +74,8 @@ extension ScanMetadata {
 
     /// What is known of a capture of another format, for ``make(_:)``.
     public struct Facts: Sendable {
-        public var deviceID = ""
         public var deviceType = ""
         public var deviceName = ""
-        public var sceneType = ""
-        public var sceneDescription = ""
-        public var userName = ""
         public var frameCount: Int
         public var fileCount: Int
         /// Frames per second, 0 where unknown.
@@ -143,13 +139,10 @@ extension ScanMetadata {
 
         var json: JSONObject = [
             "device": .object([
-                "id": .string(facts.deviceID), "type": .string(facts.deviceType), "name": .string(facts.deviceName),
+                "id": .string(""), "type": .string(facts.deviceType), "name": .string(facts.deviceName),
             ]),
-            "scene": .object([
-                "type": .string(facts.sceneType), "gps_location": .array([]),
-                "description": .string(facts.sceneDescription),
-            ]),
-            "user": .object(["name": .string(facts.userName)]),
+            "scene": .object(["type": .string(""), "gps_location": .array([]), "description": .string("")]),
+            "user": .object(["name": .string("")]),
             "depth_unit": .string(facts.depthUnit.rawValue),
             "depth_confidence_avaliable": .bool(facts.confidenceRange != nil),
         ]

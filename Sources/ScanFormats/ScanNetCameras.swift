@@ -80,7 +80,7 @@ extension FrameFacts {
             return
         }
         let pose = Pose(rowMajor: m).withCVAxes * rigFromColor
-        if let defect = pose.defect {
+        if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: m) {
             drop = drop ?? Drop(whileReading: defect, isBad: true)
         } else {
             self.pose = pose

@@ -45,11 +45,14 @@ package enum ScanNetPPPoses {
             let seconds = try entry["timestamp"].number()
             guard abs(seconds) < 4e9 else { throw entry["timestamp"].unlike("seconds") }
             facts.timestamp = Int64((seconds * 1e9).rounded())
-            let pose = Pose(rowMajor: try rows(entry["pose"], 4))
+            let matrix = try rows(entry["pose"], 4)
+            let pose = Pose(rowMajor: matrix)
             let k = try rows(entry["intrinsic"], 3)
             let camera = CameraIntrinsics(
                 fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .corner)
-            if let defect = pose.defect ?? camera.defect { throw Problem(.input, defect) }
+            if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: matrix) ?? camera.defect {
+                throw Problem(.input, defect)
+            }
             facts.pose = pose
             facts.intrinsics = camera
         } catch {

@@ -1,10 +1,5 @@
+import Glibc
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// A nameless temporary copy under `TMPDIR` (else `/var/tmp`), for programs that need a file to seek in. It is gone when
 /// this value is, or the process, however that ends.

@@ -1,10 +1,5 @@
+import Glibc
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 extension TransformsJSON {
     /// A lens as the file says it: some of the numbers may be left out, or stand at the top for all frames.
@@ -73,7 +68,7 @@ extension TransformsJSON {
                 throw frame["transform_matrix"].unlike("three or four rows of four numbers")
             }
             pose = Pose(rowMajor: numbers)
-            if let defect = pose.defect { throw Problem(.input, defect) }
+            if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) { throw Problem(.input, defect) }
             lens = try Lens(frame, top)
             if let distortion = Self.distortion(frame) { throw distortion }
             sharpness = frame["sharpness"].value?.double

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// At which faces of a box cameras are aimed, and from where it was looked at.
 public struct BoxCoverage: Hashable, Sendable {

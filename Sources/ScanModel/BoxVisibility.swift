@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// Which sides of a box the pictures show, from how far, and from which directions around it.
 ///

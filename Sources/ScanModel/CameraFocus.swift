@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// The point that cameras look at: the one nearest to their optical axes.
 public enum CameraFocus: Hashable, Sendable {

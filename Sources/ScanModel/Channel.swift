@@ -2,8 +2,6 @@
 /// come the order check, the early release of memory, and the lines in the reference pages.
 public struct Channel: Hashable, Sendable, CustomStringConvertible {
     public let name: String
-    /// For people: what it is, with its unit.
-    public let meaning: String
 
     public var description: String { name }
 
@@ -13,45 +11,57 @@ public struct Channel: Hashable, Sendable, CustomStringConvertible {
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
 
-    public init(_ name: String, _ meaning: String) {
-        self.name = name
-        self.meaning = meaning
-    }
-
-    public static func == (a: Channel, b: Channel) -> Bool { a.name == b.name }
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    public init(_ name: String) { self.name = name }
 }
 
 extension Channel {
     // Of the capture.
-    public static let frames = Channel("frames", "the list of frames")
-    public static let box = Channel("box", "the bounding box, metres")
-    public static let motion = Channel("motion", "the motion sensors' files")
-    public static let cloud = Channel("cloud", "one point cloud of the whole capture, metres")
-    public static let floor = Channel("floor", "the dominant horizontal plane below the cameras")
-    /// For stages that take the file as it is; its frames are `color`.
-    public static let video = Channel("video", "the video that holds the pictures, as a file")
+    /// The list of frames.
+    public static let frames = Channel("frames")
+    /// The bounding box, metres.
+    public static let box = Channel("box")
+    /// The motion sensors' files.
+    public static let motion = Channel("motion")
+    /// One point cloud of the whole capture, metres.
+    public static let cloud = Channel("cloud")
+    /// The dominant horizontal plane below the cameras.
+    public static let floor = Channel("floor")
+    /// The video that holds the pictures, for stages that take the file as it is; its frames are `color`.
+    public static let video = Channel("video")
 
     // Of each frame, as the reader gives them.
-    public static let pose = Channel("pose", "worldFromCamera, metres")
-    public static let intrinsics = Channel("intrinsics", "focal lengths and principal point, pixels")
-    public static let timestamp = Channel("timestamp", "nanoseconds on the recorder's clock")
-    public static let exposure = Channel("exposure", "how long the picture was exposed, nanoseconds")
-    public static let color = Channel("color", "the frame's picture")
-    /// The luma plane alone, which a video decoder gives for less than a picture costs.
-    public static let luma = Channel("luma", "the brightness plane of a video frame, full range")
-    public static let recordedDepth = Channel("recorded-depth", "depth as recorded, still packed")
-    public static let recordedConfidence = Channel("recorded-confidence", "confidence as recorded, still packed")
+    /// `worldFromCamera`, metres.
+    public static let pose = Channel("pose")
+    /// Focal lengths and principal point, pixels.
+    public static let intrinsics = Channel("intrinsics")
+    /// Nanoseconds on the recorder's clock.
+    public static let timestamp = Channel("timestamp")
+    /// How long the picture was exposed, nanoseconds.
+    public static let exposure = Channel("exposure")
+    /// The frame's picture.
+    public static let color = Channel("color")
+    /// The brightness plane of a video's frame, full range, which a decoder gives for less than a picture costs.
+    public static let luma = Channel("luma")
+    /// Depth as recorded, still packed.
+    public static let recordedDepth = Channel("recorded-depth")
+    /// Confidence as recorded, still packed.
+    public static let recordedConfidence = Channel("recorded-confidence")
 
     // Of each frame, made by stages.
-    public static let depth = Channel("depth", "z-depth, metres, 0 where there is none")
-    /// Undropped, unmasked, as decompressed; carried by the source, never by a stage.
-    public static let previousDepth = Channel("previous-depth", "depth of the source frame before, metres")
-    public static let confidence = Channel("confidence", "confidence of each depth pixel")
-    public static let points = Channel("points", "the frame's points in the world, metres")
-    public static let downscaled = Channel("downscaled", "smaller copies of the frame's picture")
-    public static let sharpness = Channel("sharpness", "variance of the picture's Laplacian")
-    public static let predictedBlur = Channel("predicted-blur", "motion blur as the camera's motion tells, pixels")
+    /// Z-depth, metres, 0 where there is none.
+    public static let depth = Channel("depth")
+    /// Depth of the source frame before, dropped or not, as decompressed, metres; carried by the source, never by a stage.
+    public static let previousDepth = Channel("previous-depth")
+    /// Confidence of each depth pixel.
+    public static let confidence = Channel("confidence")
+    /// The frame's points in the world, metres.
+    public static let points = Channel("points")
+    /// Smaller copies of the frame's picture.
+    public static let downscaled = Channel("downscaled")
+    /// Variance of the picture's Laplacian.
+    public static let sharpness = Channel("sharpness")
+    /// Motion blur as the camera's motion tells, pixels.
+    public static let predictedBlur = Channel("predicted-blur")
 }
 
 extension Channel {

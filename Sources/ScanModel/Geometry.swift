@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// Three metres, or a direction. Right-handed.
 public struct Vector3: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// A rotation as one vector: its axis, as long as its angle in radians.
 extension Quaternion {

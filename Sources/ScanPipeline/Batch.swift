@@ -18,7 +18,10 @@ public struct Batch: Sendable {
     }
 
     /// How the cores are spread: over captures first, and over frames inside one when there are more cores than captures.
-    /// - Parameter most: how many captures can run at once, whatever the cores and the memory are.
+    /// - Parameters:
+    ///   - memory: for all captures together, bytes; nil if there is no limit.
+    ///   - perCapture: what each may take of it, bytes.
+    ///   - most: how many captures can run at once, whatever the cores and the memory are.
     public static func spread(
         cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1, most: Int = .max
     ) -> (sideBySide: Int, workers: Int) {
@@ -30,7 +33,7 @@ public struct Batch: Sendable {
     /// - Parameters:
     ///   - sideBySide: how many captures run at once.
     ///   - make: the job for a capture.
-    ///   - began: called once a capture, when it begins, also where it turns out to be busy and comes again.
+    ///   - began: called once a capture, when it first begins; one that turns out to be busy comes again without it.
     ///   - ended: called once a capture, in the order they end, one at a time.
     /// - Returns: the outcomes in the order of the inputs.
     public func run(

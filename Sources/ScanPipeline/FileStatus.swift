@@ -17,8 +17,8 @@ extension FileSystem {
         }
 
         /// Whether a change after `time` would show: it had stood still for 2 s, so that no change can hide within one tick
-        /// of the clock. The time of its bytes is not asked: whoever writes moves both, and whoever sets that one as he
-        /// likes, be it to a time still to come, moves this one.
+        /// of the clock. `modified` is not asked: writing moves both times, and setting `modified`, be it to a time still
+        /// to come, moves `changed`.
         func isSettled(at time: Int64) -> Bool { changed < time - 2_000_000_000 }
 
         /// All of it in one line.

@@ -67,7 +67,7 @@ private struct ResultLook {
                 let what = (FileSystem.isFolder(folder) ? "something in the folder " : "") + shown(folder)
                 throw Stale(reason: "\(what) changed")
             }
-            // Copying tools set the one time back, and nobody the other.
+            // Copying tools set the time of change of the bytes back; that of the file itself nobody can set.
             if now.changed != known.changed { note("something about \(shown(folder)) changed") }
             if !known.isSettled(at: state.looked) { noteYouth() }
         }

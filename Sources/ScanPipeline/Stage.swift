@@ -52,7 +52,7 @@ public protocol FoldStage: Stage {
     func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
 
     /// Whether a frame that went into the fold is part of the result, so that a later stage that finds it bad can no longer
-    /// drop it and the capture fails. A stage that makes nothing of frames but a picture to look at says no.
+    /// drop it and the capture fails. A stage that makes nothing of frames but figures, or a picture to look at, says no.
     var bindsFrames: Bool { get }
 }
 
@@ -111,7 +111,7 @@ public struct Uses: Sendable {
         public var derives: [(made: Channel, from: Channel)]
         /// Channels whose values it changes in place. They are needed too, unless they are also among `wants`.
         public var changes: [Channel]
-        /// Whether it may drop frames by its own choice; bad frames need no word.
+        /// Whether it may drop frames by its own choice; any stage may drop bad ones.
         public var drops: Bool
         /// Channels that are no longer there afterwards.
         public var removes: [Channel]

@@ -44,6 +44,9 @@ public struct CheckGeometry: FoldStage {
         Uses(fold: .init(needs: [.depth, .pose, .intrinsics], wants: [.timestamp, .motion]))
     }
 
+    /// Its depth was sound, whatever a later stage finds wrong with its picture.
+    public var bindsFrames: Bool { false }
+
     public func begin(_ context: StageContext) -> GeometryCheck {
         GeometryCheck(frameCount: context.capture.frames.count)
     }

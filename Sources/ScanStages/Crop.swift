@@ -60,7 +60,7 @@ public struct Crop: CaptureStage {
                 .input, "the capture does not say which way is up, so there are no heights",
                 fix: "take crop out, or use a format whose world is upright")
         }
-        if !capture.isMetric { context.warn("the world's unit is unknown: lengths are not in metres") }
+        context.warnUnlessMetric(capture, "lengths are not in metres")
         if zero == .floor && capture.floor == nil {
             throw Problem(
                 .input, "no floor was found to count heights from",

@@ -36,7 +36,7 @@ public struct FindFloor: CaptureStage {
                 .input, "the capture does not say which way is up, so no plane is known to be horizontal",
                 fix: "use a pipeline that needs no floor, such as the ready room-cloud.yaml")
         }
-        if !capture.isMetric { context.warn("the world's unit is unknown: cells of 5 cm may be anything") }
+        context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
         let cameras = capture.keptFrames.compactMap(\.pose).map { up.dot($0.position) }
         let lowest = cameras.min() ?? .infinity
         guard let cloud = capture.cloud,

@@ -44,6 +44,9 @@ public struct MeasureDepth: FrameStage, FoldStage {
         frame.parcels[context.label] = tally
     }
 
+    /// Its depth was sound, whatever a later stage finds wrong with its picture.
+    public var bindsFrames: Bool { false }
+
     public func begin(_ context: StageContext) -> Tally { Tally() }
 
     public func fold(_ frame: inout Frame, into all: inout Tally, in context: StageContext) {

@@ -168,6 +168,7 @@ public struct Read: CaptureStage {
             .inFrame(bad.index)
         }
         addTimes(to: &opened, context)
+        warnOfClockAndPath(opened, context)
         warnOfLeftOut(opened, context)
         capture = opened
     }
@@ -185,6 +186,24 @@ public struct Read: CaptureStage {
             "\(reasons.count) of \(capture.frames.count) frames are left out: \(first.key)"
                 + (others > 0 ? " (\(first.value) of them), or for other reasons (\(others))" : ""))
     }
+
+    /// A clock that goes back and a camera that stands as if nailed down are no bad frames, and spoil what goes by them.
+    private func warnOfClockAndPath(_ capture: Capture, _ context: StageContext) {
+        let timed = capture.frames.compactMap { facts in facts.timestamp.map { (facts.index, $0) } }
+        let back = zip(timed, timed.dropFirst()).filter { $1.1 < $0.1 }
+        if let first = back.first {
+            context.warn(
+                "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.0): what goes by times "
+                    + "takes frames for others")
+        }
+        let poses = capture.frames.compactMap(\.pose)
+        if poses.count >= Self.fewestPoses, let first = poses.first, poses.allSatisfy({ $0 == first }) {
+            context.warn("all \(poses.count) poses are one and the same: the camera did not move, or was not tracked")
+        }
+    }
+
+    /// So few may be pictures of one view.
+    private static let fewestPoses = 10
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
 

@@ -40,7 +40,7 @@ public struct SelectKeyframes: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        if !capture.isMetric { context.warn("the world's unit is unknown: \(distance) m may be anything") }
+        context.warnUnlessMetric(capture, "\(distance) m may be anything")
         var views: [Viewpoint] = []
         for facts in capture.keptFrames {
             guard let pose = facts.pose, pose.defect == nil else {

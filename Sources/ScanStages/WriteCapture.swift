@@ -88,7 +88,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         if let map {
             var (image, overflow) = DepthCodec.millimetres(map)
             if let size { image = image.nearest(width: size.width, height: size.height) }
-            if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+            context.countTooFar(overflow)
             parcel.depthSize = PixelSize(image.width, image.height)
             parcel.depth = try layout.depthFile(image)
         }
@@ -134,6 +134,6 @@ public struct WriteCapture: FrameStage, FoldStage {
         if capture.worldUp != Vector3(0, 1, 0), capture.worldUp != Vector3(0, 0, 1) {
             context.warn("the capture does not say which way is up, and the format's readers will take it to")
         }
-        if !capture.isMetric { context.warn("the world's unit is unknown: the capture is not in metres") }
+        context.warnUnlessMetric(capture, "the capture is not in metres")
     }
 }

@@ -117,6 +117,6 @@ public struct WriteColmap: FrameStage, FoldStage {
                 context.warn(words)
             }
         }
-        if !capture.isMetric { context.warn("the world's unit is unknown: the model is not in metres") }
+        context.warnUnlessMetric(capture, "the model is not in metres")
     }
 }

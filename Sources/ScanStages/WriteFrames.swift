@@ -107,7 +107,7 @@ public struct WriteFrames: FrameStage, FoldStage {
         let map = depth == .none ? nil : frame.alignedDepth(context)
         if depth == .png16, let map {
             let (image, overflow) = DepthCodec.millimetres(map, rounding: rounding(for: context.capture))
-            if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+            context.countTooFar(overflow)
             pictures.depth = try PNG.encodeGray16(image)
         }
         if depth == .colors, let map { pictures.depth = try PNG.encodeRGB(colors.picture(of: map)) }

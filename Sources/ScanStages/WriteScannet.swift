@@ -103,7 +103,7 @@ public struct WriteScannet: FrameStage, FoldStage {
             return bytes
         }
         var (image, overflow) = DepthCodec.millimetres(map)
-        if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+        context.countTooFar(overflow)
         if layout == .sevenScenes { image.pixels = image.pixels.map { $0 == 0 ? .max : $0 } }
         // Readers of 7-Scenes have one camera for pictures and depth, and do not scale it.
         return try PNG.encodeGray16(image.nearest(width: size.width, height: size.height))
@@ -171,7 +171,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         }
         context.count("frames", fold.written.count)
         context.record("source-frames", .of(fold.written))
-        if !capture.isMetric { context.warn("the world's unit is unknown: poses and depth are not in metres") }
+        context.warnUnlessMetric(capture, "poses and depth are not in metres")
     }
 
     private func writeMatrices(

@@ -55,7 +55,7 @@ public struct WriteSens: FrameStage, FoldStage {
         if writesDepth {
             let map = try frame.requiredDepth
             let (image, overflow) = DepthCodec.millimetres(map)
-            if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+            context.countTooFar(overflow)
             parcel.depth = try ZlibData.compress(image.pixels.withUnsafeBytes { Array($0) })
             parcel.depthSize = PixelSize(map.width, map.height)
         }
@@ -138,6 +138,6 @@ public struct WriteSens: FrameStage, FoldStage {
         context.count("frames", Int(header.frameCount))
         if fold.untracked > 0 { context.count("frames-without-pose", fold.untracked) }
         if fold.untimed > 0 { context.warn("\(fold.untimed) frames have no time, and got 0") }
-        if !capture.isMetric { context.warn("the world's unit is unknown: the file is not in metres") }
+        context.warnUnlessMetric(capture, "the file is not in metres")
     }
 }

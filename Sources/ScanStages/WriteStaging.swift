@@ -109,6 +109,10 @@ public struct WriteStaging: FrameStage, FoldStage {
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        // Its camera line is made when its turn comes, where a frame cannot be dropped as bad any more.
+        if frame.line == nil {
+            _ = (try frame.facts.requiredTimestamp, try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
+        }
         var parcel = Parcel()
         if context.available.contains(depth == .masked ? .depth : .recordedDepth) {
             parcel.depth =
@@ -180,7 +184,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         if var depth = parcel.depth {
             let unit = fold.content.depthUnit ?? depth.unit
             if let unit { depth = try depth.converted(to: unit) }
-            if depth.tooFarCount > 0 { context.count("depth-pixels-too-far", depth.tooFarCount) }
+            context.countTooFar(depth.tooFarCount)
             try Self.append(depth.block, to: &fold.depthFile, "\(id).depth.zlib", context)
             fold.content.depthSize = depth.block.size
             fold.content.depthUnit = unit
@@ -265,7 +269,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         if let text = try context.boundingBox(box) { try context.output.write(text, to: file) }
     }
 
-    /// What the pipeline makes of every capture is no fault of one.
+    /// Warnings are of this capture’s faults; what the pipeline does to every capture is noted.
     private func warn(_ content: StagingContent, _ capture: Capture, _ context: StageContext) {
         if content.depthSize != nil && depth == .source && capture.depthCamera != nil {
             context.warn(

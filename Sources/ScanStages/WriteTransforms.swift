@@ -108,7 +108,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if map.validCount == 0 { context.count("frames-without-depth", 1) }
         if dialect == .instantNGP { map = map.nearest(width: camera.width, height: camera.height) }
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
-        if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+        context.countTooFar(overflow)
         try context.output.write(try PNG.encodeGray16(image), for: &frame, to: "\(folder)/\(path)")
         for factor in frame.downscaled.map(\.factor) {
             let size = RGBImage.downscaledSize(PixelSize(map.width, map.height), by: factor)
@@ -194,7 +194,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if isZUp && capture.worldUp == nil {
             context.warn("the capture does not say which way is up, so its world was not turned")
         }
-        if !capture.isMetric { context.warn("the world's unit is unknown: the dataset is not in metres") }
+        context.warnUnlessMetric(capture, "the dataset is not in metres")
         context.count("frames", fold.entries.count)
         var json = TransformsJSON(dialect)
         json.entries = fold.entries

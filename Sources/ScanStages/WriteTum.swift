@@ -71,7 +71,7 @@ public struct WriteTum: FrameStage, FoldStage {
         // What the recorder left out comes as a map without a value.
         guard let map = try frame.writtenDepth(context), map.validCount > 0 else { return nil }
         let (image, overflow) = DepthCodec.picture(map, unitsPerMetre: TUMText.unitsPerMetre)
-        if overflow > 0 { context.count("depth-pixels-too-far", overflow) }
+        context.countTooFar(overflow)
         return try PNG.encodeGray16(image.nearest(width: camera.width, height: camera.height))
     }
 
@@ -117,6 +117,6 @@ public struct WriteTum: FrameStage, FoldStage {
         if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "\(Self.folder)/depth.txt") }
         context.count("frames", fold.count)
         context.count("frames-with-depth", fold.depthCount)
-        if !capture.isMetric { context.warn("the world's unit is unknown: the sequence is not in metres") }
+        context.warnUnlessMetric(capture, "the sequence is not in metres")
     }
 }

@@ -77,7 +77,7 @@ public struct WriteZip: FrameStage, FoldStage {
         } else if capture.worldUp != Vector3(0, 1, 0) {
             context.warn("the project's readers take y for up, and this capture does not say that it is")
         }
-        if !capture.isMetric { context.warn("the world's unit is unknown: the project is not in metres") }
+        context.warnUnlessMetric(capture, "the project is not in metres")
     }
 
     private static func picture(_ frame: FrameFacts) -> String { "images/\(frame.index)" }

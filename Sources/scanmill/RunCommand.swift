@@ -14,8 +14,8 @@ struct RunCommand: AsyncParsableCommand {
             after whatever happened: captures whose result is up to date are passed over.
 
             Exit codes: 0 all captures are done, 1 some failed, 2 usage or an invalid pipeline (nothing was run), 3 the \
-            environment (disk, permission, a missing tool), 75 another runner works on what is left, 130 and 143 stopped \
-            by SIGINT and SIGTERM.
+            environment (disk, permission, a missing tool), 75 another runner works on what is left, 129, 130 and 143 \
+            stopped by SIGHUP, SIGINT and SIGTERM.
             """)
 
     @OptionGroup var batch: BatchOptions

@@ -1,7 +1,7 @@
 /// Who may import whom: the table of the design, from the bottom up. Data goes up the list, never back.
 enum ImportRules {
     /// The C library, and the standard library's own modules.
-    static let everywhere: Set<String> = ["Glibc", "Musl", "Synchronization", "Dispatch"]
+    static let everywhere: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
 
     static let table: [String: Set<String>] = [
         "ScanModel": [],
@@ -14,7 +14,7 @@ enum ImportRules {
             "SystemPackage", "Foundation", "FoundationEssentials",
         ],
         // `Fuzz/Targets`, which maps bytes to calls and nothing more.
-        "Targets": ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "Glibc", "Musl"],
+        "Targets": ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages", "Glibc"],
     ]
 
     /// Modules that one file of a target hides from all others.

@@ -116,6 +116,21 @@ import Testing
         #expect(result.errors.contains("told\n") && !result.errors.contains("slept"), "\(result.errors)")
     }
 
+    /// What a terminal sends when it is closed; `nohup` has it passed over.
+    @Test(arguments: [("", "status 129\n"), ("trap '' HUP; ", "status 0\n")])
+    func aTerminalThatIsClosed(_ before: String, _ end: String) throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("name: trouble\nstages: [read, decompress]\n", to: "trouble.yaml")
+        try folder.write("touch begun\nsleep 2\n", to: "hook.sh")
+        let script = """
+            \(before)"$1" run trouble.yaml mini -o out --no-report --on-finish 'sh hook.sh' & run=$!
+            for i in $(seq 300); do [ -e begun ] && break; sleep 0.1; done
+            kill -HUP $run; wait $run; echo "status $?"
+            """
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
+        #expect(result.output.hasSuffix(end), "\(result.output) \(result.errors)")
+    }
+
     @Test func aLastCommandThatGoesOnIsEnded() throws {
         try MiniCapture().write(in: folder)
         try folder.write("trap '' TERM\necho $$ > pid\ntouch begun\nsleep 60\necho slept\n", to: "hook.sh")

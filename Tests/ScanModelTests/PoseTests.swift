@@ -29,6 +29,18 @@ import Testing
         #expect(Pose(columnMajor: Array(repeating: 0, count: 16)).defect == "the pose is not finite")
     }
 
+    @Test func aMatrixThatWasWrittenTheOtherWayShowsInItsLastRow() {
+        #expect(Pose.layoutDefect(rowMajor: Array(pose.rowMajorRows.joined())) == nil)
+        #expect(
+            Pose.layoutDefect(rowMajor: pose.columnMajor)?.contains("the last row of the matrix is not 0 0 0 1") == true
+        )
+        // Twelve numbers lack that row; NaN in it is no 0.
+        #expect(Pose.layoutDefect(rowMajor: Array(pose.rowMajorRows.joined().prefix(12))) == nil)
+        var numbers = Array(pose.rowMajorRows.joined())
+        numbers[13] = .nan
+        #expect(Pose.layoutDefect(rowMajor: numbers) != nil)
+    }
+
     @Test func pointsOfTheCameraInTheWorld() {
         // (x, y, z) → (z, y, −x), then (10, 20, 30) further.
         #expect(pose.apply(Vector3(1, 2, 3)) == Vector3(13, 22, 29))

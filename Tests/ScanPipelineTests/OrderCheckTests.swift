@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func whatNoStageMakes() {
-        let odd = Mock.frame("odd", .init(needs: [Channel("aura", "")], anyOf: [[.box, .motion], [.cloud, .points]]))
+        let odd = Mock.frame("odd", .init(needs: [Channel("aura")], anyOf: [[.box, .motion], [.cloud, .points]]))
         #expect(
             Self.mistakes(["read", "odd"], of: Self.usual + [odd]) == [
                 "1: `odd` needs aura, which no stage before it makes",

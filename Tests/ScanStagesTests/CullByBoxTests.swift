@@ -346,7 +346,8 @@ import Testing
         #expect(
             problem?.fix
                 == "use a pipeline for captures without a box, where the format knows which way is up: the ready "
-                + "object-no-box.yaml, or object-on-table.yaml; or give a box in a file, with `box: FILE`")
+                + "object-no-box.yaml for what stands on the floor, object-on-table.yaml on a table; or give a box in a "
+                + "file, with `box: FILE`")
     }
 
     /// Such a file's box stands along y.

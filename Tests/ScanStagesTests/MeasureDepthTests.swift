@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
@@ -34,6 +35,28 @@ import Testing
         #expect(
             run.counts("measure-depth")["confidence"]?.object
                 == ["low": .integer(2), "medium": .integer(2), "high": .integer(1)])
+    }
+
+    /// The picture is found to be damaged when it is decoded, behind the stages that look at depth.
+    @Test func aFrameWhosePictureIsBadIsDroppedBehindIt() throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.url("scan")
+        try FileManager.default.copyItem(
+            at: SharedData.checkout.appendingPathComponent("samples/scannet"), to: copy)
+        let picture = copy.appendingPathComponent("color/3.jpg")
+        var bytes = [UInt8](try Data(contentsOf: picture))
+        for byte in 0..<300 { bytes[bytes.count / 2 + byte] = 0 }
+        try Data(bytes).write(to: picture)
+        let run = try StageRun(
+            """
+            - read: {bad-frame-limit: 0.2}
+            - decompress
+            - measure-depth
+            - check-geometry
+            - unproject
+            - voxel-downsample: {size: 0.02}
+            """, reading: copy.path)
+        #expect(run.drops.count == 1 && run.drops.first?.hasPrefix("3 unproject: JPEG damaged") == true, "\(run.drops)")
     }
 
     @Test func whatAMaskLeftIsMeasuredBelowIt() throws {

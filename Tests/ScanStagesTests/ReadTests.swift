@@ -80,6 +80,45 @@ import Testing
             "\(warnings)")
     }
 
+    @Test func aClockThatGoesBackIsSaid() throws {
+        var sample = MultiScanSample()
+        #expect(!(try StageRun("- read", reading: try write(sample)).warnings.contains { $0.contains("goes back") }))
+        sample.timestamps = [2: 1]
+        let run = try StageRun("- read", reading: try write(sample))
+        #expect(run.kept == [0, 1, 2, 3])
+        #expect(
+            run.warnings.contains(
+                "read: the time goes back at 1 of 4 frames, first at frame 2: what goes by times takes frames for others"
+            ))
+    }
+
+    /// Poses written column by column, as ARKit's code prints them, where the format has rows; and one pose for all frames.
+    @Test(arguments: [
+        ("1 0 0 0 0 1 0 0 0 0 1 0 1 2 3 1", nil),
+        (
+            "1 0 0 1 0 1 0 2 0 0 1 3 0 0 0 1",
+            "read: all 12 poses are one and the same: the camera did not move, or was not tracked"
+        ),
+    ]) func posesThatCannotBeTrue(_ numbers: String, _ warning: String?) throws {
+        let scan = SharedData.checkout.appendingPathComponent("samples/scannet")
+        let copy = folder.url("scan")
+        try FileManager.default.copyItem(at: scan, to: copy)
+        let matrix = numbers.split(separator: " ")
+        let text = stride(from: 0, to: 16, by: 4).map { matrix[$0..<$0 + 4].joined(separator: " ") + "\n" }.joined()
+        let poses = try FileManager.default.contentsOfDirectory(atPath: copy.appendingPathComponent("pose").path)
+        for pose in poses {
+            try Data(text.utf8).write(to: copy.appendingPathComponent("pose/\(pose)"))
+        }
+        if let warning {
+            #expect(try StageRun("- read", reading: copy.path).warnings.contains(warning))
+        } else {
+            let refused = problem { _ = try StageRun("- read", reading: copy.path) }
+            #expect(
+                refused?.message().contains("the last row of the matrix is not 0 0 0 1") == true,
+                "\(refused?.message() ?? "")")
+        }
+    }
+
     @Test func framesWithoutTimesAreGivenThem() throws {
         let scene = SharedData.checkout.appendingPathComponent("samples/7-scenes/seq-01").path
         let refused = problem { _ = try StageRun("- read\n- write-tum", reading: scene) }

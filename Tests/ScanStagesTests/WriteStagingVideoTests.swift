@@ -146,6 +146,22 @@ import Testing
         #expect(try ReadCapture(run.path).capture.frames.count == 5)
     }
 
+    /// What a file says of how long a frame is shown has 31 bits of microseconds.
+    @Test func aPauseThatNoVideoCanHoldLeavesTheVideoItsOwnTimes() throws {
+        let source = try MiniSource { ($0.pictures, $0.frameCount) = (.mp4, 6) }
+        let text = String(decoding: try source.bytes("recorded.jsonl"), as: UTF8.self)
+        let stamp = String(source.mini.timestamp(5))
+        #expect(text.contains(stamp))
+        let later = text.replacingOccurrences(of: stamp, with: String(source.mini.timestamp(5) + 3_600_000_000_000))
+        try source.write(Array(later.utf8), to: "recorded.jsonl")
+        let run = try PipelineRun(
+            "- read\n- select-frames: {exclude: [0]}\n- write-staging: {depth: source}", on: source.path)
+        #expect(run.warnings.contains { $0.contains("more than 35 minutes lie between the timestamps of two frames") })
+        #expect(try Self.times("\(run.path)/mini.mp4").count == 5)
+        #expect(
+            try ReadCapture(run.path).capture.frames.last?.timestamp == source.mini.timestamp(5) + 3_600_000_000_000)
+    }
+
     @Test func timestampsThatRepeatLeaveTheVideoItsOwnTimes() throws {
         let source = try MiniSource { ($0.pictures, $0.repeatedTimestamps) = (.mp4, [6]) }
         let run = try PipelineRun(

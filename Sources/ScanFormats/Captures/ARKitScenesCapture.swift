@@ -65,7 +65,7 @@ private struct ARKitScenesReader {
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: ARKitScenesCapture.self, rules)
     }
 
     /// A folder's files in the order of their times.
@@ -75,8 +75,6 @@ private struct ARKitScenesReader {
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.format = ARKitScenesCapture.name
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 0, 1)
         var sets = try pictureSets()
         let posed = try readPoses()
@@ -106,8 +104,7 @@ private struct ARKitScenesReader {
             try readCamera(of: index, cameras[index], sizes[index])
         }
         dropOpenCameras()
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         let depth = match(pictures.times, with: try files(in: "lowres_depth", "png"))
         try capture.takeDepth(
             places.map { $0.flatMap { depth.paths[$0] } }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
@@ -231,9 +228,7 @@ private struct ARKitScenesReader {
         var bad: (first: Problem?, count: Int) = (nil, 0)
         var isCut = false
         while let row = try table.next() {
-            do throws(Problem) {
-                try rules.check(frames: posed.count + bad.count + 1, of: "poses")
-            } catch { throw error.at(file: file) }
+            try rules.check(frames: posed.count + bad.count + 1, of: "poses", in: file)
             do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch {
                 bad = (bad.first ?? error, bad.count + 1)
                 isCut = row.end.mayBeCut

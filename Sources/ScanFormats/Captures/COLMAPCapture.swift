@@ -12,13 +12,13 @@ public enum COLMAPCapture: CaptureFormat {
         writingLoses: [
             "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], revision: 4)
+        ], origin: .derived, mayBePart: true, revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
         let place = model.folder.isEmpty ? "the folder" : "\(model.folder)/"
-        return Recognition(
-            format: name, reason: "\(place) holds cameras.\(model.fileExtension) and images.\(model.fileExtension)")
+        let ending = model.form.rawValue
+        return Recognition(format: name, reason: "\(place) holds cameras.\(ending) and images.\(ending)")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -32,8 +32,14 @@ public enum COLMAPCapture: CaptureFormat {
 
     /// Where a model lies, and in which form. Where there are both forms, the binary one counts, as for COLMAP.
     fileprivate struct Model {
+        /// With the extension of its files.
+        enum Form: String, CaseIterable {
+            case binary = "bin"
+            case text = "txt"
+        }
+
         var folder: String
-        var fileExtension: String
+        var form: Form
 
         init?(in tree: any CaptureTree) {
             // nerfstudio keeps the model below `colmap/`, beside `images/`. A folder that merely holds a capture called
@@ -48,29 +54,66 @@ public enum COLMAPCapture: CaptureFormat {
         }
 
         init?(in tree: any CaptureTree, folder: String) {
-            let forms = ["bin", "txt"].map { Model(folder: folder, fileExtension: $0) }
+            let forms = Form.allCases.map { Model(folder: folder, form: $0) }
             guard let found = forms.first(where: { $0.isThere(in: tree) }) else { return nil }
             self = found
         }
 
-        private init(folder: String, fileExtension: String) {
-            (self.folder, self.fileExtension) = (folder, fileExtension)
-        }
+        private init(folder: String, form: Form) { (self.folder, self.form) = (folder, form) }
 
         func isThere(in tree: any CaptureTree) -> Bool {
             ["cameras", "images"].allSatisfy { tree.byteCount(of: file($0)) != nil }
         }
 
         /// The same model as text, of one that counts because it is binary.
-        var text: Model? { fileExtension == "bin" ? Model(folder: folder, fileExtension: "txt") : nil }
+        var text: Model? { form == .binary ? Model(folder: folder, form: .text) : nil }
 
         /// Nil where the file with the images cannot be read.
         func imageCount(in tree: any CaptureTree) -> Int? {
             guard let source = try? tree.open(file("images")) else { return nil }
-            return try? COLMAPModelReader.imageCount(of: source, isText: fileExtension == "txt")
+            return try? COLMAPModelReader.imageCount(of: source, isText: form == .text)
         }
 
-        func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(fileExtension)" }
+        func file(_ name: String) -> String { (folder.isEmpty ? "" : "\(folder)/") + "\(name).\(form.rawValue)" }
+
+        // MARK: - What its files hold
+
+        /// Called with the number of the last line of a text, and its file, where nothing ends it though line feeds end the
+        /// others.
+        typealias OpenLine = (_ line: Int, _ file: String) -> Void
+
+        func cameras(
+            in tree: any CaptureTree, _ openLine: OpenLine = { _, _ in }
+        ) throws(Problem) -> [UInt32: COLMAPModelReader.Camera] {
+            let file = file("cameras")
+            let source = try tree.open(file)
+            return switch form {
+            case .binary: try COLMAPModelReader.cameras(binary: source)
+            case .text: try COLMAPModelReader.cameras(text: source) { openLine($0, file) }
+            }
+        }
+
+        func images(
+            in tree: any CaptureTree, limit: Int, _ openLine: OpenLine = { _, _ in }
+        ) throws(Problem) -> [COLMAPModelReader.Image] {
+            let file = file("images")
+            let source = try tree.open(file)
+            return switch form {
+            case .binary: try COLMAPModelReader.images(binary: source, limit: limit)
+            case .text: try COLMAPModelReader.images(text: source, limit: limit) { openLine($0, file) }
+            }
+        }
+
+        func points(
+            in tree: any CaptureTree, limit: Int, _ openLine: OpenLine = { _, _ in }
+        ) throws(Problem) -> PointCloud {
+            let file = file("points3D")
+            let source = try tree.open(file)
+            return switch form {
+            case .binary: try COLMAPModelReader.points(binary: source, limit: limit)
+            case .text: try COLMAPModelReader.points(text: source, limit: limit) { openLine($0, file) }
+            }
+        }
 
         /// Folders in which pictures may lie, the likeliest first.
         static let pictureFolders = ["images", "", "rgb", "color"]
@@ -87,29 +130,16 @@ private struct COLMAPReader {
         self.tree = tree
         self.model = model
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: COLMAPCapture.self, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.format = COLMAPCapture.name
-        capture.variant = model.fileExtension == "bin" ? "binary" : "text"
-        capture.maxPicturePixels = rules.maxPicturePixels
+        capture.variant = model.form == .binary ? "binary" : "text"
         capture.isMetric = false
-        let isText = model.fileExtension == "txt"
         let (cameraFile, imageFile) = (model.file("cameras"), model.file("images"))
         for file in [cameraFile, imageFile] { capture.list(file, in: tree, []) }
-        let cameraSource = try tree.open(cameraFile)
-        let cameras =
-            isText
-            ? try COLMAPModelReader.cameras(text: cameraSource) { capture.noteOpenLine($0, of: cameraFile) }
-            : try COLMAPModelReader.cameras(binary: cameraSource)
-        let imageSource = try tree.open(imageFile)
-        var images =
-            isText
-            ? try COLMAPModelReader.images(text: imageSource, limit: rules.maxFrames) {
-                capture.noteOpenLine($0, of: imageFile)
-            }
-            : try COLMAPModelReader.images(binary: imageSource, limit: rules.maxFrames)
+        let cameras = try model.cameras(in: tree) { capture.noteOpenLine($0, of: $1) }
+        var images = try model.images(in: tree, limit: rules.maxFrames) { capture.noteOpenLine($0, of: $1) }
         if images.isEmpty {
             throw Problem(.input, "the model has no images", fix: "reconstruct it again").at(file: imageFile)
         }
@@ -127,14 +157,12 @@ private struct COLMAPReader {
         }
         for (index, image) in images.enumerated() { capture.frames.append(facts(image, index, pinholes)) }
         try attachPictures(images)
-        try readPoints(isText)
+        try readPoints()
         capture.channels.formUnion([.pose, .intrinsics])
         capture.lacks(
             [.timestamp, .recordedDepth, .recordedConfidence, .motion, .box], "a COLMAP model has none")
         capture.sortFiles()
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
-        capture.source = source
+        capture.source = TreeSource(tree, rules)
         return capture
     }
 
@@ -143,14 +171,10 @@ private struct COLMAPReader {
         _ text: COLMAPCapture.Model, from cameras: [UInt32: COLMAPModelReader.Camera],
         _ images: [COLMAPModelReader.Image]
     ) -> Bool {
-        guard let source = try? tree.open(text.file("cameras")) else { return false }
-        guard (try? COLMAPModelReader.cameras(text: source)) == cameras else { return true }
+        guard (try? text.cameras(in: tree)) == cameras else { return true }
         // With many observations, the file takes longer to read than everything else.
-        guard let count = tree.byteCount(of: text.file("images")), count < 32 << 20,
-            let source = try? tree.open(text.file("images"))
-        else { return false }
-        let others = try? COLMAPModelReader.images(text: source, limit: rules.maxFrames)
-        return others.map(Set.init) != Set(images)
+        guard let count = tree.byteCount(of: text.file("images")), count < 32 << 20 else { return false }
+        return (try? text.images(in: tree, limit: rules.maxFrames)).map(Set.init) != Set(images)
     }
 
     /// COLMAP makes several models where pictures do not hang together, and the first need not be the largest.
@@ -251,18 +275,14 @@ private struct COLMAPReader {
     }
 
     /// Points are extra: a model without them is still a model.
-    private mutating func readPoints(_ isText: Bool) throws(Problem) {
+    private mutating func readPoints() throws(Problem) {
         let file = model.file("points3D")
         guard tree.byteCount(of: file) != nil else {
             capture.absences[.cloud] = tree.absence(of: file)
             return
         }
         capture.list(file, in: tree, [.cloud])
-        let source = try tree.open(file)
-        let cloud =
-            isText
-            ? try COLMAPModelReader.points(text: source, limit: rules.maxPoints) { capture.noteOpenLine($0, of: file) }
-            : try COLMAPModelReader.points(binary: source, limit: rules.maxPoints)
+        let cloud = try model.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
         if cloud.count == 0 {
             capture.absences[.cloud] = "\(file) holds no points"
             return

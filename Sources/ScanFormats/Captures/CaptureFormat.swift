@@ -49,12 +49,24 @@ public struct FormatCard: Sendable {
     public var writer: String?
     /// What the writer leaves out or the format cannot hold, a few words each.
     public var writingLoses: [String]
+    public var origin: Origin
+    /// Whether folders of this format may be parts of a capture of another one.
+    public var mayBePart: Bool
     /// Raised by the format's author when what it reads changes, so that captures are processed again.
     public var revision: Int
 
+    /// Where captures of a format come from, by which those that lie side by side are told from forms of the same one.
+    public enum Origin: Hashable, Sendable {
+        case recording
+        /// A recording in one of the forms that the tools of a dataset make of each other.
+        case form(of: String)
+        /// Made of a recording, or a part of one: datasets and models for training, clouds, pictures.
+        case derived
+    }
+
     public init(
         name: String, summary: String, reads: [Channel], passesOver: [String] = [], writer: String? = nil,
-        writingLoses: [String] = [], revision: Int = 1
+        writingLoses: [String] = [], origin: Origin = .recording, mayBePart: Bool = false, revision: Int = 1
     ) {
         self.name = name
         self.summary = summary
@@ -62,6 +74,8 @@ public struct FormatCard: Sendable {
         self.passesOver = passesOver
         self.writer = writer
         self.writingLoses = writingLoses
+        self.origin = origin
+        self.mayBePart = mayBePart
         self.revision = revision
     }
 }

@@ -77,22 +77,18 @@ public enum CaptureFormats {
             fix: "make a folder for each, and move its files there")
     }
 
-    /// ScanNet's tools make one of these from another, so that they are no two recordings.
-    private static let scanNets: Set = [
-        SensCapture.name, ScanNetRawCapture.name, ScanNetFolder.name, SevenScenesSequence.name,
-    ]
-    /// Made from a recording, or a part of one: datasets and models for training, clouds, pictures.
-    private static let derived: Set = [
-        TransformsDataset.name, COLMAPCapture.name, PLYCapture.name, PictureFolderCapture.name,
-    ]
-
     /// The recordings of other formats whose files lie at the top of the same tree: they are not read.
     /// - Parameter format: the one that is read.
     static func others(than format: String, in tree: any CaptureTree) -> [Recognition] {
-        if derived.contains(format) { return [] }
+        guard let card = Self.format(named: format)?.card, card.origin != .derived else { return [] }
         let tree = listedOnce(tree)
-        let family = scanNets.contains(format) ? scanNets : [format]
-        return all.filter { !derived.contains($0.name) && !family.contains($0.name) }.compactMap { $0.recognise(tree) }
+        return all.filter { other in
+            switch other.card.origin {
+            case .recording: other.name != format
+            case .form: other.card.origin != card.origin
+            case .derived: false
+            }
+        }.compactMap { $0.recognise(tree) }
     }
 
     /// What a folder is when no format says "mine".

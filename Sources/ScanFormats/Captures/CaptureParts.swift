@@ -2,6 +2,13 @@ import ScanModel
 
 /// What the readers of several formats find in a capture in the same way.
 extension Capture {
+    /// A capture of which nothing has been read yet.
+    init(of tree: any CaptureTree, as format: any CaptureFormat.Type, _ rules: ReadRules) {
+        self.init(id: tree.name)
+        self.format = format.name
+        maxPicturePixels = rules.maxPicturePixels
+    }
+
     /// Notes a file of the capture, where it is there.
     mutating func list(
         _ file: String, in tree: any CaptureTree, _ channels: Set<Channel>, alsoHolding others: Set<Channel> = []

@@ -71,7 +71,7 @@ public struct CaptureSearch: Sendable {
         }
         if result == nil || formats.isEmpty { return }
         let wanted = captures.filter { $0.format.map(formats.contains) ?? false }
-        // Of none that is wanted, all are left, for whoever says so.
+        // Where none is wanted, all are kept: whoever asked can say what is there instead.
         if !wanted.isEmpty { captures = wanted }
     }
 
@@ -209,9 +209,6 @@ public struct CaptureSearch: Sendable {
         return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
 
-    /// Formats that the folders of a capture's own parts may have.
-    private static let formatsOfParts = [PictureFolderCapture.name, COLMAPCapture.name]
-
     /// - Parameter own: the folder in which the capture's own files lie.
     private static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
         // A result's parts are what its pipeline wrote.
@@ -220,7 +217,7 @@ public struct CaptureSearch: Sendable {
             guard entry.kind == .folder, entry.name != own else { return nil }
             let path = "\(folder.path)/\(entry.name)"
             guard let recognition = CaptureFormats.recognise(CaptureFolder(path: path)) else { return nil }
-            return formatsOfParts.contains(recognition.format) ? nil : path
+            return CaptureFormats.format(named: recognition.format)?.card.mayBePart == true ? nil : path
         }
     }
 

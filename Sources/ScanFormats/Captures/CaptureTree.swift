@@ -1,11 +1,6 @@
+import Glibc
 import ScanModel
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// The files of a capture, wherever they lie. Paths are relative to the capture, with `/` between the parts.
 public protocol CaptureTree: Sendable {
@@ -142,7 +137,7 @@ public struct CaptureFolder: CaptureTree {
                     return CaptureEntry(name: String(cString: start), kind: .other(CaptureEntry.notText))
                 }
                 let (kind, error) = Self.kind(start, in: dirfd(stream))
-                // At the top lies much that nobody asks for.
+                // What cannot be looked at beside a capture may not belong to it.
                 if !folder.isEmpty { troubles.note(error, at: "\(folder)/\(name)") }
                 return CaptureEntry(name: name, kind: kind)
             }

@@ -88,8 +88,8 @@ public enum MultiScanCapture: CaptureFormat {
         tree.entries(in: "").filter { $0.byteCount != nil }.map(\.name)
     }
 
-    /// What cannot be read, or is no metadata any more, is taken for it where the capture's other files stand beside it, so
-    /// that it is named.
+    /// A file that cannot be read, or is damaged, counts as metadata where the capture's other files lie beside it: opening
+    /// the capture then names the damage.
     private static func isMetadata(of stem: String, in tree: any CaptureTree) -> Bool {
         guard let listsStreams = listsStreams(tree, "\(stem).json") else {
             return tree.byteCount(of: "\(stem).jsonl") != nil

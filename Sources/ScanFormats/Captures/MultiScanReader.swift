@@ -15,17 +15,15 @@ struct MultiScanReader {
         self.tree = tree
         self.stem = stem
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: MultiScanCapture.self, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.maxPicturePixels = rules.maxPicturePixels
         let metadataFile = "\(stem).json"
         let root = try JSONField(
             parsing: try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile,
             warnings: &capture.warnings)
         let metadata = try ScanMetadata(.object(try root.object()), file: metadataFile)
-        capture.format = MultiScanCapture.name
         capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
         capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
             .joined(separator: ", ")
@@ -35,7 +33,7 @@ struct MultiScanReader {
         capture.list(metadataFile, in: tree, [])
 
         try readLines(metadata)
-        var source = TreeSource(tree: tree)
+        var source = TreeSource(tree, rules)
         try readPictures(metadata, &source)
         if capture.frames.isEmpty { numberFrames(metadata, source.video) }
         if lineCount == 0 { setNominalCamera(metadata) }
@@ -79,9 +77,7 @@ struct MultiScanReader {
         capture.frames.reserveCapacity(min(likely, rules.maxFrames))
         var lines = CameraLines(try tree.open(file), lineLimit: rules.maxLine)
         while let result = try lines.next() {
-            do throws(Problem) { try rules.check(frames: capture.frames.count + 1, of: "camera lines") } catch {
-                throw error.at(file: file)
-            }
+            try rules.check(frames: capture.frames.count + 1, of: "camera lines", in: file)
             var facts = FrameFacts(index: capture.frames.count)
             switch result {
             case .success(let line):
@@ -147,7 +143,7 @@ struct MultiScanReader {
                 fix: "add  \"resolution\": [height, width]  to the depth stream"
             ).at(file: "\(stem).json")
         }
-        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: "\(stem).json") }
+        try rules.check(size, of: "depth map", in: "\(stem).json")
         try checkShape(size)
         capture.list(depthFile, in: tree, [.recordedDepth])
         source.depth = PackedStream(
@@ -161,9 +157,7 @@ struct MultiScanReader {
             return lacks(.recordedConfidence, confidenceFile, stream, tree.absence(of: confidenceFile) + listed)
         }
         let confidenceSize = metadata.confidenceStream?.size ?? size
-        do throws(Problem) { try rules.check(confidenceSize, of: "confidence map") } catch {
-            throw error.at(file: "\(stem).json")
-        }
+        try rules.check(confidenceSize, of: "confidence map", in: "\(stem).json")
         capture.list(confidenceFile, in: tree, [.recordedConfidence])
         source.confidence = PackedStream(
             file: confidenceFile, size: confidenceSize,

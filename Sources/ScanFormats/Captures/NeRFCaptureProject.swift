@@ -14,7 +14,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         summary: "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth.",
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
         passesOver: ["depth pictures, which are drawings without metres"], writer: "write-zip",
-        writingLoses: ["depth", "confidence", "motion"], revision: 2)
+        writingLoses: ["depth", "confidence", "motion"], revision: 3)
 
     static let file = "transforms.json"
     private static let sizeLimit = 256 << 20
@@ -53,7 +53,7 @@ private struct NeRFCaptureReader {
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: NeRFCaptureProject.self, rules)
     }
 
     /// An entry of `frames`, before it has an index.
@@ -65,8 +65,6 @@ private struct NeRFCaptureReader {
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
-        capture.format = NeRFCaptureProject.name
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 1, 0)
         var description = try root.object()
         description["frames"] = nil
@@ -107,10 +105,9 @@ private struct NeRFCaptureReader {
         capture.absences[.recordedConfidence] = "NeRFCapture projects have none"
         capture.absences[.motion] = "NeRFCapture projects have none"
         capture.sortFiles()
-        var source = TreeSource(tree: tree)
+        var source = TreeSource(tree, rules)
         source.quarterTurns = turns
         if !turns.isEmpty { capture.findings["pictures-turned-back"] = .of(turns.count) }
-        source.limits = rules.pictureLimits
         capture.source = source
         return capture
     }
@@ -137,7 +134,9 @@ private struct NeRFCaptureReader {
                 guard let time = RecordedTime.nanoseconds(seconds: seconds) else { throw field.unlike("seconds") }
                 return time
             }
-            if let defect = pose.defect ?? camera.defect { throw Problem(.input, defect) }
+            if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) ?? camera.defect {
+                throw Problem(.input, defect)
+            }
             entry.facts.pose = pose
             entry.facts.intrinsics = camera
         } catch {

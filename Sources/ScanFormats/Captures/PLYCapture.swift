@@ -15,7 +15,7 @@ public enum PLYCapture: CaptureFormat {
             \(sliceCount) that stand for frames. Say `read: {format: ply}`.
             """,
         reads: [.points], passesOver: ["faces", "normals and other properties of points"], writer: "write-ply",
-        writingLoses: ["everything but points and their colours"])
+        writingLoses: ["everything but points and their colours"], origin: .derived)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -27,8 +27,7 @@ public enum PLYCapture: CaptureFormat {
             throw Problem(.input, "this is not a PLY file", fix: "name the PLY file itself as the capture")
         }
         var reader = try PLYReader(try tree.open(file))
-        var capture = Capture(id: tree.name)
-        capture.format = name
+        var capture = Capture(of: tree, as: Self.self, rules)
         capture.variant = reader.header.format.rawValue
         capture.list(file, in: tree, [.points])
         if reader.pointCount == 0 { throw Problem(.input, "the PLY file holds no points").at(file: file) }

@@ -114,7 +114,7 @@ struct PictureFolder {
         guard numbers.count == pictures.count, let first = numbers.first, let last = numbers.last else {
             return byOrder
         }
-        // The numbers are anything that fits: one more than the largest may not.
+        // Numbers may be as large as an Int: one more would not fit.
         let hasGaps = last - first != numbers.count - 1
         if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }
         let starts = lines == 0 ? [] : (known.map { [$0] } ?? [0, 1]).filter { first >= $0 && last - $0 < lines }
@@ -135,9 +135,9 @@ struct PictureFolder {
         return numbers.map { $0 - start }
     }
 
-    /// From which number the frames are counted, of those from which the pictures fit to the camera lines. Most programs
-    /// that take videos apart count from 1; where the first pictures are missing and the last has the number of the last
-    /// line counted from 0, none is missing at the end only if that is how they were counted.
+    /// The number of the first frame, where both 0 and 1 would fit: 1, as most programs that take videos apart count. But
+    /// where the first pictures are missing and the last one's number is the number of lines less one, it is 0: else the
+    /// last picture would be missing too.
     private static func likeliest(of starts: [Int], first: Int, last: Int, lines: Int) -> Int? {
         let endsWithLines = first > 1 && last == lines - 1
         return endsWithLines ? starts.first : starts.last

@@ -4,7 +4,8 @@ import ScanModel
 public enum PictureFolderCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
-        reads: [.color], writer: "write-frames", writingLoses: ["everything but pictures and depth"], revision: 3)
+        reads: [.color], writer: "write-frames", writingLoses: ["everything but pictures and depth"], origin: .derived,
+        mayBePart: true, revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let pictures = PictureFolder.find(in: tree) else { return nil }
@@ -16,17 +17,15 @@ public enum PictureFolderCapture: CaptureFormat {
             throw Problem(.input, "there are no pictures in color/, rgb/ or images/")
         }
         try checkRemains(in: tree)
-        var capture = Capture(id: tree.name)
-        capture.format = name
+        var capture = Capture(of: tree, as: Self.self, rules)
         capture.isMetric = false
-        capture.maxPicturePixels = rules.maxPicturePixels
         try pictures.attach(to: &capture, rules: rules)
         try capture.checkPictures(in: tree, rules: rules)
         noteUnread(in: tree, &capture)
         capture.lacks(
             [.pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence, .box, .motion],
             "a plain folder of pictures has none")
-        capture.source = TreeSource(tree: tree)
+        capture.source = TreeSource(tree, rules)
         return capture
     }
 

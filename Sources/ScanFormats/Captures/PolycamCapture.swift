@@ -69,7 +69,7 @@ private struct PolycamReader {
         self.tree = tree
         self.rules = rules
         top = PolycamCapture.top(of: tree)
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: PolycamCapture.self, rules)
     }
 
     /// The pictures and cameras of a set, by their times in microseconds.
@@ -83,8 +83,6 @@ private struct PolycamReader {
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.format = PolycamCapture.name
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 1, 0)
         let set = chooseSet()
         capture.variant = set.name
@@ -104,8 +102,7 @@ private struct PolycamReader {
         for index in times.indices where !capture.frames[index].isDropped {
             try readCamera(of: index, sizes[index], set)
         }
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         try readDepth(times, &source)
         capture.lacks([.box, .motion], "Polycam's raw data have none")
         capture.estimateFrameRate()
@@ -118,7 +115,7 @@ private struct PolycamReader {
         let sets = PolycamCapture.sets.map { set in
             FileSet(
                 name: set.images == "images" ? "as recorded" : "corrected",
-                images: tree.numbered(in: "\(top)\(set.images)", ["jpg", "jpeg", "png"]),
+                images: tree.numbered(in: "\(top)\(set.images)", PictureFolder.extensions),
                 cameras: tree.numbered(in: "\(top)\(set.cameras)", ["json"]))
         }
         let (corrected, recorded) = (sets[0], sets[1])

@@ -152,8 +152,7 @@ struct PosedPictures {
         }
         capture.settlePoses(without: "no frame has a pose: tracking was lost in all of them")
         try attachPictures(to: &capture, tree, rules)
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         // Who accepts any difference has accepted that frames lack depth.
         try capture.takeDepth(
             entries.map(\.depth), encoding, in: tree, rules, to: &source, absence: "there are no depth pictures",

@@ -54,21 +54,26 @@ public struct ReadRules: Hashable, Sendable {
 
     var pictureLimits: PictureLimits { PictureLimits(pixels: maxPicturePixels) }
 
-    /// - Parameter stream: what there are so many of, as messages call it: "pictures".
+    /// - Parameters:
+    ///   - stream: what there are so many of, as messages call it: "pictures".
+    ///   - file: in which they are listed, where the caller does not name it.
     /// - Throws: when these are more than a capture may have.
-    func check(frames: Int, of stream: String) throws(Problem) {
+    func check(frames: Int, of stream: String, in file: String? = nil) throws(Problem) {
         if frames <= maxFrames { return }
-        throw Problem(
+        let problem = Problem(
             .input, "there are more than \(maxFrames) \(stream)",
             fix: "if that is right, allow more with  --set read.max-frames=\(max(frames, 2 * maxFrames))")
+        throw file.map { problem.at(file: $0) } ?? problem
     }
 
+    /// - Parameter file: which tells the size, where the caller does not name it.
     /// - Throws: when a picture of this size is larger than allowed.
-    func check(_ size: PixelSize, of stream: String) throws(Problem) {
+    func check(_ size: PixelSize, of stream: String, in file: String? = nil) throws(Problem) {
         if size.width <= maxPicturePixels / max(1, size.height) { return }
-        throw Problem(
+        let problem = Problem(
             .input, "the \(stream) is \(size), more than \(maxPicturePixels) pixels",
             fix: "if that is right, allow more with  --set read.max-picture-pixels=\(size.width * size.height)")
+        throw file.map { problem.at(file: $0) } ?? problem
     }
 
     /// Decides whether the whole frames of a file that was cut off are kept.

@@ -58,17 +58,14 @@ private struct Record3DReader {
         self.rules = rules
         self.file = file
         isExport = file == "metadata.json"
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: Record3DCapture.self, rules)
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
-        capture.format = Record3DCapture.name
         capture.variant = isExport ? "EXR + JPG export" : "r3d"
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.list(file, in: tree, [])
         try readFrames(root)
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         if isExport {
             capture.lacks(
                 [.recordedDepth, .recordedConfidence],
@@ -94,7 +91,7 @@ private struct Record3DReader {
         for lists in ["poses", "perFrameIntrinsicCoeffs", "frameTimestamps"] { description[lists] = nil }
         capture.metadata = .object(description)
 
-        let pictures = tree.numbered(in: isExport ? "rgb" : "rgbd", ["jpg", "jpeg", "png"])
+        let pictures = tree.numbered(in: isExport ? "rgb" : "rgbd", PictureFolder.extensions)
         let last = pictures.keys.max() ?? -1
         try rules.check(frames: max(poses.count, last == .max ? last : last + 1), of: "frames")
         if poses.isEmpty && pictures.isEmpty {
@@ -131,10 +128,10 @@ private struct Record3DReader {
             capture.channels.insert(.timestamp)
         }
         capture.channels.insert(.intrinsics)
-        try readPictures(root, pictures)
+        try readPictures(pictures)
     }
 
-    private mutating func readPictures(_ root: JSONField, _ pictures: [Int: String]) throws(Problem) {
+    private mutating func readPictures(_ pictures: [Int: String]) throws(Problem) {
         if pictures.isEmpty {
             let folder = isExport ? "rgb" : "rgbd"
             capture.loses(
@@ -221,7 +218,7 @@ private struct Record3DReader {
         if let first, root["dw"].isAbsent, root["dh"].isAbsent { return try sizeOfDepth(in: first) }
         let range = 1...1 << 16
         let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
-        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: file) }
+        try rules.check(size, of: "depth map", in: file)
         if let color = capture.colorSize, (size.width > size.height) != (color.width > color.height) {
             throw Problem(
                 .input, "depth of \(size) does not fit pictures of \(color)",

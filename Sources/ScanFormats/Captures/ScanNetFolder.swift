@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], revision: 4)
+        ], origin: .form(of: "ScanNet"), revision: 5)
 
     static let infoFile = "_info.txt"
 
@@ -61,13 +61,11 @@ private struct ScanNetFolderReader {
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: ScanNetFolder.self, rules)
     }
 
     mutating func read(_ frames: PosedPictures, isFlat: Bool) throws(Problem) -> Capture {
-        capture.format = ScanNetFolder.name
         capture.variant = isFlat ? "C++ tool" : "extracted"
-        capture.maxPicturePixels = rules.maxPicturePixels
         if isFlat { try readInfo() } else { try readMatrices() }
         var cameras = ScanNetCameras(
             color: CameraIntrinsics(fx: 0, fy: 0, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .centre))

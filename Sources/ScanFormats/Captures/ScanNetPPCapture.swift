@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"], revision: 4)
+        writingLoses: ["confidence", "motion", "the bounding box", "depth beyond 65.535 m"], revision: 5)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that nobody can look at.
@@ -57,16 +57,13 @@ private struct ScanNetPPReader {
         self.tree = tree
         self.top = top
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: ScanNetPPCapture.self, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.format = ScanNetPPCapture.name
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 1, 0)
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
-        let pictures = tree.numbered(in: "\(top)rgb", ["jpg", "jpeg", "png"])
+        var source = TreeSource(tree, rules)
+        let pictures = tree.numbered(in: "\(top)rgb", PictureFolder.extensions)
         let video = try readVideo(hasPictures: !pictures.isEmpty)
         try readPoses()
         let posed = capture.frames.count

@@ -17,7 +17,7 @@ public enum ScanNetRawCapture: CaptureFormat {
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
             "depth nearer than 0.26 m or farther than 9.4 m", "pictures as they were: they become a video",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ])
+        ], origin: .form(of: "ScanNet"))
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
@@ -65,18 +65,15 @@ private struct ScanNetRawReader {
         self.tree = tree
         self.stem = stem
         self.rules = rules
-        capture = Capture(id: tree.name)
-        source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        capture = Capture(of: tree, as: ScanNetRawCapture.self, rules)
+        source = TreeSource(tree, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
         let file = "\(stem).txt"
         let text = ScanNetText(try tree.bytes(of: file, limit: ScanNetText.sizeLimit), file: file)
-        capture.format = ScanNetRawCapture.name
         capture.device = text.text("deviceName")
         capture.metadata = .object(text.values)
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.frameRate = 30
         capture.list(file, in: tree, [])
         capture.absences[.pose] = "the recorder does not know where its camera is: run a tracker over the scan"
@@ -102,7 +99,7 @@ private struct ScanNetRawReader {
         }
         capture.list(file, in: tree, [], alsoHolding: [.recordedDepth])
         let size = try text.size("depthWidth", "depthHeight") ?? PixelSize(640, 480)
-        do throws(Problem) { try rules.check(size, of: "depth map") } catch { throw error.at(file: text.file) }
+        try rules.check(size, of: "depth map", in: text.file)
         let location = try tree.place(file)
         let frames = try ShiftFrames(
             try FileSource(path: location.path, name: file, range: location.range), size: size,

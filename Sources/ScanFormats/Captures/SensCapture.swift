@@ -17,7 +17,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "an autofocus camera's changes: one camera stands for all frames",
             "times finer than a microsecond", "which way is up",
-        ])
+        ], origin: .form(of: "ScanNet"), revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -68,7 +68,7 @@ struct SensReader {
         self.rules = rules
         location = try tree.place(name)
         file = try FileSource(path: location.path, name: name, range: location.range)
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: SensCapture.self, rules)
         source = SensSource(tree: tree, file: file, location: location, header: try SensHeader(file))
         source.limits = rules.pictureLimits
     }
@@ -76,10 +76,8 @@ struct SensReader {
     mutating func read() throws(Problem) -> Capture {
         let header = source.header
         position = header.firstFrameOffset
-        capture.format = SensCapture.name
         capture.variant = "version \(header.version)"
         capture.device = header.sensorName.isEmpty ? nil : header.sensorName
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.list(file.name, in: tree, [], alsoHolding: [.color, .recordedDepth, .motion])
         try rules.check(header.colorSize, of: "colour picture")
         try rules.check(header.depthSize, of: "depth map")

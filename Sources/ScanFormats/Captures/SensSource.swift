@@ -54,9 +54,7 @@ struct SensSource: CaptureSource {
     // MARK: - Pictures
 
     func pictureName(_ index: Int) -> String {
-        let digits = String(index)
-        return "color/" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
-            + (pictures == .png ? ".png" : ".jpg")
+        "color/\(FrameName.padded(index)).\(pictures == .png ? "png" : "jpg")"
     }
 
     private func picture(of index: Int) throws(Problem) -> Picture? {

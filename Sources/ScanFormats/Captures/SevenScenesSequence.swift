@@ -18,7 +18,7 @@ public enum SevenScenesSequence: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own camera",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], revision: 4)
+        ], origin: .form(of: "ScanNet"), revision: 5)
 
     static let cameraFile = "camera-intrinsics.txt"
     private static let kinect = CameraIntrinsics(
@@ -40,9 +40,7 @@ public enum SevenScenesSequence: CaptureFormat {
         guard let frames = PosedPictures.flat(in: tree) else {
             throw Problem(.input, "there are no poses with pictures or depth beside them")
         }
-        var capture = Capture(id: tree.name)
-        capture.format = name
-        capture.maxPicturePixels = rules.maxPicturePixels
+        var capture = Capture(of: tree, as: Self.self, rules)
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: 1000, invalid: 65535), rigFromColor: .identity,
             rules: rules)

@@ -62,6 +62,7 @@ private struct StrayScannerReader {
     let tree: any CaptureTree
     let rules: ReadRules
     private var capture: Capture
+    private var hasTimestamps = false
     /// The number in the names of each frame's pictures.
     private var numbers: [Int] = []
     private var lines: [StrayPlaces.Line] = []
@@ -69,18 +70,15 @@ private struct StrayScannerReader {
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: StrayScannerCapture.self, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.format = StrayScannerCapture.name
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.worldUp = Vector3(0, 1, 0)
         capture.ignoresEditList = true
         capture.list(StrayScannerCapture.odometryFile, in: tree, [])
         try readOdometry()
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         try readVideo(&source)
         try readCameras()
         try capture.takeDepth(
@@ -106,9 +104,7 @@ private struct StrayScannerReader {
         var odometry = try StrayOdometry(try tree.open(file), lineLimit: rules.maxLine)
         while let line = try odometry.next() {
             let index = capture.frames.count
-            do throws(Problem) { try rules.check(frames: index + 1, of: "odometry lines") } catch {
-                throw error.at(file: file)
-            }
+            try rules.check(frames: index + 1, of: "odometry lines", in: file)
             var facts = FrameFacts(index: index)
             var isSound = true
             switch line.row {
@@ -129,7 +125,8 @@ private struct StrayScannerReader {
         }
         capture.noteOpenLine(odometry.openLine, of: file)
         capture.channels.insert(.pose)
-        if odometry.hasTimestamps {
+        hasTimestamps = odometry.hasTimestamps
+        if hasTimestamps {
             capture.channels.insert(.timestamp)
         } else {
             capture.variant = "before 1.2"
@@ -185,8 +182,8 @@ private struct StrayScannerReader {
         let count = capture.frames.count
         source.video = VideoStream(file: file, facts: facts, frameCount: count)
         try capture.reconcile("odometry lines", with: ("video", facts.frameCount), rules)
-        let isUnnumbered = capture.variant == "before 1.2"
-        if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && isUnnumbered {
+        // The app before version 1.2 wrote neither times nor numbers.
+        if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && !hasTimestamps {
             let list = StrayScannerCapture.odometryFile
             if facts.frameCount < count {
                 capture.noteShortfall(of: file, frames: facts.frameCount, lines: count, called: "lines in \(list)")

@@ -59,12 +59,10 @@ private struct TUMReader {
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: TUMCapture.self, rules)
     }
 
     mutating func read() throws(Problem) -> Capture {
-        capture.format = TUMCapture.name
-        capture.maxPicturePixels = rules.maxPicturePixels
         if tree.byteCount(of: "rgb.txt") == nil {
             throw Problem(
                 .input, "the list of the pictures is missing", notes: [tree.absence(of: "rgb.txt")],
@@ -94,8 +92,7 @@ private struct TUMReader {
             capture.frames.append(facts)
         }
         capture.channels.formUnion([.color, .timestamp])
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         let times = pictures.map(\.timestamp)
         var matches = JSONObject()
         matches["poses"] = try matchPoses(times)
@@ -137,9 +134,7 @@ private struct TUMReader {
         if let first {
             capture.warnings.append("\(bad) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
         }
-        do throws(Problem) { if file == "rgb.txt" { try rules.check(frames: values.count, of: "pictures") } } catch {
-            throw error.at(file: file)
-        }
+        if file == "rgb.txt" { try rules.check(frames: values.count, of: "pictures", in: file) }
         return values
     }
 

@@ -10,7 +10,7 @@ public enum TransformsDataset: CaptureFormat {
         passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
         writer: "write-transforms",
         writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
-        revision: 4)
+        origin: .derived, revision: 5)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
@@ -52,14 +52,14 @@ private struct TransformsReader {
         self.tree = tree
         self.file = file
         self.rules = rules
-        capture = Capture(id: tree.name)
+        capture = Capture(of: tree, as: TransformsDataset.self, rules)
     }
 
     /// An element of `frames`, before it has an index.
     private struct Entry {
         var path: String
         var number: Int?
-        /// Told by bad frames too: why a capture has no depth is another question.
+        /// Of bad frames too: what is said of missing depth counts them.
         var depth: String?
         var found: TransformsJSON.Found?
         var problem: Problem?
@@ -67,9 +67,7 @@ private struct TransformsReader {
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
         let top = try TransformsJSON.Top(root)
-        capture.format = TransformsDataset.name
         capture.variant = top.dialect.rawValue
-        capture.maxPicturePixels = rules.maxPicturePixels
         capture.warnings += top.warnings
         capture.worldUp = top.worldUp
         var description = try root.object()
@@ -96,8 +94,7 @@ private struct TransformsReader {
         }
         capture.settleColorSize()
         capture.channels.formUnion([.pose, .intrinsics])
-        var source = TreeSource(tree: tree)
-        source.limits = rules.pictureLimits
+        var source = TreeSource(tree, rules)
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
         let noUnit = "“integer_depth_scale” in \(file) is no unit; where depth is in millimetres, make it 0.001"
         if top.saysNoDepth, depths.contains(where: { $0 != nil }) {

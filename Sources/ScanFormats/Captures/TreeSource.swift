@@ -16,7 +16,12 @@ struct TreeSource: CaptureSource {
     var motion: (samples: RecordedMotion, files: [MotionFile])?
     /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
     var quarterTurns: [Int: Int] = [:]
-    var limits = PictureLimits.standard
+    private let limits: PictureLimits
+
+    init(_ tree: any CaptureTree, _ rules: ReadRules) {
+        self.tree = tree
+        limits = rules.pictureLimits
+    }
 
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
         var tracks: [any FrameTrack] = []

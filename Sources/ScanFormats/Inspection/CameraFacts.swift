@@ -1,10 +1,5 @@
+import Glibc
 import ScanModel
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 extension CaptureInspection {
     /// The recorder's clock, from the frames' timestamps.

@@ -1,11 +1,6 @@
+import Glibc
 import ScanModel
 import ScanPipeline
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 
 /// What measuring stages leave in the receipt: few numbers, rounded to what they are worth.
 enum Measurement {

@@ -17,7 +17,7 @@ struct RunFacts: Sendable {
     struct Entry: Sendable {
         var id: String
         var input: String?
-        /// One of ``RunReport/words``.
+        /// As the record tells it: one of ``RunReport/words`` but “failed before”.
         var ended: String
         var cause: String?
         var problem: Problem?

@@ -18,6 +18,6 @@ enum ExitStatus {
             "the environment: disk, permission, a missing tool; a capture that was ended for its memory or `--patience`, or changed while it was read. It outranks 1"
         ),
         ("\(busy)", "another runner works on what is left"),
-        ("130, 143", "stopped by SIGINT, SIGTERM"),
+        ("129, 130, 143", "stopped by SIGHUP, SIGINT, SIGTERM"),
     ]
 }

@@ -3,8 +3,9 @@ import Glibc
 import ScanModel
 import Synchronization
 
-/// SIGINT and SIGTERM during a run. The first one lets no further capture begin and gives the running ones five seconds;
-/// a second one ends everything at once.
+/// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones five seconds;
+/// a second one ends everything at once. SIGHUP, which a terminal sends when it is closed, is passed over where it was before,
+/// as `nohup` does it.
 final class StopSignal: @unchecked Sendable {
     private struct State: Sendable {
         var signal: Int32?
@@ -12,13 +13,16 @@ final class StopSignal: @unchecked Sendable {
     }
 
     private let state = Mutex(State())
-    /// Only touched by `listen`, before anything runs.
+    /// Only changed by `listen`, before anything runs.
     private var sources: [any DispatchSourceSignal] = []
+    /// Less than the five seconds that are announced: ending takes some of them.
     private static let grace = Duration.seconds(4)
+    private var numbers = [SIGINT, SIGTERM]
 
     /// Begins to listen.
     func listen() {
-        for number in [SIGINT, SIGTERM] {
+        if !Self.isIgnored(SIGHUP) { numbers.append(SIGHUP) }
+        for number in numbers {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in received(number) }
@@ -41,7 +45,7 @@ final class StopSignal: @unchecked Sendable {
             _exit(128 + number)
         }
         // From here on the next one ends the process by itself: a busy machine may hold up the queue that calls this.
-        for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
+        for number in numbers { signal(number) { _exit(128 + $0) } }
         Console.error(
             "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
     }
@@ -62,8 +66,21 @@ final class StopSignal: @unchecked Sendable {
         }
     }
 
-    /// 130 or 143 after a signal.
+    /// 129, 130 or 143 after a signal.
     var exitCode: Int32? { state.withLock { $0.signal.map { 128 + $0 } } }
 
-    private static func name(_ number: Int32) -> String { number == SIGINT ? "SIGINT" : "SIGTERM" }
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    private static func name(_ number: Int32) -> String {
+        switch number {
+        case SIGHUP: "SIGHUP"
+        case SIGINT: "SIGINT"
+        default: "SIGTERM"
+        }
+    }
 }

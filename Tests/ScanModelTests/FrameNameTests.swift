@@ -1,4 +1,4 @@
-import ScanStages
+import ScanModel
 import Testing
 
 @Suite struct FrameNameTests {

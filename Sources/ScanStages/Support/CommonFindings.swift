@@ -1,0 +1,13 @@
+import ScanModel
+import ScanPipeline
+
+/// What several stages say in the same words.
+extension StageContext {
+    /// - Parameter consequence: what an unknown unit makes of the stage's output.
+    func warnUnlessMetric(_ capture: Capture, _ consequence: String) {
+        if !capture.isMetric { warn("the world's unit is unknown: \(consequence)") }
+    }
+
+    /// Counts depth that a format of whole numbers has no value for, and that became 0.
+    func countTooFar(_ pixels: Int) { if pixels > 0 { count("depth-pixels-too-far", pixels) } }
+}
