@@ -80,6 +80,20 @@ import Testing
             "\(warnings)")
     }
 
+    /// Depth of another size costs its own frame, be it the first.
+    @Test(arguments: [0, 5]) func oneOddDepthPictureIsTheOddOne(_ odd: Int) throws {
+        let copy = folder.url("scan")
+        try FileManager.default.copyItem(
+            at: SharedData.checkout.appendingPathComponent("samples/scannet"), to: copy)
+        let picture = copy.appendingPathComponent("depth/\(odd).png")
+        let image = try PNG.decodeGray16([UInt8](try Data(contentsOf: picture)))
+        let small = image.nearest(width: image.width / 2, height: image.height / 2)
+        try Data(try PNG.encodeGray16(small)).write(to: picture)
+        let run = try StageRun("- read: {bad-frame-limit: 0.1}\n- decompress", reading: copy.path)
+        #expect(run.drops.count == 1 && run.drops.first?.hasPrefix("\(odd) ") == true, "\(run.drops)")
+        #expect(run.capture.depthSize == PixelSize(image.width, image.height))
+    }
+
     @Test func aClockThatGoesBackIsSaid() throws {
         var sample = MultiScanSample()
         #expect(!(try StageRun("- read", reading: try write(sample)).warnings.contains { $0.contains("goes back") }))

@@ -55,7 +55,7 @@ struct FramePictures: Sendable {
 }
 
 extension FramePictures {
-    /// Pictures whose size is that of the first that can be read.
+    /// Pictures whose size is that of two of the first three that can be read: one that is odd may be the first.
     /// - Returns: nil when there is none.
     /// - Throws: when none can be read, or they are larger than the rules allow.
     init?(
@@ -63,14 +63,17 @@ extension FramePictures {
     ) throws(Problem) {
         var problem: Problem?
         var found: PixelSize?
+        var sizes: [PixelSize] = []
         for path in paths where found == nil {
             guard let path else { continue }
             do throws(Problem) {
                 let bytes = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
-                found = try DepthPicture.size(bytes, limits: rules.pictureLimits)
+                let size = try DepthPicture.size(bytes, limits: rules.pictureLimits)
+                if sizes.contains(size) { found = size } else if sizes.count == 2 { found = sizes[0] }
+                sizes.append(size)
             } catch { problem = problem ?? error.at(file: path) }
         }
-        guard let found else {
+        guard let found = found ?? sizes.first else {
             if let problem { throw problem }
             return nil
         }
