@@ -35,7 +35,7 @@ public final class VideoEncoder: Sendable {
         self.name = name
         self.ffmpeg = ffmpeg
         self.settings = settings
-        state = Mutex(EncoderState(stream: stream, tool: tool))
+        state = Mutex(EncoderState(stream: stream, tool: tool, longestStep: settings.container.longestStep))
     }
 
     deinit {
@@ -51,8 +51,8 @@ public final class VideoEncoder: Sendable {
     ///   - pixels: in the layout and size of the settings.
     ///   - time: when it is shown, in nanoseconds on any clock; written relative to the first frame's, rounded to
     ///     microseconds. Times ascend.
-    /// - Throws: a problem with fault `input` when the time does not ascend; with fault `environment` when ffmpeg
-    ///   fails, for example on a full disk.
+    /// - Throws: a problem with fault `input` when the time does not ascend, or an mp4 has no place for so long a step;
+    ///   with fault `environment` when ffmpeg fails, for example on a full disk.
     public func append(_ pixels: [UInt8], at time: Int64) throws(Problem) {
         let result: Result<Void, Problem> = state.withLock { state in
             do throws(Problem) {
@@ -171,6 +171,8 @@ extension VideoEncoder {
 /// The part of an encoder that changes.
 private struct EncoderState: ~Copyable, Sendable {
     let stream: MatroskaVideo
+    /// Between two frames, microseconds; nil where the file has room for any.
+    let longestStep: Int64?
     var tool: RunningTool
     /// Whether the file is whole and has been read back.
     var isFinished = false
@@ -178,9 +180,10 @@ private struct EncoderState: ~Copyable, Sendable {
     /// Microseconds after the first, of the frames given so far.
     private var times: [Int64] = []
 
-    init(stream: MatroskaVideo, tool: consuming RunningTool) {
+    init(stream: MatroskaVideo, tool: consuming RunningTool, longestStep: Int64?) {
         self.stream = stream
         self.tool = tool
+        self.longestStep = longestStep
     }
 
     mutating func append(_ pixels: [UInt8], at time: Int64) throws(Problem) {
@@ -195,6 +198,13 @@ private struct EncoderState: ~Copyable, Sendable {
                 .input, "the times of the frames do not ascend",
                 notes: ["\(time) ns comes \(elapsed) ns after the first frame, no later than the frame before it"],
                 fix: "repair the timestamps, or drop the frame"
+            ).inFrame(times.count)
+        }
+        if let longestStep, microseconds - (times.last ?? 0) > longestStep {
+            throw Problem(
+                .input, "more than 35 minutes lie between two frames, for which an mp4 has no place",
+                notes: ["the frame comes \((microseconds - (times.last ?? 0)) / 1_000_000) s after the one before it"],
+                fix: "repair the timestamps, leave out the frames on one side of the gap, or write pictures"
             ).inFrame(times.count)
         }
         origin = origin ?? time

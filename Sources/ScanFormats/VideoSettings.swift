@@ -6,6 +6,10 @@ public struct VideoSettings: Hashable, Sendable {
         case mp4
         /// Its clock counts milliseconds, so frames can have no other times.
         case matroska
+
+        /// How long a frame may be shown, microseconds: an mp4 counts it in 31 bits, of which ffmpeg takes the greatest
+        /// number for none. Nil where there is no bound.
+        public var longestStep: Int64? { self == .mp4 ? Int64(Int32.max) - 1 : nil }
     }
 
     /// Pixels of the frames as given; both even, as 4:2:0 chroma asks for.

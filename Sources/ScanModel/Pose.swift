@@ -34,12 +34,21 @@ public struct Pose: Hashable, Sendable {
         position = Vector3(m[3], m[7], m[11]) / w
     }
 
-    /// Why sixteen numbers cannot be a pose's matrix row by row, or nil: the last row is not 0 0 0 1, most often because it was
-    /// written column by column. Twelve numbers have no such row.
+    /// Why sixteen numbers cannot be a pose's matrix row by row, or nil: the last row is not 0 0 0 1, most often because
+    /// it was written column by column. Twelve numbers have no such row.
     public static func layoutDefect(rowMajor m: [Double]) -> String? {
-        guard m.count == 16, m[12...14].contains(where: { !(abs($0) <= 1e-3) }) else { return nil }
+        if m.count != 16 || isLastRow(m[12], m[13], m[14]) { return nil }
         return "the last row of the matrix is not 0 0 0 1 (it is read row by row)"
     }
+
+    /// The same of sixteen numbers column by column.
+    public static func layoutDefect(columnMajor m: [Double]) -> String? {
+        if isLastRow(m[3], m[7], m[11]) { return nil }
+        return "the last row of the transform is not 0 0 0 1 (it is read column by column)"
+    }
+
+    /// Whether numbers stand for 0 0 0, as recordings in single precision have them.
+    private static func isLastRow(_ numbers: Double...) -> Bool { numbers.allSatisfy { abs($0) <= 1e-3 } }
 
     /// The four rows of the 4×4 matrix.
     public var rowMajorRows: [[Double]] {

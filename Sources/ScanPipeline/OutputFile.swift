@@ -28,7 +28,7 @@ public final class OutputFile: ByteSink {
         descriptor = open(fullPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         if descriptor >= 0 { return }
         if errno == EEXIST { throw Problem(.tool, "two stages, or two frames, write one file").at(file: path) }
-        throw failure("cannot make the file", code: errno)
+        throw systemProblem("cannot make the file", code: errno)
     }
 
     deinit {
@@ -83,7 +83,7 @@ public final class OutputFile: ByteSink {
                     isPossible = false
                     return
                 }
-                if count < 0 { throw failure("cannot write the file", code: errno) }
+                if count < 0 { throw systemProblem("cannot write the file", code: errno) }
                 if count == 0 { throw Problem(.input, "a file became shorter while it was copied").at(file: path) }
                 byteCount += count
             }
@@ -146,13 +146,13 @@ public final class OutputFile: ByteSink {
                 offset.map { pwrite(descriptor, rest.baseAddress, rest.count, off_t($0) + off_t(done)) }
                 ?? Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw failure("cannot write the file", code: errno) }
+            if count < 0 { throw systemProblem("cannot write the file", code: errno) }
             done += count
         }
     }
 
     /// Names the file where people will look for it, not where it is written.
-    private func failure(_ doing: String, code: Int32) -> Problem {
+    private func systemProblem(_ doing: String, code: Int32) -> Problem {
         Problem.system(doing, path: FileSystem.absolute("\(folder.publishedPath)/\(path)"), code: code)
     }
 }

@@ -251,6 +251,23 @@ extension VideoEncoderTests {
         #expect(throws: Problem.self) { try encode("b.mp4", small, times: [.min, .max]) }
     }
 
+    /// An mp4 counts in 31 bits of microseconds how long a frame is shown; the first line of a repaired file may say 0.
+    @Test func stepsForWhichAnMP4HasNoPlace() throws {
+        let longest: Int64 = 2_147_483_646_000
+        try encode("longest.mp4", small, times: [0, longest])
+        let problem = #expect(throws: Problem.self) {
+            try encode("a.mp4", small, times: [0, 1_000_000, 3_600_000_000_000])
+        }
+        #expect(problem?.fault == .input)
+        #expect(problem?.summary == "more than 35 minutes lie between two frames, for which an mp4 has no place")
+        #expect(problem?.notes == ["the frame comes 3599 s after the one before it"])
+        #expect(problem?.place.frame == 2)
+        #expect(!FileManager.default.fileExists(atPath: path("a.mp4")))
+        var scratch = small
+        scratch.container = .matroska
+        try encode("any.mkv", scratch, times: [0, 3_600_000_000_000])
+    }
+
     @Test func noFrames() throws {
         let problem = #expect(throws: Problem.self) { try encode("a.mp4", small, times: []) }
         #expect(problem?.summary == "a video without frames cannot be written")

@@ -40,14 +40,11 @@ import Testing
     /// The picture is found to be damaged when it is decoded, behind the stages that look at depth.
     @Test func aFrameWhosePictureIsBadIsDroppedBehindIt() throws {
         let folder = try TemporaryFolder()
-        let copy = folder.url("scan")
-        try FileManager.default.copyItem(
-            at: SharedData.checkout.appendingPathComponent("samples/scannet"), to: copy)
-        let picture = copy.appendingPathComponent("color/3.jpg")
-        var bytes = [UInt8](try Data(contentsOf: picture))
+        let copy = try folder.copySample("scannet")
+        var bytes = try folder.bytes("scannet/color/3.jpg")
         // An end in the middle, which only decoding finds.
         bytes.replaceSubrange(bytes.count / 2..<bytes.count / 2 + 2, with: [0xff, 0xd9])
-        try Data(bytes).write(to: picture)
+        try folder.write(bytes, to: "scannet/color/3.jpg")
         let run = try StageRun(
             """
             - read: {bad-frame-limit: 0.2}
@@ -56,7 +53,7 @@ import Testing
             - check-geometry
             - unproject
             - voxel-downsample: {size: 0.02}
-            """, reading: copy.path)
+            """, reading: copy)
         #expect(run.drops.count == 1 && run.drops.first?.hasPrefix("3 unproject: JPEG damaged") == true, "\(run.drops)")
     }
 

@@ -54,8 +54,7 @@ import Testing
     @Test func framesThatAreLeftOutInNumbersAreSaid() throws {
         let sample = SharedData.checkout.appendingPathComponent("samples/tum").path
         #expect(try StageRun("- read", reading: sample).warnings.filter { $0.contains("left out") } == [])
-        let copy = "\(folder.path)/tum"
-        try FileManager.default.copyItem(atPath: sample, toPath: copy)
+        let copy = try folder.copySample("tum")
         let lines = String(decoding: try folder.bytes("tum/groundtruth.txt"), as: UTF8.self).split(separator: "\n")
         try folder.write(lines.prefix(3 + 5).map { $0 + "\n" }.joined(), to: "tum/groundtruth.txt")
         let run = try StageRun("- read", reading: copy)
@@ -68,9 +67,7 @@ import Testing
 
     /// The commonest reason first: a few frames without tracking are not what half a copy lacks.
     @Test func theCommonestReasonForLeavingFramesOutIsNamed() throws {
-        let sample = SharedData.checkout.appendingPathComponent("samples/scannet").path
-        let copy = "\(folder.path)/scannet"
-        try FileManager.default.copyItem(atPath: sample, toPath: copy)
+        let copy = try folder.copySample("scannet")
         try folder.write(String(repeating: "-inf ", count: 16), to: "scannet/pose/0.txt")
         for number in 1...3 { try FileManager.default.removeItem(atPath: "\(copy)/pose/\(number).txt") }
         let warnings = try StageRun("- read: {mismatch: shortest}", reading: copy).warnings
@@ -82,14 +79,11 @@ import Testing
 
     /// Depth of another size costs its own frame, be it the first.
     @Test(arguments: [0, 5]) func oneOddDepthPictureIsTheOddOne(_ odd: Int) throws {
-        let copy = folder.url("scan")
-        try FileManager.default.copyItem(
-            at: SharedData.checkout.appendingPathComponent("samples/scannet"), to: copy)
-        let picture = copy.appendingPathComponent("depth/\(odd).png")
-        let image = try PNG.decodeGray16([UInt8](try Data(contentsOf: picture)))
+        let copy = try folder.copySample("scannet")
+        let image = try PNG.decodeGray16(try folder.bytes("scannet/depth/\(odd).png"))
         let small = image.nearest(width: image.width / 2, height: image.height / 2)
-        try Data(try PNG.encodeGray16(small)).write(to: picture)
-        let run = try StageRun("- read: {bad-frame-limit: 0.1}\n- decompress", reading: copy.path)
+        try folder.write(try PNG.encodeGray16(small), to: "scannet/depth/\(odd).png")
+        let run = try StageRun("- read: {bad-frame-limit: 0.1}\n- decompress", reading: copy)
         #expect(run.drops.count == 1 && run.drops.first?.hasPrefix("\(odd) ") == true, "\(run.drops)")
         #expect(run.capture.depthSize == PixelSize(image.width, image.height))
     }
@@ -114,19 +108,16 @@ import Testing
             "read: all 12 poses are one and the same: the camera did not move, or was not tracked"
         ),
     ]) func posesThatCannotBeTrue(_ numbers: String, _ warning: String?) throws {
-        let scan = SharedData.checkout.appendingPathComponent("samples/scannet")
-        let copy = folder.url("scan")
-        try FileManager.default.copyItem(at: scan, to: copy)
+        let copy = try folder.copySample("scannet")
         let matrix = numbers.split(separator: " ")
         let text = stride(from: 0, to: 16, by: 4).map { matrix[$0..<$0 + 4].joined(separator: " ") + "\n" }.joined()
-        let poses = try FileManager.default.contentsOfDirectory(atPath: copy.appendingPathComponent("pose").path)
-        for pose in poses {
-            try Data(text.utf8).write(to: copy.appendingPathComponent("pose/\(pose)"))
+        for pose in try FileManager.default.contentsOfDirectory(atPath: "\(copy)/pose") {
+            try folder.write(text, to: "scannet/pose/\(pose)")
         }
         if let warning {
-            #expect(try StageRun("- read", reading: copy.path).warnings.contains(warning))
+            #expect(try StageRun("- read", reading: copy).warnings.contains(warning))
         } else {
-            let refused = problem { _ = try StageRun("- read", reading: copy.path) }
+            let refused = problem { _ = try StageRun("- read", reading: copy) }
             #expect(
                 refused?.message().contains("the last row of the matrix is not 0 0 0 1") == true,
                 "\(refused?.message() ?? "")")
@@ -365,10 +356,9 @@ import Testing
 
     /// Stray Scanner's sample, 12 frames, without these files.
     private func recording(without files: [String]) throws -> String {
-        let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner")
-        try FileManager.default.copyItem(at: sample, to: folder.url("gaps"))
-        for file in files { try FileManager.default.removeItem(at: folder.url("gaps/\(file)")) }
-        return folder.url("gaps").path
+        let copy = try folder.copySample("stray-scanner", to: "gaps")
+        for file in files { try FileManager.default.removeItem(atPath: "\(copy)/\(file)") }
+        return copy
     }
 
     @Test(arguments: ["masked", "source"]) func framesWithoutDepthOrConfidenceStay(_ depth: String) throws {

@@ -110,9 +110,8 @@ import Testing
 
     /// The file's units are those of iOS; nobody could tell them from metres and degrees.
     @Test func motionOfAndroidIsLeftOut() throws {
-        let desk = SharedData.checkout.appendingPathComponent("samples/desk").path
         let folder = try TemporaryFolder()
-        try FileManager.default.copyItem(atPath: desk, toPath: "\(folder.path)/desk")
+        try folder.copySample("desk")
         let stages = "- read\n- select-frames: {include: [0]}\n- decompress\n- write-sens"
         let recorded = try StageRun(stages, reading: "\(folder.path)/desk")
         #expect(recorded.count("write-sens", "motion-samples") ?? 0 > 0 && recorded.warnings.isEmpty)

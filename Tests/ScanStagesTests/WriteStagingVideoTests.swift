@@ -60,8 +60,7 @@ import Testing
     {
         let folder = try TemporaryFolder()
         let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
-        let source = folder.url("stray").path
-        try FileManager.default.copyItem(atPath: sample, toPath: source)
+        let source = try folder.copySample("stray-scanner", to: "stray")
         let whole = "\(sample)/rgb.mp4"
         // The sample has three frames a second.
         let hiding = try runCommand([
@@ -86,8 +85,7 @@ import Testing
     @Test func aVideoWithTimesOfItsOwnIsCopiedWithAWord() throws {
         let folder = try TemporaryFolder()
         let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
-        let source = folder.url("stray").path
-        try FileManager.default.copyItem(atPath: sample, toPath: source)
+        let source = try folder.copySample("stray-scanner", to: "stray")
         // Three times as slow, so that the first frame alone keeps its time.
         let slowing = try runCommand([
             "ffmpeg", "-nostdin", "-v", "error", "-y", "-itsscale", "3", "-i", "\(sample)/rgb.mp4", "-c", "copy",

@@ -38,5 +38,15 @@ public final class TemporaryFolder: Sendable {
         return path
     }
 
+    /// Copies one of the captures in `samples/`, to be changed.
+    /// - Parameter name: of the copy; nil for the sample's own.
+    @discardableResult
+    public func copySample(_ sample: String, to name: String? = nil) throws -> String {
+        let copy = url(name ?? sample)
+        try FileManager.default.createDirectory(at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: SharedData.checkout.appendingPathComponent("samples/\(sample)"), to: copy)
+        return copy.path
+    }
+
     public func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: url(name))) }
 }

@@ -106,7 +106,7 @@ extension Capture {
     ///   - pairs: what does not belong together if it is not the end that is missing.
     mutating func noteShortfall(
         of name: String, frames: Int, lines: Int, called listed: String = "camera lines",
-        of pairs: String = "pictures and poses"
+        pairing pairs: String = "pictures and poses"
     ) {
         if frames == lines { return }
         warnings.append(

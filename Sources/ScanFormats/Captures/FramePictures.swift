@@ -62,21 +62,18 @@ extension FramePictures {
         _ paths: [String?], _ content: PackedStream.Content, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) {
         var problem: Problem?
-        var found: PixelSize?
         var sizes: [PixelSize] = []
-        for path in paths where found == nil {
-            guard let path else { continue }
+        for case let path? in paths where sizes.count < 2 || (sizes.count == 2 && sizes[0] != sizes[1]) {
             do throws(Problem) {
                 let bytes = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
-                let size = try DepthPicture.size(bytes, limits: rules.pictureLimits)
-                if sizes.contains(size) { found = size } else if sizes.count == 2 { found = sizes[0] }
-                sizes.append(size)
+                sizes.append(try DepthPicture.size(bytes, limits: rules.pictureLimits))
             } catch { problem = problem ?? error.at(file: path) }
         }
-        guard let found = found ?? sizes.first else {
+        guard let first = sizes.first else {
             if let problem { throw problem }
             return nil
         }
-        self.init(paths: paths, size: found, content: content)
+        let isFirstOdd = sizes.count == 3 && sizes[1] == sizes[2]
+        self.init(paths: paths, size: isFirstOdd ? sizes[1] : first, content: content)
     }
 }

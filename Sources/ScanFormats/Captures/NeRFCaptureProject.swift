@@ -184,8 +184,8 @@ private struct NeRFCaptureReader {
             guard abs(right) > 0.1 else {
                 throw Problem(
                     .input,
-                    "the picture is turned against its intrinsics, and its long side was level or it looked straight up or down, so "
-                        + "nobody can tell which way")
+                    "the picture is turned against its intrinsics, and its long side was level or it looked straight up or "
+                        + "down, so nobody can tell which way")
             }
             turns[index] = right > 0 ? 1 : 3
             return

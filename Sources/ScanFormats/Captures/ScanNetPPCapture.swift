@@ -187,7 +187,7 @@ private struct ScanNetPPReader {
                     try capture.reconcile("frames", with: ("depth file", chunks), rules)
                     if chunks < count, rules.mismatch == .auto {
                         capture.noteShortfall(
-                            of: file, frames: chunks, lines: count, called: "frames", of: "depth and pictures")
+                            of: file, frames: chunks, lines: count, called: "frames", pairing: "depth and pictures")
                     }
                 }
             }

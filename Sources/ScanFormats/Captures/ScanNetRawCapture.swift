@@ -143,7 +143,7 @@ private struct ScanNetRawReader {
         if let missing, !isCut, shortest < longest, rules.mismatch == .auto {
             let name = missing.stream == "video" ? "\(stem).h264" : "\(stem).depth"
             capture.noteShortfall(
-                of: name, frames: shortest, lines: longest, called: "frames", of: "depth and pictures")
+                of: name, frames: shortest, lines: longest, called: "frames", pairing: "depth and pictures")
         }
         for index in 0..<longest {
             var facts = FrameFacts(index: index)

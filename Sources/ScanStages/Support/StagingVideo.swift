@@ -84,9 +84,10 @@ struct StagingVideo {
     /// The timestamps, if a video can have them; some apps repeat the last line until all streams are equally long. The
     /// video's own times stand in then.
     private func ascending(_ times: [Int64]) -> [Int64]? {
-        // A video's clock counts microseconds, and how long a frame is shown in 31 bits.
         let steps = zip(times.dropFirst(), times).map { $0.subtractingReportingOverflow($1) }
-        if let long = steps.firstIndex(where: { $0.overflow || $0.partialValue / 1000 > Int64(Int32.max) }) {
+        let longest = VideoSettings.Container.mp4.longestStep ?? .max
+        // A video's clock counts microseconds; rounded to those, a step may gain one.
+        if let long = steps.firstIndex(where: { $0.overflow || $0.partialValue / 1000 >= longest }) {
             context.warn(
                 "more than 35 minutes lie between the timestamps of two frames (after the first \(long + 1)), for which a video "
                     + "has no place, so it keeps the times that it was recorded with")

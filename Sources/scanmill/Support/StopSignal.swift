@@ -3,9 +3,9 @@ import Glibc
 import ScanModel
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones five seconds;
-/// a second one ends everything at once. SIGHUP, which a terminal sends when it is closed, is passed over where it was before,
-/// as `nohup` does it.
+/// SIGINT, SIGTERM and SIGHUP during a run. The first one lets no further capture begin and gives the running ones five
+/// seconds; a second one ends everything at once. SIGHUP, which a terminal sends when it is closed, is passed over where
+/// it was before, as `nohup` does it.
 final class StopSignal: @unchecked Sendable {
     private struct State: Sendable {
         var signal: Int32?
@@ -17,12 +17,12 @@ final class StopSignal: @unchecked Sendable {
     private var sources: [any DispatchSourceSignal] = []
     /// Less than the five seconds that are announced: ending takes some of them.
     private static let grace = Duration.seconds(4)
-    private var numbers = [SIGINT, SIGTERM]
+    /// Asked for before `listen` changes what a signal does.
+    private static let numbers = [SIGINT, SIGTERM] + (isIgnored(SIGHUP) ? [] : [SIGHUP])
 
     /// Begins to listen.
     func listen() {
-        if !Self.isIgnored(SIGHUP) { numbers.append(SIGHUP) }
-        for number in numbers {
+        for number in Self.numbers {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in received(number) }
@@ -45,7 +45,7 @@ final class StopSignal: @unchecked Sendable {
             _exit(128 + number)
         }
         // From here on the next one ends the process by itself: a busy machine may hold up the queue that calls this.
-        for number in numbers { signal(number) { _exit(128 + $0) } }
+        for number in Self.numbers { signal(number) { _exit(128 + $0) } }
         Console.error(
             "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
     }

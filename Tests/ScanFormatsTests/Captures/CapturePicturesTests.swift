@@ -28,7 +28,7 @@ import Testing
         let whole = try CapturePictures(at: Self.desk).picture(of: 7, within: PixelSize(64, 64))
         #expect(whole.width > whole.height)
         let folder = try TemporaryFolder()
-        try FileManager.default.copyItem(atPath: Self.desk, toPath: "\(folder.path)/desk")
+        try folder.copySample("desk")
         let lines = String(decoding: try folder.bytes("desk/desk.jsonl"), as: UTF8.self)
         let turned = try lines.split(separator: "\n").map { line -> String in
             var json = try #require(try JSONValue.parse(Array(line.utf8), file: "line").object)

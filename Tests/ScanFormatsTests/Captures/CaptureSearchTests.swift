@@ -58,17 +58,9 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/links").map(\.id) == ["my-scene-a", "my-scene-b"])
     }
 
-    private func copySample(_ sample: String, to path: String) throws {
-        let copy = folder.url(path)
-        try FileManager.default.createDirectory(
-            at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            at: SharedData.checkout.appendingPathComponent("samples/\(sample)"), to: copy)
-    }
-
     /// A ScanNet++ scene is one capture, whichever of its folders is named.
     @Test func aFolderThatEverySceneHasIsCalledAfterTheScene() throws {
-        for scene in ["036bce3393", "0a5c013435"] { try copySample("scannetpp", to: "data/\(scene)/iphone") }
+        for scene in ["036bce3393", "0a5c013435"] { try folder.copySample("scannetpp", to: "data/\(scene)/iphone") }
         for named in ["data/036bce3393", "data/036bce3393/iphone"] {
             #expect(try CaptureSearch.captures(at: "\(folder.path)/\(named)").map(\.id) == ["036bce3393"])
         }
@@ -77,7 +69,7 @@ import Testing
 
     /// 7-Scenes numbers its recordings anew in each scene.
     @Test func aNumberedRecordingIsCalledAfterItsSceneToo() throws {
-        for scene in ["chess", "fire"] { try copySample("7-scenes/seq-01", to: "scenes/\(scene)/seq-01") }
+        for scene in ["chess", "fire"] { try folder.copySample("7-scenes/seq-01", to: "scenes/\(scene)/seq-01") }
         let ids = ["chess-seq-01", "fire-seq-01"]
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes").map(\.id) == ids)
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire/seq-01").map(\.id) == [ids[1]])
