@@ -35,7 +35,7 @@ public struct MotionFacts: Hashable, Sendable {
         if let declaredCount, declaredCount != sampleCount {
             texts.append("the header announces \(declaredCount) samples, the file holds \(sampleCount)")
         }
-        if partialByteCount > 0 { texts.append("the last record has \(partialByteCount) of 32 bytes and is left out") }
+        if partialByteCount > 0 { texts.append("the last record has only \(partialByteCount) of 32 bytes") }
         if notFiniteCount > 0 { texts.append("\(notFiniteCount) samples are not finite") }
         if backwardCount > 0 { texts.append("\(backwardCount) samples are not later than the one before them") }
         return texts

@@ -233,6 +233,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         for motion in capture.motionFiles {
             try context.output.copy(motion.path, of: capture, to: "\(id).\(motion.kind.rawValue)")
+            try noteDefects(of: motion, capture, context)
         }
         let turn = WorldTurn.yUp(capture)
         if let box = capture.box, context.available.contains(.box) {
@@ -267,6 +268,17 @@ public struct WriteStaging: FrameStage, FoldStage {
             if try BoundingBoxJSON(bytes, file: file).box == box { return try context.output.write(bytes, to: file) }
         }
         if let text = try context.boundingBox(box) { try context.output.write(text, to: file) }
+    }
+
+    /// Motion files are copied as they are; whoever reads the result shall know what is wrong with them.
+    private func noteDefects(of motion: MotionFile, _ capture: Capture, _ context: StageContext) throws(Problem) {
+        do throws(Problem) {
+            let facts = try MotionStream.read(try capture.source.open(motion.path), kind: motion.kind)
+            for defect in facts.warnings { context.warn("\(motion.path) was copied as it is, and \(defect)") }
+        } catch {
+            guard error.fault == .input else { throw error }
+            context.warn("\(motion.path) was copied as it is, and cannot be read: \(error.oneLine)")
+        }
     }
 
     /// Warnings are of this capture’s faults; what the pipeline does to every capture is noted.

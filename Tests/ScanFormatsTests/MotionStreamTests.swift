@@ -147,7 +147,7 @@ import Testing
         #expect(
             cut.facts.warnings == [
                 "the header announces 100 samples, the file holds 98",
-                "the last record has 24 of 32 bytes and is left out",
+                "the last record has only 24 of 32 bytes",
             ])
         let header = MotionStream.header(.rotationRate, count: 3)
         let more = try read(header + bytes[MotionStream.header(.rotationRate, count: 100).count...])

@@ -35,6 +35,23 @@ import Testing
             run.notes == ["write-staging: MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it"])
     }
 
+    /// They are copied all the same, and whoever reads the result hears of it.
+    @Test func damagedMotionFilesAreNamed() throws {
+        let source = try MiniSource()
+        let rotation = try source.bytes("recorded.rot")
+        try Data(rotation + [1, 2, 3]).write(to: URL(filePath: "\(source.path)/recorded.rot"))
+        try Data("no samples".utf8).write(to: URL(filePath: "\(source.path)/recorded.grav"))
+        let run = try PipelineRun(Self.all, on: source.path)
+        #expect(try run.bytes("mini.rot") == rotation + [1, 2, 3])
+        #expect(
+            run.warnings.contains(
+                "write-staging: recorded.rot was copied as it is, and the last record has only 3 of 32 bytes"),
+            "\(run.warnings)")
+        #expect(
+            run.warnings.contains { $0.hasPrefix("write-staging: recorded.grav was copied as it is, and ") },
+            "\(run.warnings)")
+    }
+
     /// What could not be read again is not written: a tilted box is left out, a time before 0 fails its capture.
     @Test func whatTheFormatCannotSay() throws {
         var capture = try MemoryCapture.posed(3)

@@ -41,6 +41,19 @@ public enum ARKitScenesCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(trajectoryFile) holds poses, and \(folder) stands beside it")
     }
 
+    /// The poses' file has a name of its own, and so have the cameras.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        if tree.byteCount(of: trajectoryFile) != nil {
+            return Recognition(format: name, reason: "\(trajectoryFile) has the name of ARKitScenes' poses")
+        }
+        let folder = folders.map { "\($0)_intrinsics" }.first { folder in
+            tree.hasFolder(folder) && tree.entries(in: folder).contains { $0.name.hasSuffix(".pincam") }
+        }
+        return folder.map { folder in
+            Recognition(format: name, reason: "\(folder)/ holds cameras, and \(trajectoryFile) is missing")
+        }
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = ARKitScenesReader(tree: tree, rules: rules)
         return try reader.read()
@@ -160,19 +173,30 @@ private struct ARKitScenesReader {
     }
 
     /// The folders in which there are both, the larger pictures first.
-    private func pictureSets() throws(Problem) -> [PictureSet] {
+    private mutating func pictureSets() throws(Problem) -> [PictureSet] {
         var sets: [PictureSet] = []
+        var bare: [String] = []
         for folder in ARKitScenesCapture.folders {
             let pictures = try files(in: folder, "png")
             let cameras = try files(in: "\(folder)_intrinsics", "pincam")
-            if pictures.times.isEmpty || cameras.times.isEmpty { continue }
+            if pictures.times.isEmpty || cameras.times.isEmpty {
+                if !pictures.times.isEmpty { bare.append(folder) }
+                continue
+            }
             let matched = match(pictures.times, with: cameras)
             let used = Set(matched.match.partners.compactMap(\.self))
             let lost = cameras.times.indices.filter { !used.contains($0) }.map { cameras.times[$0] }
             try rules.check(frames: pictures.times.count + lost.count, of: "pictures and cameras in \(folder)/")
             sets.append(PictureSet(folder: folder, pictures: pictures, cameras: matched, lost: lost))
         }
-        if !sets.isEmpty { return sets }
+        if let set = sets.first {
+            for folder in bare {
+                capture.warnings.append(
+                    "\(folder)/ holds pictures, and \(folder)_intrinsics/ none of their cameras: those of \(set.folder)/ "
+                        + "may be taken; download \(folder)_intrinsics too for the others")
+            }
+            return sets
+        }
         let wanted = ARKitScenesCapture.folders.map { "\($0)/ with \($0)_intrinsics/" }
         throw Problem(
             .input, "there are no pictures with cameras",
@@ -222,6 +246,10 @@ private struct ARKitScenesReader {
 
     private mutating func readPoses() throws(Problem) -> [ARKitScenesText.Posed] {
         let file = ARKitScenesCapture.trajectoryFile
+        if tree.byteCount(of: file) == nil {
+            throw Problem(
+                .input, "the poses are missing", notes: [tree.absence(of: file)], fix: "download \(file) too")
+        }
         capture.list(file, in: tree, [])
         var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
         var posed: [ARKitScenesText.Posed] = []

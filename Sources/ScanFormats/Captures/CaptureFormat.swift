@@ -9,6 +9,10 @@ public protocol CaptureFormat: Sendable {
     /// that runs the whole batch: a few names and the start of a file, or the outline of a JSON text, and never more memory
     /// than the bytes of that file.
     static func recognise(_ tree: any CaptureTree) -> Recognition?
+    /// Why this tree can only be what is left of such a capture, although a part is missing or damaged by which
+    /// ``recognise(_:)`` knows one; nil where it may be anything. Asked where no format says "mine": `open` then tells what is
+    /// wrong, and the capture fails by name instead of being passed over. As cheap as that.
+    static func remains(of tree: any CaptureTree) -> Recognition?
     /// For a format whose files share a name: the names of the captures that lie side by side in a folder, of those that
     /// have any stream.
     static func names(in tree: any CaptureTree) -> [String]
@@ -27,6 +31,8 @@ public protocol CaptureFormat: Sendable {
 
 extension CaptureFormat {
     public static var name: String { card.name }
+
+    public static func remains(of tree: any CaptureTree) -> Recognition? { nil }
 
     public static func names(in tree: any CaptureTree) -> [String] { [] }
 

@@ -29,13 +29,18 @@ public enum CaptureFormats {
     /// The format that `read` calls so; nil where there is none.
     public static func format(named name: String) -> (any CaptureFormat.Type)? { all.first { $0.name == name } }
 
-    /// What the first format says that says "mine".
+    /// What the first format says that says "mine"; where none does, the first whose remains these are. Last of all they
+    /// may be plain pictures, which much that is damaged holds too.
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let tree = listedOnce(tree)
-        for format in all {
+        let apps = all.filter { $0 != PictureFolderCapture.self }
+        for format in apps {
             if let recognition = format.recognise(tree) { return recognition }
         }
-        return nil
+        for format in apps {
+            if let recognition = format.remains(of: tree) { return recognition }
+        }
+        return PictureFolderCapture.recognise(tree)
     }
 
     /// For what asks all formats in turn.

@@ -22,23 +22,36 @@ public enum PolycamCapture: CaptureFormat {
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let top = top(of: tree)
-        for set in sets {
-            let folder = "\(top)\(set.cameras)"
-            let files = tree.hasFolder(folder) ? tree.entries(in: folder) : []
-            guard tree.hasFolder("\(top)\(set.images)") else { continue }
-            // Some, because the first one may be damaged.
-            for file in files.filter({ $0.name.hasSuffix(".json") }).prefix(5) {
-                guard let json = try? tree.outline(of: "\(folder)/\(file.name)", limit: cameraLimit),
-                    json["t_00"] != nil, json["fx"] != nil
-                else { continue }
-                return Recognition(
-                    format: name, reason: "\(folder)/\(file.name) has Polycam's keys t_00, …",
-                    folder: top.isEmpty ? nil : keyframes)
-            }
+        for set in sets where tree.hasFolder("\(top)\(set.images)") {
+            guard let file = camera(in: "\(top)\(set.cameras)", tree) else { continue }
+            return recognition(top, "\(file) has Polycam's keys t_00, …")
         }
-        // Without cameras it is still no folder of pictures, nor one that is called "keyframes".
+        return nil
+    }
+
+    /// Cameras without pictures, or pictures in a folder that is called "keyframes".
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        let top = top(of: tree)
+        if let file = sets.lazy.compactMap({ camera(in: "\(top)\($0.cameras)", tree) }).first {
+            return recognition(top, "\(file) has Polycam's keys t_00, …, and the pictures are missing")
+        }
         guard !top.isEmpty, !tree.entries(in: "\(top)images").isEmpty else { return nil }
-        return Recognition(format: name, reason: "there is a folder \(top)images/", folder: keyframes)
+        return recognition(top, "there is a folder \(top)images/")
+    }
+
+    private static func recognition(_ top: String, _ reason: String) -> Recognition {
+        Recognition(format: name, reason: reason, folder: top.isEmpty ? nil : keyframes)
+    }
+
+    /// A camera with the app's keys. Some are looked at, because the first one may be damaged.
+    private static func camera(in folder: String, _ tree: any CaptureTree) -> String? {
+        guard tree.hasFolder(folder) else { return nil }
+        return tree.entries(in: folder).lazy.filter { $0.name.hasSuffix(".json") }.prefix(5)
+            .map { "\(folder)/\($0.name)" }
+            .first { file in
+                guard let json = try? tree.outline(of: file, limit: cameraLimit) else { return false }
+                return json["t_00"] != nil && json["fx"] != nil
+            }
     }
 
     private static let keyframes = "keyframes"
@@ -75,6 +88,8 @@ private struct PolycamReader {
     /// The pictures and cameras of a set, by their times in microseconds.
     private struct FileSet {
         var name: String
+        /// Of the pictures.
+        var folder: String
         var images: [Int: String]
         var cameras: [Int: String]
 
@@ -93,8 +108,8 @@ private struct PolycamReader {
         capture.channels.formUnion([.pose, .intrinsics, .timestamp])
         if set.images.isEmpty {
             capture.loses(
-                .color, "there are \(times.count) cameras, and no pictures in \(top)images/",
-                fix: "copy the folder \(top)images/ too")
+                .color, "there are \(times.count) cameras, and no pictures in \(set.folder)/",
+                fix: "copy the folder \(set.folder)/ too")
         } else {
             capture.channels.insert(.color)
         }
@@ -114,12 +129,15 @@ private struct PolycamReader {
     private mutating func chooseSet() -> FileSet {
         let sets = PolycamCapture.sets.map { set in
             FileSet(
-                name: set.images == "images" ? "as recorded" : "corrected",
+                name: set.images == "images" ? "as recorded" : "corrected", folder: "\(top)\(set.images)",
                 images: tree.numbered(in: "\(top)\(set.images)", PictureFolder.extensions),
                 cameras: tree.numbered(in: "\(top)\(set.cameras)", ["json"]))
         }
         let (corrected, recorded) = (sets[0], sets[1])
-        if corrected.whole.isEmpty { return recorded }
+        if corrected.whole.isEmpty {
+            let isAllThereIs = recorded.cameras.isEmpty && recorded.images.isEmpty
+            return isAllThereIs ? corrected : recorded
+        }
         let missing = recorded.whole.subtracting(corrected.whole)
         if missing.isEmpty { return corrected }
         capture.warnings.append(

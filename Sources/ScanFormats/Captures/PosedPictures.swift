@@ -65,6 +65,14 @@ struct PosedPictures {
         }
     }
 
+    /// The first picture with such a name.
+    static func flatPicture(in tree: any CaptureTree) -> String? {
+        tree.originals(in: "").first { name in
+            let parts = name.split(separator: ".")
+            return name.hasPrefix("frame-") && parts.dropFirst().first == "color" && isPicture(name)
+        }
+    }
+
     private static let kinds: Set = ["color", "depth", "pose"]
 
     /// The name without its extension and without the part that it is.

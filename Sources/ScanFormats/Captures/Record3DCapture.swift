@@ -25,9 +25,22 @@ public enum Record3DCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(file) has Record3D's keys, and its pictures stand beside it")
     }
 
+    /// `rgbd/` with its depth is no other app's.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard tree.hasFolder("rgbd") else { return nil }
+        if tree.byteCount(of: "metadata") != nil {
+            return Recognition(format: name, reason: "metadata stands beside rgbd/, and is damaged")
+        }
+        guard tree.entries(in: "rgbd").contains(where: { $0.name.hasSuffix(".depth") }) else { return nil }
+        return Recognition(format: name, reason: "rgbd/ holds depth, and metadata is missing")
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        guard let file = metadataFile(of: tree) else {
-            throw Problem(.input, "there is no Record3D metadata", fix: "the folder must hold metadata and rgbd/")
+        let file = metadataFile(of: tree) ?? "metadata"
+        if tree.byteCount(of: file) == nil {
+            throw Problem(
+                .input, "there is no Record3D metadata", notes: [tree.absence(of: file)],
+                fix: "the folder must hold metadata and rgbd/")
         }
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
         let bytes = try tree.bytes(of: file, limit: metadataLimit)

@@ -32,10 +32,22 @@ public enum ScanNetFolder: CaptureFormat {
         return Recognition(format: name, reason: "\(file) stands beside pictures and pose/")
     }
 
+    /// Poses and a matrix, and nothing to be seen.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard let file = intrinsicFile("color", in: tree) ?? intrinsicFile("depth", in: tree),
+            tree.originals(in: "pose").contains(where: { $0.hasSuffix(".txt") }), PictureFolder.find(in: tree) == nil
+        else { return nil }
+        return Recognition(format: name, reason: "\(file) stands beside pose/, and the pictures are missing")
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         let isFlat = tree.byteCount(of: infoFile) != nil
         guard let frames = isFlat ? PosedPictures.flat(in: tree) : PosedPictures.folders(in: tree) else {
-            throw Problem(.input, "there are no poses with pictures or depth beside them")
+            throw Problem(
+                .input, "there are no poses with pictures or depth beside them",
+                fix: isFlat
+                    ? "copy the files frame-….color.jpg, .depth.pgm and .pose.txt too"
+                    : "copy the folders color/, depth/ and pose/ too")
         }
         var reader = ScanNetFolderReader(tree: tree, rules: rules)
         return try reader.read(frames, isFlat: isFlat)

@@ -32,18 +32,36 @@ public enum ScanNetPPCapture: CaptureFormat {
             folder: top.isEmpty ? nil : "iphone")
     }
 
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard let top = top(of: tree) else { return nil }
+        let reason =
+            tree.byteCount(of: top + posesFile) == nil
+            ? "\(top)rgb.mkv and depth.bin stand side by side, and \(posesFile) is missing"
+            : "\(top)\(posesFile) has the name of ScanNet++'s poses, and holds none"
+        return Recognition(format: name, reason: reason, folder: top.isEmpty ? nil : "iphone")
+    }
+
     /// `036bce3393/iphone` is `036bce3393`, whichever of the two is named.
     public static func id(of name: String, in scene: String) -> String? { name == "iphone" ? scene : nil }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        guard let top = top(of: tree) else { throw Problem(.input, tree.absence(of: posesFile)) }
+        let top = top(of: tree) ?? ""
+        if tree.byteCount(of: top + posesFile) == nil {
+            throw Problem(
+                .input, "the poses are missing", notes: [tree.absence(of: top + posesFile)],
+                fix: "download \(posesFile) too")
+        }
         var reader = ScanNetPPReader(tree: tree, top: top, rules: rules)
         return try reader.read()
     }
 
-    /// What stands before each path; nil where there are no poses.
+    /// What stands before each path; nil where there is neither the poses' file nor video and depth.
     private static func top(of tree: any CaptureTree) -> String? {
-        ["", "iphone/"].first { tree.byteCount(of: $0 + posesFile) != nil }
+        let tops = ["", "iphone/"]
+        return tops.first { tree.byteCount(of: $0 + posesFile) != nil }
+            ?? tops.first { top in
+                ["rgb.mkv", "depth.bin"].allSatisfy { tree.byteCount(of: top + $0) != nil }
+            }
     }
 }
 

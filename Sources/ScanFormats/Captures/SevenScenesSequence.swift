@@ -31,6 +31,11 @@ public enum SevenScenesSequence: CaptureFormat {
         return Recognition(format: name, reason: "pictures and poses called frame-… stand side by side")
     }
 
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard let file = PosedPictures.flatPicture(in: tree), PosedPictures.flat(in: tree) == nil else { return nil }
+        return Recognition(format: name, reason: "\(file) has its name, and the poses are missing")
+    }
+
     /// `chess/seq-01` is `chess-seq-01`: each scene's sequences are numbered anew.
     public static func id(of name: String, in scene: String) -> String? {
         name.hasPrefix("seq-") && Int(name.dropFirst(4)) != nil ? "\(scene)-\(name)" : nil
@@ -38,7 +43,13 @@ public enum SevenScenesSequence: CaptureFormat {
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let frames = PosedPictures.flat(in: tree) else {
-            throw Problem(.input, "there are no poses with pictures or depth beside them")
+            guard PosedPictures.flatPicture(in: tree) != nil else {
+                throw Problem(.input, "there are no poses with pictures or depth beside them")
+            }
+            throw Problem(
+                .input, "the poses are missing",
+                notes: ["no frame-….pose.txt stands beside the pictures called frame-….color.png"],
+                fix: "copy the files frame-….pose.txt too")
         }
         var capture = Capture(of: tree, as: Self.self, rules)
         capture.source = try frames.attach(

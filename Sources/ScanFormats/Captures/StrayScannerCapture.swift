@@ -35,21 +35,22 @@ public enum StrayScannerCapture: CaptureFormat {
     static let videoFile = "rgb.mp4"
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
-        let hasMatrix = tree.byteCount(of: matrixFile) != nil
-        let hasMore = tree.byteCount(of: videoFile) != nil || tree.hasFolder("depth")
-        guard hasMatrix || hasMore else { return nil }
-        guard let bytes = tree.beginning(of: odometryFile) else {
-            // The matrix is no other app's.
-            guard hasMatrix, hasMore else { return nil }
-            return Recognition(
-                format: name, reason: "\(matrixFile) stands beside video or depth, and \(odometryFile) is missing")
-        }
-        if (try? StrayOdometry(MemorySource(bytes, name: odometryFile), lineLimit: 4096)) != nil {
-            return Recognition(format: name, reason: "\(odometryFile) has Stray Scanner's columns")
-        }
-        // All its files together are no other's: what is wrong with one of them is said when it is opened.
-        guard hasMatrix, hasMore else { return nil }
-        return Recognition(format: name, reason: "\(odometryFile) and \(matrixFile) stand beside video or depth")
+        guard tree.byteCount(of: matrixFile) != nil || hasFrames(tree), let bytes = tree.beginning(of: odometryFile),
+            (try? StrayOdometry(MemorySource(bytes, name: odometryFile), lineLimit: 4096)) != nil
+        else { return nil }
+        return Recognition(format: name, reason: "\(odometryFile) has Stray Scanner's columns")
+    }
+
+    /// The matrix is no other app's.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: matrixFile) != nil, hasFrames(tree) else { return nil }
+        let lack = tree.byteCount(of: odometryFile) == nil ? "missing" : "damaged"
+        return Recognition(
+            format: name, reason: "\(matrixFile) stands beside video or depth, and \(odometryFile) is \(lack)")
+    }
+
+    private static func hasFrames(_ tree: any CaptureTree) -> Bool {
+        tree.byteCount(of: videoFile) != nil || tree.hasFolder("depth")
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
@@ -172,7 +173,9 @@ private struct StrayScannerReader {
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
         let file = StrayScannerCapture.videoFile
         guard tree.byteCount(of: file) != nil else {
-            for channel in [Channel.color, .luma, .video] { capture.absences[channel] = tree.absence(of: file) }
+            for channel in [Channel.color, .luma, .video] {
+                capture.loses(channel, tree.absence(of: file), fix: "copy \(file) too")
+            }
             placeLines(videoFrames: nil)
             return
         }

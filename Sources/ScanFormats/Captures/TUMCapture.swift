@@ -22,15 +22,14 @@ public enum TUMCapture: CaptureFormat {
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
-        guard let first = beside.first else { return nil }
-        if listsPictures(tree) {
-            return Recognition(
-                format: name, reason: "rgb.txt lists pictures with their times, and \(first) stands beside it")
-        }
-        // All the others together are no other's, unless a dataset or a model was made of them: what is wrong with the list is
-        // said when it is opened.
-        guard beside.count == 2, tree.hasFolder("rgb"), tree.byteCount(of: TransformsDataset.file) == nil,
-            COLMAPCapture.recognise(tree) == nil
+        guard let first = beside.first, listsPictures(tree) else { return nil }
+        return Recognition(
+            format: name, reason: "rgb.txt lists pictures with their times, and \(first) stands beside it")
+    }
+
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: "depth.txt") != nil, tree.byteCount(of: "groundtruth.txt") != nil,
+            tree.hasFolder("rgb")
         else { return nil }
         return Recognition(
             format: name, reason: "depth.txt and groundtruth.txt stand beside rgb/, and rgb.txt is missing or no list")
@@ -97,6 +96,7 @@ private struct TUMReader {
         var matches = JSONObject()
         matches["poses"] = try matchPoses(times)
         let sizes = try capture.checkPictures(in: tree, rules: rules)
+        capture.noteUnlisted(besides: pictures.map(\.path), in: tree, "is not listed in rgb.txt")
         try readCamera(sizes)
         matches["depth"] = try matchDepth(times, &source)
         capture.findings["time-match"] = .object(matches)

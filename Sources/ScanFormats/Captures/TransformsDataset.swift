@@ -23,6 +23,14 @@ public enum TransformsDataset: CaptureFormat {
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
     }
 
+    /// A description that is damaged or lists nothing. Beside plain pictures ``PictureFolderCapture`` says so, and how to have
+    /// those alone.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        guard tree.byteCount(of: file) != nil, PictureFolder.find(in: tree) == nil else { return nil }
+        if let json = try? tree.outline(of: file, limit: sizeLimit), json["frames"] == nil { return nil }
+        return Recognition(format: name, reason: "\(file) is damaged, or lists no frames")
+    }
+
     /// What to do where there is no description but those of a dataset's parts, as Blender's datasets have them and
     /// instant-ngp takes them.
     static func wayToReadPart(in tree: any CaptureTree) -> String? {

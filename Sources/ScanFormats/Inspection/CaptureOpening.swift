@@ -19,10 +19,14 @@ enum CaptureOpening {
             do throws(Problem) { return (try format.open(rest, rules: rules), problems) } catch {
                 problems.append(error)
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,
-                    format.recognise(PartialTree(whole: tree, aside: aside)) != nil
+                    isStill(format, PartialTree(whole: tree, aside: aside))
                 else { return (nil, problems) }
             }
         }
+    }
+
+    private static func isStill(_ format: any CaptureFormat.Type, _ rest: PartialTree) -> Bool {
+        format.recognise(rest) != nil || format.remains(of: rest) != nil
     }
 }
 

@@ -130,6 +130,12 @@ import Testing
         try video.remove("wide_intrinsics")
         try video.write("16 12 19 18 8.5 5.5", to: "wide_intrinsics/41069021_1.000.pincam")
         #expect(try video.open(ARKitScenesCapture.self).variant == "lowres_wide")
+        try video.remove("wide_intrinsics")
+        #expect(
+            try video.open(ARKitScenesCapture.self).warnings == [
+                "wide/ holds pictures, and wide_intrinsics/ none of their cameras: those of lowres_wide/ may be taken; "
+                    + "download wide_intrinsics too for the others"
+            ])
         try addWide(times, to: video, folder: "vga_wide")
         #expect(try video.open(ARKitScenesCapture.self).variant == "vga_wide")
     }
@@ -179,7 +185,7 @@ import Testing
         rules.maxFrames = 1
         #expect(try video.problem(ARKitScenesCapture.self, rules: rules)?.fault == .input)
         try video.write("1 2 3\n", to: "lowres_wide.traj")
-        #expect(video.recognition == nil)
+        #expect(video.recognition?.reason == "lowres_wide.traj has the name of ARKitScenes' poses")
         #expect(try video.problem(ARKitScenesCapture.self)?.place.file == "lowres_wide.traj")
         try video.remove("lowres_wide_intrinsics")
         #expect(try video.problem(ARKitScenesCapture.self)?.summary == "there are no pictures with cameras")

@@ -137,6 +137,17 @@ import Testing
         #expect(capture.absences[.recordedDepth]?.hasPrefix("there are no pictures in keyframes/depth/") == true)
     }
 
+    /// Poses, cameras and depth are there all the same.
+    @Test(arguments: ["", "corrected_"]) func anExportWithoutPictures(set: String) throws {
+        let export = try export(sets: [set])
+        try export.remove("keyframes/\(set)images")
+        let capture = try export.open(PolycamCapture.self)
+        #expect(capture.frames.count == 3 && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(!capture.channels.contains(.color))
+        #expect(capture.absences[.color] == "there are 3 cameras, and no pictures in keyframes/\(set)images/")
+        #expect(capture.remedies[.color] == "copy the folder keyframes/\(set)images/ too")
+    }
+
     @Test func theOthersAreNotTakenForIt() throws {
         let other = try WrittenCapture()
         try other.write(#"{"fx": 1}"#, to: "cameras/1.json")

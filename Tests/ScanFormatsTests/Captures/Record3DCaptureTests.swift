@@ -224,13 +224,14 @@ import Testing
 
     // MARK: - What is none, or too much
 
-    @Test func otherMetadataAreNot() throws {
+    /// With the app's folder beside them they are what is damaged.
+    @Test(arguments: ["{}", "", "[1]", #"{"K": 1}"#]) func otherMetadataAreNot(text: String) throws {
         let other = try WrittenCapture()
-        for text in ["{}", "", "[1]", #"{"K": 1}"#] {
-            try other.write(text, to: "metadata")
-            try other.write("x", to: "rgbd/0.jpg")
-            #expect(other.recognition == nil)
-        }
+        try other.write(text, to: "metadata")
+        #expect(other.recognition == nil)
+        try other.write("x", to: "rgbd/0.jpg")
+        #expect(other.recognition?.reason == "metadata stands beside rgbd/, and is damaged")
+        #expect(try other.problem(Record3DCapture.self)?.place.file == "metadata")
     }
 
     @Test func numbersThatAreTooLarge() throws {

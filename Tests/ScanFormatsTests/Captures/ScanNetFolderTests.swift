@@ -332,6 +332,9 @@ import Testing
         #expect(plain.absences[.box] == "a plain folder of pictures has none")
         // A matrix, but nothing to be seen.
         let blind = try extracted().filter { $0.key.hasPrefix("intrinsic/") || $0.key.hasPrefix("pose/") }
-        #expect(CaptureFormats.recognise(CaptureFolder(path: try folder.write(blind, under: "blind"))) == nil)
+        let rest = CaptureFolder(path: try folder.write(blind, under: "blind"))
+        #expect(
+            CaptureFormats.recognise(rest)?.reason
+                == "intrinsic/intrinsic_color.txt stands beside pose/, and the pictures are missing")
     }
 }

@@ -188,7 +188,9 @@ import Testing
         try scene.write("{\(entry(0)), \(entry(0))}", to: "iphone/pose_intrinsic_imu.json")
         #expect(try scene.problem(ScanNetPPCapture.self)?.summary == "“frame_000000” is there twice")
         try scene.write("{}", to: "iphone/pose_intrinsic_imu.json")
-        #expect(scene.recognition == nil)
+        #expect(
+            scene.recognition?.reason
+                == "iphone/pose_intrinsic_imu.json has the name of ScanNet++'s poses, and holds none")
         #expect(try scene.problem(ScanNetPPCapture.self)?.summary == "there are no frames in the file")
         try scene.write("{\"frame_000000\": {\"pose\": [", to: "iphone/pose_intrinsic_imu.json")
         #expect(try scene.problem(ScanNetPPCapture.self)?.summary.hasPrefix("invalid JSON") == true)

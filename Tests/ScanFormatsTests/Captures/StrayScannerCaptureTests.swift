@@ -53,6 +53,15 @@ import Testing
         #expect(!capture.files.map(\.path).contains("imu.csv"))
     }
 
+    /// The app always films, so a copy without the video is not whole.
+    @Test func aRecordingWithoutItsVideo() throws {
+        let capture = try recording().open(StrayScannerCapture.self)
+        for channel in [Channel.color, .luma, .video] {
+            #expect(capture.absences[channel] == "rgb.mp4 is missing")
+            #expect(capture.remedies[channel] == "copy rgb.mp4 too")
+        }
+    }
+
     /// A copy's name, in whatever language, holds the frame's number too.
     @Test(arguments: [
         "000001 - Kopie.png", "000001 copie.png", "000001(1).png", "000001 (1).png", "000001_edited.png",

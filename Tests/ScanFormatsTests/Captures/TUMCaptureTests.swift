@@ -185,6 +185,17 @@ import Testing
         #expect(other.frames[0].drop?.isBad == true && !other.frames[1].isDropped)
     }
 
+    /// As of a list that was cut off where a line ends.
+    @Test func picturesThatTheListLacks() throws {
+        let sequence = try sequence(2)
+        #expect(try sequence.open(TUMCapture.self).warnings == [])
+        for name in ["0", "1"] { try sequence.picture("rgb/later-\(name).png") }
+        #expect(
+            try sequence.open(TUMCapture.self).warnings == [
+                "2 pictures were left out, the first rgb/later-0.png: each is not listed in rgb.txt"
+            ])
+    }
+
     @Test func linesThatCannotBeUsed() throws {
         let sequence = try sequence(2)
         try sequence.write(

@@ -1,0 +1,106 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Copies that lost the part by which their format is known: they fail by name instead of being no capture at all.
+@Suite struct CaptureRemainsTests {
+    struct Rest: Sendable {
+        var format: String
+        var files: [String: String]
+        var summary: String
+        var fix: String?
+        /// Where the problem is.
+        var file: String?
+    }
+
+    @Test(arguments: [
+        Rest(
+            format: "record3d", files: ["rgbd/0.depth": "x"], summary: "there is no Record3D metadata",
+            fix: "the folder must hold metadata and rgbd/"),
+        Rest(
+            format: "record3d", files: ["metadata": #"{"w": 6, "K": [9"#, "rgbd/0.jpg": "x"],
+            summary: "invalid JSON: the text ends where “,” or “]” is expected", file: "metadata"),
+        Rest(
+            format: "record3d", files: ["metadata": #"{"w": 6}"#, "rgbd/0.jpg": "x"],
+            summary: "“poses” is missing; expected a list",
+            file: "metadata"),
+        Rest(
+            format: "arkitscenes",
+            files: ["lowres_wide/1_1.000.png": "x", "lowres_wide_intrinsics/1_1.000.pincam": "8 6 9 9 4 3\n"],
+            summary: "the poses are missing", fix: "download lowres_wide.traj too"),
+        Rest(
+            format: "arkitscenes",
+            files: [
+                "wide/1_1.000.png": "x", "wide_intrinsics/1_1.000.pincam": "8 6 9 9 4 3\n",
+                "lowres_wide.traj": "<html>\n",
+            ], summary: "“<html>” is not a time in seconds", file: "lowres_wide.traj"),
+        Rest(
+            format: "arkitscenes", files: ["lowres_wide.traj": "1 0 0 0 0 0 0\n"],
+            summary: "there are no pictures with cameras",
+            fix: "download lowres_wide and lowres_wide_intrinsics of this video"),
+        Rest(
+            format: "scannetpp", files: ["iphone/rgb.mkv": "x", "iphone/depth.bin": "x", "dslr/notes.txt": "x"],
+            summary: "the poses are missing", fix: "download pose_intrinsic_imu.json too"),
+        Rest(
+            format: "scannetpp", files: ["pose_intrinsic_imu.json": #"{"frame_00"#],
+            summary: "invalid JSON: the string is not closed", file: "pose_intrinsic_imu.json"),
+        Rest(
+            format: "7-scenes", files: ["frame-000000.color.png": "x", "frame-000000.depth.png": "x"],
+            summary: "the poses are missing", fix: "copy the files frame-….pose.txt too"),
+        Rest(
+            format: "scannet", files: ["intrinsic/intrinsic_color.txt": "x", "pose/0.txt": "x"],
+            summary: "there are no poses with pictures or depth beside them",
+            fix: "copy the folders color/, depth/ and pose/ too"),
+        Rest(
+            format: "transforms", files: ["transforms.json": #"{"frames": ["#, "train/a.png": "x"],
+            summary: "invalid JSON: the text ends where “,” or “]” is expected", file: "transforms.json"),
+        Rest(
+            format: "transforms", files: ["transforms.json": #"{"frames": []}"#],
+            summary: "the dataset has no frames", fix: "export it again", file: "transforms.json"),
+    ])
+    func whatIsLeftOfACaptureFailsByName(_ rest: Rest) throws {
+        let capture = try WrittenCapture()
+        for (file, text) in rest.files { try capture.write(text, to: file) }
+        #expect(capture.recognition?.format == rest.format)
+        #expect(try CaptureSearch.captures(at: capture.folder.path).map(\.format) == [rest.format])
+        let problem = try capture.problem(try #require(CaptureFormats.format(named: rest.format)))
+        #expect(problem?.fault == .input && problem?.summary == rest.summary)
+        if let fix = rest.fix { #expect(problem?.fix == fix) }
+        #expect(problem?.place.file == rest.file)
+        // Nor does looking at it fail otherwise.
+        let inspection = try CaptureInspection.inspect(capture.path)
+        #expect(inspection.errors.contains { $0.problem.summary == rest.summary }, "\(inspection.findings)")
+    }
+
+    /// Names that anything may have.
+    @Test(arguments: [
+        ["rgbd/0.jpg"], ["metadata"], ["metadata.json", "rgb/notes.txt"], ["lowres_wide/1_1.000.png"],
+        ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["depth.bin"], ["frame-000000.color.txt"], ["color.png"],
+        ["pose/0.txt"], ["intrinsic/intrinsic_color.txt"], ["cameras/1.json", "depth/1.png"], ["camera_matrix.csv"],
+        ["depth.txt", "groundtruth.txt"],
+    ])
+    func whatMayBeAnythingIsNoCapture(_ files: [String]) throws {
+        let other = try WrittenCapture()
+        for file in files { try other.write("{}", to: file) }
+        #expect(other.recognition == nil)
+    }
+
+    @Test func anotherAppsTransforms() throws {
+        let other = try WrittenCapture()
+        try other.write(#"{"transforms": [1, 2]}"#, to: "transforms.json")
+        #expect(other.recognition == nil)
+    }
+
+    /// Whatever else lies there, what is whole is read.
+    @Test func aSoundCaptureComesFirst() throws {
+        let dataset = try WrittenCapture()
+        let text = #"{"frames": [{"file_path": "a.png", "transform_matrix": []}]}"#
+        try dataset.write(text, to: "transforms.json")
+        for file in ["lowres_wide.traj", "rgb.mkv", "depth.bin", "rgbd/0.depth", "depth.txt", "groundtruth.txt"] {
+            try dataset.write("x", to: file)
+        }
+        try dataset.picture("rgb/0.png")
+        #expect(dataset.recognition?.format == "transforms")
+    }
+}
