@@ -89,6 +89,22 @@ public struct PLYReader {
         return PointCloud(positions: values.positions, colors: hasColor ? values.colors : nil)
     }
 
+    /// Whether another point at least follows those that the header announces, whose number may be damaged. Asked after the
+    /// last point; where other elements follow the points, nobody can tell.
+    public mutating func hasMore() throws(Problem) -> Bool {
+        guard readCount == pointCount, header.elements.last?.name == vertex.name else { return false }
+        switch header.format {
+        case .ascii:
+            while let line = try lines.next() {
+                if try lines.withBytes(of: line, { $0.contains { $0 > 0x20 } }) { return true }
+            }
+            return false
+        case .binaryLittleEndian, .binaryBigEndian:
+            try lines.rest.fill(vertex.byteCount)
+            return lines.rest.unread.count >= vertex.byteCount
+        }
+    }
+
     private mutating func readLine(_ values: inout PointValues) throws(Problem) {
         while let line = try lines.next() {
             let words = try lines.withBytes(of: line) { (bytes) throws(Problem) in

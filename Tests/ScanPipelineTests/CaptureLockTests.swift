@@ -18,17 +18,8 @@ import Testing
             #expect(try CaptureLock("b", in: fixture.state) != nil)
             withExtendedLifetime(lock) {}
         }
-        #expect(comesFree("a", in: fixture.state))
+        #expect(fixture.comesFree("a"))
         #expect(try CaptureLock("a", in: fixture.state) != nil)
-    }
-
-    /// A process that another test starts just now has a copy of every descriptor until it becomes its program.
-    private func comesFree(_ id: String, in state: StateFolder) -> Bool {
-        for _ in 0..<1000 {
-            if !CaptureLock.isHeld(id, in: state) { return true }
-            usleep(10_000)
-        }
-        return false
     }
 
     /// The kernel frees the lock of a process that is killed.

@@ -1,5 +1,14 @@
 import ScanModel
 
+extension CameraIntrinsics {
+    /// What is odd about a camera whose pixels are not nearly as wide as high; nil where they are.
+    var pixelDoubt: String? {
+        let ratio = fx / fy
+        return (0.9...1.1).contains(ratio)
+            ? nil : "the pixels are far from square: fx / fy is \(ratio.rounded(decimals: 3))"
+    }
+}
+
 /// What is warned of in captures of any format, once one is open.
 extension Capture {
     /// Warns of what may be as it should and mostly is not, whatever the format: of the files, and of cameras that hardly
@@ -11,7 +20,33 @@ extension Capture {
         if let doubt = doubts.first, doubts.count > cameras.count / 2 {
             warnings.append("\(doubt): the intrinsics may be for pictures of another size, or turned by a quarter")
         }
+        let shapes = cameras.compactMap(\.pixelDoubt)
+        if let doubt = shapes.first, shapes.count > cameras.count / 2 {
+            warnings.append("\(doubt): the intrinsics may be wrong, or for pictures of another size")
+        }
+        noteOddCameras()
     }
+
+    /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by some percent, and one of many
+    /// times that is a damaged number.
+    mutating func noteOddCameras() {
+        let lengths = frames.compactMap { facts -> (index: Int, length: Double)? in
+            guard !facts.isDropped, let camera = facts.intrinsics else { return nil }
+            return (facts.index, camera.fx / Double(camera.width))
+        }
+        guard lengths.count >= Self.fewestCameras else { return }
+        let usual = lengths.map(\.length).sorted()[lengths.count / 2]
+        let odd = lengths.filter { !(0.8...1.25).contains($0.length / usual) }
+        // Where they are more, they are another camera's.
+        guard let first = odd.first, odd.count * Self.fewestCameras <= lengths.count else { return }
+        let times = (first.length / usual).rounded(decimals: 3)
+        warnings.append(
+            "the focal length of \(odd.count) of \(lengths.count) frames is far from the others', first at frame "
+                + "\(first.index), where it is \(times) times as long: these cameras may be damaged; leave the frames out with "
+                + "`select-frames` if need be")
+    }
+
+    private static let fewestCameras = 20
 
     /// Warns of what is doubtful about the files alone: second copies among the frames', pictures that others turn, points
     /// far from the origin.

@@ -104,9 +104,15 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
         if isWanted { frame.points = slice }
     }
 
-    func finish() -> TrackEnd {
+    func finish() throws(Problem) -> TrackEnd {
+        var end = TrackEnd()
         let lost = reader.notFiniteCount
-        if lost == 0 { return TrackEnd() }
-        return TrackEnd(warnings: ["\(lost) points were left out: a coordinate is not a finite number"])
+        if lost > 0 { end.warnings.append("\(lost) points were left out: a coordinate is not a finite number") }
+        if try reader.hasMore() {
+            end.warnings.append(
+                "the file holds more than the number of points in its header, \(reader.pointCount): what follows them was left "
+                    + "out; if they are points, correct that number")
+        }
+        return end
     }
 }

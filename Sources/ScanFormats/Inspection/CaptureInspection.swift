@@ -84,6 +84,7 @@ public struct CaptureInspection: Hashable, Sendable {
         inspection.note(errors: opened.problems + [tree.trouble].compactMap(\.self))
         if var capture = opened.capture {
             capture.noteDoubtsOfFiles(in: tree)
+            capture.noteOddCameras()
             capture.noteOtherRecordings(in: tree)
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)

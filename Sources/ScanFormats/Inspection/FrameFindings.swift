@@ -113,19 +113,16 @@ extension CaptureInspection {
 
     private static func implausibilities(of camera: Intrinsics) -> [Problem] {
         var problems: [Problem] = []
-        let ratio = camera.fx.lowerBound / camera.fy.lowerBound
-        if !(0.9...1.1).contains(ratio) {
-            problems.append(
-                Problem(
-                    .input, "the pixels are far from square: fx / fy is \(ratio.rounded(decimals: 3))",
-                    fix: "check the intrinsics, and the size of the pictures that they are for"))
-        }
-        guard let size = camera.size else { return problems }
+        let size = camera.size ?? PixelSize(1, 1)
         let middle = CameraIntrinsics(
-            fx: 1, fy: 1, cx: (camera.cx.lowerBound + camera.cx.upperBound) / 2,
+            fx: camera.fx.lowerBound, fy: camera.fy.lowerBound, cx: (camera.cx.lowerBound + camera.cx.upperBound) / 2,
             cy: (camera.cy.lowerBound + camera.cy.upperBound) / 2, width: size.width, height: size.height,
             pixelOrigin: .corner)
-        if let doubt = middle.doubt {
+        if let doubt = middle.pixelDoubt {
+            problems.append(
+                Problem(.input, doubt, fix: "check the intrinsics, and the size of the pictures that they are for"))
+        }
+        if camera.size != nil, let doubt = middle.doubt {
             problems.append(
                 Problem(
                     .input, doubt,

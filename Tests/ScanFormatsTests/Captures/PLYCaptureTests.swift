@@ -61,6 +61,39 @@ import Testing
         #expect(first?.hasPrefix("the file is a scene of Gaussian splats: only their centres are read") == true)
     }
 
+    /// The number in the header is damaged, or somebody put two files together.
+    @Test func moreThanTheHeaderAnnouncesIsWarnedOf() throws {
+        let folder = try TemporaryFolder()
+        func warnings(_ path: String) throws -> [String] {
+            let capture = try PLYCapture.open(try CaptureFormats.tree(at: path), rules: ReadRules())
+            let track = try #require(try capture.source.tracks(for: [.points], of: capture).first)
+            for facts in capture.frames {
+                var frame = Frame(facts)
+                try track.advance(&frame, isWanted: true)
+            }
+            return try track.finish().warnings
+        }
+        let bytes = try Array(Data(contentsOf: URL(filePath: try file(folder, points: 3))))
+        let warning =
+            "the file holds more than the number of points in its header, 3: what follows them was left out; if they are "
+            + "points, correct that number"
+        // A record is 15 bytes; what is shorter may be the end of a line.
+        for (count, wanted) in [(0, []), (14, []), (15, [warning]), (40, [warning])] {
+            try folder.write(bytes + [UInt8](repeating: 7, count: count), to: "more.ply")
+            #expect(try warnings("\(folder.path)/more.ply") == wanted)
+        }
+        let text = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
+        let one = "the file holds more than the number of points in its header, 1:"
+        for (more, isMore) in [("", false), (" \n\n", false), ("\n4 5 6\n", true)] {
+            try folder.write("\(text)end_header\n1 2 3\n\(more)", to: "text.ply")
+            #expect(try warnings("\(folder.path)/text.ply").contains { $0.hasPrefix(one) } == isMore)
+            // What follows may be faces.
+            let faces = "element face 1\nproperty list uchar int vertex_indices\nend_header\n1 2 3\n"
+            try folder.write("\(text)\(faces)\(more)", to: "faces.ply")
+            #expect(try warnings("\(folder.path)/faces.ply") == [])
+        }
+    }
+
     @Test(arguments: [1, 65_535, 65_536, 65_537, 150_000], [true, false])
     func everyPointIsInOneSlice(points: Int, colored: Bool) throws {
         let folder = try TemporaryFolder()

@@ -150,17 +150,22 @@ final class DiskFixture: Sendable {
         _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, replaces: Bool = false,
         isAtOnce: Bool = false
     ) throws -> CaptureEnding {
-        var ending = CaptureEnding.busy
-        // A process that another test starts at this moment holds copies of all descriptors, and so of the lock that an
-        // earlier run has just let go of, until it becomes its own program.
-        for attempt in 0..<10 where ending == .busy {
-            if attempt > 0 { usleep(20_000) }
-            ending = try CaptureWork.run(
-                job(input, text, forced: forced, replaces: replaces), library: library, tool: programs.tool,
-                looked: wallClock() + (isAtOnce ? 0 : 3_600_000_000_000)
-            ) { _ in }
-        }
+        let ending = try CaptureWork.run(
+            job(input, text, forced: forced, replaces: replaces), library: library, tool: programs.tool,
+            looked: wallClock() + (isAtOnce ? 0 : 3_600_000_000_000)
+        ) { _ in }
+        if ending != .busy { _ = comesFree(input.id) }
         return ending
+    }
+
+    /// Waits until nobody holds a capture's lock. A process that another test starts at this moment holds copies of all
+    /// descriptors, and so of a lock that was just let go of, until it becomes its own program.
+    func comesFree(_ id: String) -> Bool {
+        for _ in 0..<1000 {
+            if !CaptureLock.isHeld(id, in: state) { return true }
+            usleep(10_000)
+        }
+        return false
     }
 
     func plan(

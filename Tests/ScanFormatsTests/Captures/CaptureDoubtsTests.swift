@@ -1,0 +1,54 @@
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// What is warned of whatever the format. The formats' own tests have the principal point and the files.
+@Suite struct CaptureDoubtsTests {
+    /// A capture whose frames have cameras of these focal lengths, for pictures of 100 × 80.
+    private func warnings(_ lengths: [(fx: Double, fy: Double)], dropped: Set<Int> = []) throws -> [String] {
+        var capture = Capture(id: "doubts")
+        capture.frames = lengths.enumerated().map { index, length in
+            var facts = FrameFacts(index: index)
+            facts.intrinsics = CameraIntrinsics(
+                fx: length.fx, fy: length.fy, cx: 50, cy: 40, width: 100, height: 80, pixelOrigin: .corner)
+            if dropped.contains(index) { facts.drop = Drop(stage: "select", reason: "not wanted") }
+            return facts
+        }
+        capture.noteDoubts(in: MemoryTree([:]))
+        return capture.warnings
+    }
+
+    @Test func pixelsThatAreNotSquare() throws {
+        #expect(try warnings([(90, 90), (90, 84), (90, 96)]) == [])
+        let warning =
+            "the pixels are far from square: fx / fy is 1.333: the intrinsics may be wrong, or for pictures of another size"
+        #expect(try warnings([(120, 90), (90, 90), (120, 90)]) == [warning])
+        #expect(try warnings([(120, 90), (90, 90)]) == [])
+        #expect(try warnings([]) == [])
+    }
+
+    @Test func aFocalLengthFarFromTheOthers() throws {
+        // Autofocus.
+        var lengths = (0..<40).map { number -> (fx: Double, fy: Double) in
+            let length = 90 + Double(number) / 10
+            return (length, length)
+        }
+        #expect(try warnings(lengths) == [])
+        lengths[7] = (9, 9)
+        lengths[20] = (900, 900)
+        let all = try warnings(lengths)
+        #expect(all.count == 1)
+        #expect(
+            all.first?.hasPrefix(
+                "the focal length of 2 of 40 frames is far from the others', first at frame 7, where it is 0.098 times as long"
+            )
+                == true, "\(all)")
+        #expect(try warnings(lengths, dropped: [7, 20]) == [])
+        // A second camera takes more than a few.
+        lengths[30] = (900, 900)
+        #expect(try warnings(lengths) == [])
+        // Nor do a handful of frames tell what is usual.
+        #expect(try warnings([(90, 90), (90, 90), (90, 90), (9, 9)]) == [])
+    }
+}
