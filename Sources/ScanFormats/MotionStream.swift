@@ -32,6 +32,7 @@ public struct MotionFacts: Hashable, Sendable {
     /// What a person should know of the file: sentences without a full stop.
     public var warnings: [String] {
         var texts: [String] = []
+        if sampleCount == 0 { texts.append("there are no samples in the file") }
         if let declaredCount, declaredCount != sampleCount {
             texts.append("the header announces \(declaredCount) samples, the file holds \(sampleCount)")
         }

@@ -77,6 +77,14 @@ public struct Problem: Error, Hashable, Sendable, Codable {
         copy.notes.append(note)
         return copy
     }
+
+    /// With the way out of any damage to a file of the capture, where none better is known.
+    public var withUsualFix: Problem {
+        guard fix == nil, fault == .input, place.file != nil else { return self }
+        var copy = self
+        copy.fix = "correct the file, or copy it again"
+        return copy
+    }
 }
 
 extension Problem {

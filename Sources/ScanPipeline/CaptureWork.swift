@@ -91,7 +91,7 @@ public struct CaptureWork {
         }
         let fate = output.hasPublishedResult ? "; the last good result is unchanged" : ""
         output.abandon()
-        return cause(of: problem).noting("nothing was published for \(id)\(fate)")
+        return cause(of: problem).withUsualFix.noting("nothing was published for \(id)\(fate)")
     }
 
     /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.

@@ -162,10 +162,8 @@ public struct CaptureInspection: Hashable, Sendable {
 
     mutating func note(errors problems: [Problem]) {
         // What follows from a file that was set aside has been said with the file itself.
-        for var problem in problems where !problem.notes.contains(where: { $0.hasSuffix(PartialTree.mark) }) {
-            if problem.fix == nil, problem.place.file != nil { problem.fix = "correct the file, or copy it again" }
-            findings.append(Finding(weight: .error, problem: problem))
-        }
+        let causes = problems.filter { problem in !problem.notes.contains { $0.hasSuffix(PartialTree.mark) } }
+        findings += causes.map { Finding(weight: .error, problem: $0.withUsualFix) }
     }
 
     mutating func note(warnings problems: [Problem]) {

@@ -150,11 +150,13 @@ final class DiskFixture: Sendable {
         _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, replaces: Bool = false,
         isAtOnce: Bool = false
     ) throws -> CaptureEnding {
+        var isBusy = false
+        defer { if !isBusy { _ = comesFree(input.id) } }
         let ending = try CaptureWork.run(
             job(input, text, forced: forced, replaces: replaces), library: library, tool: programs.tool,
             looked: wallClock() + (isAtOnce ? 0 : 3_600_000_000_000)
         ) { _ in }
-        if ending != .busy { _ = comesFree(input.id) }
+        isBusy = ending == .busy
         return ending
     }
 
