@@ -13,6 +13,6 @@ public enum DepthPicture {
     public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         if NPY.isNPY(bytes) { return try NPY.size(bytes, limits: limits) }
         let header = PGM.isPGM(bytes) ? try PGM.header(bytes, limits: limits) : try PNG.header(bytes, limits: limits)
-        return PixelSize(header.width, header.height)
+        return header.size
     }
 }

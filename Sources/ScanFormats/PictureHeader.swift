@@ -2,7 +2,7 @@ internal import CScanMill
 import ScanModel
 
 /// What a picture file says of itself before its pixels.
-public struct PictureHeader: Hashable, Sendable {
+public struct PictureHeader: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     /// 1 grey, 2 grey and alpha, 3 colour (a palette too), 4 colour and alpha, or CMYK in a JPEG.

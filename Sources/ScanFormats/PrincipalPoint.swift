@@ -24,6 +24,6 @@ extension CameraIntrinsics {
     var doubt: String? {
         if offCentre <= 0.1 { return nil }
         let (x, y) = (cx.rounded(decimals: 3), cy.rounded(decimals: 3))
-        return "the principal point (\(x), \(y)) is far from the middle of a picture of \(PixelSize(width, height))"
+        return "the principal point (\(x), \(y)) is far from the middle of a picture of \(size)"
     }
 }

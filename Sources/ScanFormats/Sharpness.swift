@@ -51,7 +51,7 @@ extension JPEG {
         _ bytes: [UInt8], ownLuma: Bool = false, limits: PictureLimits = .standard
     ) throws(Problem) -> (score: Double, size: PixelSize) {
         let header = try colorHeader(bytes, limits)
-        let size = PixelSize(header.width, header.height)
+        let size = header.size
         guard size.width >= 2, size.height >= 2 else {
             return (Sharpness.score(try decodeRGB(bytes, limits: limits)), size)
         }

@@ -64,7 +64,7 @@ public struct TransformsJSON: Sendable {
         var copy = movingFiles { Self.path($0, downscaledBy: factor) }
         for index in copy.entries.indices {
             let camera = copy.entries[index].camera
-            let size = RGBImage.downscaledSize(PixelSize(camera.width, camera.height), by: factor)
+            let size = RGBImage.downscaledSize(camera.size, by: factor)
             copy.entries[index].camera = camera.resized(width: size.width, height: size.height)
         }
         return copy

@@ -59,7 +59,7 @@ public struct VideoColor: Hashable, Sendable {
 }
 
 /// What a video says about itself, taken without decoding it.
-public struct VideoFacts: Hashable, Sendable {
+public struct VideoFacts: PixelSized, Hashable, Sendable {
     /// Pixels as recorded, before any rotation for display.
     public var width = 0
     public var height = 0

@@ -9,7 +9,7 @@ public enum PixelOrigin: String, Hashable, Sendable, CaseIterable {
 /// A pinhole camera. `fx`, `fy`, `cx`, `cy` are pixels of a picture of `width` × `height`.
 ///
 /// A point (x right, y down, z into the scene) is seen at u = fx·x/z + cx, v = fy·y/z + cy.
-public struct CameraIntrinsics: Hashable, Sendable {
+public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
     public var fx: Double
     public var fy: Double
     public var cx: Double

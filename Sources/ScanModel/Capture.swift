@@ -103,23 +103,6 @@ public enum BadFrameRule: String, Hashable, Sendable, CaseIterable {
     case drop, fail
 }
 
-public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
-    public var width: Int
-    public var height: Int
-    public var description: String { "\(width)×\(height)" }
-
-    public init(_ width: Int, _ height: Int) {
-        self.width = width
-        self.height = height
-    }
-
-    /// Whether a picture of one size can be one of the other resized: the sides' ratios differ by less than 1 %.
-    public func hasShape(of other: PixelSize) -> Bool {
-        let shapes = (Double(width) / Double(height), Double(other.width) / Double(other.height))
-        return abs(shapes.0 / shapes.1 - 1) < 0.01
-    }
-}
-
 /// One file of a capture.
 public struct InputFile: Hashable, Sendable {
     /// Relative to the capture.

@@ -7,7 +7,7 @@ extension RGBImage {
     /// The picture made smaller by a whole factor, as ``downscaled(to:)`` does it.
     public func downscaled(by factor: Int) -> RGBImage {
         precondition(factor > 0)
-        return downscaled(to: Self.downscaledSize(PixelSize(width, height), by: factor))
+        return downscaled(to: Self.downscaledSize(size, by: factor))
     }
 
     /// The size with a given width and the same shape; never larger.
@@ -21,7 +21,7 @@ extension RGBImage {
     /// - Parameter new: no larger than the picture on either side.
     public func downscaled(to new: PixelSize) -> RGBImage {
         precondition(new.width > 0 && new.height > 0 && new.width <= width && new.height <= height)
-        if new == PixelSize(width, height) { return self }
+        if new == size { return self }
         let factor = width / new.width
         if width == new.width * factor && height == new.height * factor && factor <= Self.largestBlock {
             return averaged(over: factor)
@@ -153,7 +153,7 @@ extension LumaImage {
     public func nearest(width newWidth: Int, height newHeight: Int) -> LumaImage {
         LumaImage(
             width: newWidth, height: newHeight,
-            pixels: NearestPixel.resized(pixels, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
+            pixels: NearestPixel.resized(pixels, size, to: PixelSize(newWidth, newHeight)))
     }
 }
 
@@ -162,7 +162,7 @@ extension Gray16Image {
     public func nearest(width newWidth: Int, height newHeight: Int) -> Gray16Image {
         Gray16Image(
             width: newWidth, height: newHeight,
-            pixels: NearestPixel.resized(pixels, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
+            pixels: NearestPixel.resized(pixels, size, to: PixelSize(newWidth, newHeight)))
     }
 }
 
@@ -171,7 +171,7 @@ extension DepthMap {
     public func nearest(width newWidth: Int, height newHeight: Int) -> DepthMap {
         DepthMap(
             width: newWidth, height: newHeight,
-            metres: NearestPixel.resized(metres, PixelSize(width, height), to: PixelSize(newWidth, newHeight)))
+            metres: NearestPixel.resized(metres, size, to: PixelSize(newWidth, newHeight)))
     }
 }
 

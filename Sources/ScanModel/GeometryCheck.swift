@@ -96,7 +96,7 @@ public struct GeometryCheck: Sendable {
         guard pixels.count >= 50 else { return nil }
         let median = Self.median(pixels.map { $0.z })
         return Start(
-            index: index, view: view, size: PixelSize(depth.width, depth.height), pixels: pixels, medianDepth: median)
+            index: index, view: view, size: depth.size, pixels: pixels, medianDepth: median)
     }
 
     private static func median<Value: BinaryFloatingPoint>(_ values: [Value]) -> Double {
@@ -172,7 +172,7 @@ public struct GeometryCheck: Sendable {
     private static func carry(
         _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis
     ) -> [Float] {
-        let size = PixelSize(depth.width, depth.height)
+        let size = depth.size
         let (from, to) = (hypothesis.camera(start.view.camera, start.size), hypothesis.camera(view.camera, size))
         let targetFromStart = hypothesis.pose(view.pose).inverse * hypothesis.pose(start.view.pose)
         let factor = hypothesis.depthFactor

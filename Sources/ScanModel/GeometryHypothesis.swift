@@ -63,7 +63,7 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     /// Whether it says something else than `declared` of such a camera.
     func differs(_ camera: CameraIntrinsics, _ size: PixelSize) -> Bool {
         switch self {
-        case .unscaledIntrinsics: PixelSize(camera.width, camera.height) != size
+        case .unscaledIntrinsics: camera.size != size
         // Under a tenth of the picture's width nobody could tell them apart.
         case .swappedCentre: abs(camera.cx - camera.cy) > 0.1 * Double(camera.width)
         default: true

@@ -1,5 +1,5 @@
 /// A picture of 16-bit numbers, such as depth in millimetres; row-major, top-left pixel first.
-public struct Gray16Image: Hashable, Sendable {
+public struct Gray16Image: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     /// `width * height` values.

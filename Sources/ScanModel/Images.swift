@@ -1,5 +1,5 @@
 /// A colour picture: 8-bit red, green, blue, interleaved, row-major, top-left pixel first.
-public struct RGBImage: Hashable, Sendable {
+public struct RGBImage: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     /// `width * height * 3` bytes.
@@ -15,7 +15,7 @@ public struct RGBImage: Hashable, Sendable {
 
 /// A colour picture as most videos record it: luma for every pixel, and chroma for every two by two of them. Its colours
 /// are 8-bit red, green and blue of the same size.
-public struct YUVImage: Hashable, Sendable {
+public struct YUVImage: PixelSized, Hashable, Sendable {
     /// Both are even.
     public var width: Int
     public var height: Int
@@ -49,7 +49,7 @@ public struct YUVEncoding: Hashable, Sendable {
 }
 
 /// A grey picture or a mask: 8 bits a pixel, row-major, top-left pixel first.
-public struct LumaImage: Hashable, Sendable {
+public struct LumaImage: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     /// `width * height` bytes.
@@ -65,7 +65,7 @@ public struct LumaImage: Hashable, Sendable {
 
 /// Depth along the optical axis (z-depth, not ray length), in metres; 0 means "no value". Row-major, top-left first.
 /// Values are finite and never negative: whoever makes a map sees to that.
-public struct DepthMap: Hashable, Sendable {
+public struct DepthMap: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     /// `width * height` values.
@@ -80,7 +80,7 @@ public struct DepthMap: Hashable, Sendable {
 }
 
 /// How far each depth pixel can be trusted, as recorded: `range` is what the recorder calls worst and best.
-public struct ConfidenceMap: Hashable, Sendable {
+public struct ConfidenceMap: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     /// `width * height` values.

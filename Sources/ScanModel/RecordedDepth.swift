@@ -16,7 +16,7 @@ public enum DepthEncoding: Hashable, Sendable {
 }
 
 /// One frame of depth as recorded: what `decompress` turns into a ``DepthMap``.
-public struct RecordedDepth: Hashable, Sendable {
+public struct RecordedDepth: PixelSized, Hashable, Sendable {
     public var width: Int
     public var height: Int
     public var encoding: DepthEncoding

@@ -89,7 +89,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             var (image, overflow) = DepthCodec.millimetres(map)
             if let size { image = image.nearest(width: size.width, height: size.height) }
             context.countTooFar(overflow)
-            parcel.depthSize = PixelSize(image.width, image.height)
+            parcel.depthSize = image.size
             parcel.depth = try layout.depthFile(image)
         }
         if let confidence = frame.recordedConfidence {

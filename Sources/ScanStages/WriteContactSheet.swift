@@ -104,7 +104,7 @@ public struct WriteContactSheet: FoldStage {
         guard fold.chosen.contains(frame.index), let picture = try picture(&frame, fold.pictures, context) else {
             return
         }
-        if fold.sheet == nil { fold.sheet = try sheet(for: PixelSize(picture.width, picture.height)) }
+        if fold.sheet == nil { fold.sheet = try sheet(for: picture.size) }
         if fold.sheet?.isFull == true { try flush(&fold, context) }
         fold.sheet?.add(picture, number: frame.index)
         fold.count += 1
@@ -117,12 +117,12 @@ public struct WriteContactSheet: FoldStage {
         case .color: return try pictures.small(&frame, context)
         case .depth:
             guard let map = frame.depth else { return nil }
-            let size = try size(of: PixelSize(map.width, map.height), pictures)
+            let size = try size(of: map.size, pictures)
             return colors.picture(of: map.nearest(width: size.width, height: size.height))
                 .turned(quarterTurns: pictures.quarterTurns)
         case .confidence:
             guard let map = frame.confidence else { return nil }
-            let size = try size(of: PixelSize(map.width, map.height), pictures)
+            let size = try size(of: map.size, pictures)
             return map.nearest(width: size.width, height: size.height).coloredPicture
                 .turned(quarterTurns: pictures.quarterTurns)
         }

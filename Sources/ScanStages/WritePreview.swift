@@ -73,7 +73,7 @@ public struct WritePreview: FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let place = fold.clock.place(of: frame.facts), let picture = try fold.pictures.small(&frame, context)
         else { return }
-        let size = PixelSize(picture.width, picture.height)
+        let size = picture.size
         if fold.encoder == nil {
             fold.encoder = try start(size, context)
             fold.size = size

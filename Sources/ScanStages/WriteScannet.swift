@@ -88,8 +88,8 @@ public struct WriteScannet: FrameStage, FoldStage {
         if writesDepth {
             let depth = try frame.requiredDepth
             let map = layout == .sevenScenes ? frame.aligned(depth, context) : depth
-            var size = PixelSize(map.width, map.height)
-            if layout == .sevenScenes { size = PixelSize(camera.width, camera.height) }
+            var size = map.size
+            if layout == .sevenScenes { size = camera.size }
             parcel.depth = try encoded(map, size, context)
             parcel.depthSize = size
         }
@@ -156,7 +156,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         // Every frame turned out to be bad; the run fails for that.
         guard let camera = fold.camera.settled(context) else { return }
-        let size = fold.depthSize ?? PixelSize(camera.width, camera.height)
+        let size = fold.depthSize ?? camera.size
         let depth = DepthCamera(
             intrinsics: ScanNetCameras.depthView(of: camera, capture.depthCamera, size),
             colorFromDepth: capture.depthCamera?.colorFromDepth ?? .identity)

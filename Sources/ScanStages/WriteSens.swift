@@ -57,7 +57,7 @@ public struct WriteSens: FrameStage, FoldStage {
             let (image, overflow) = DepthCodec.millimetres(map)
             context.countTooFar(overflow)
             parcel.depth = try ZlibData.compress(image.pixels.withUnsafeBytes { Array($0) })
-            parcel.depthSize = PixelSize(map.width, map.height)
+            parcel.depthSize = map.size
         }
         _ = try frame.facts.requiredIntrinsics
         frame.parcels[context.label] = parcel
@@ -125,7 +125,7 @@ public struct WriteSens: FrameStage, FoldStage {
         guard let camera = fold.camera.settled(context) else { return }
         var header = fold.header
         header.colorIntrinsic = ScanNetCameras.matrix(camera).map { Float($0) }
-        header.colorSize = PixelSize(camera.width, camera.height)
+        header.colorSize = camera.size
         if header.depthSize != PixelSize(0, 0) {
             let view = ScanNetCameras.depthView(of: camera, capture.depthCamera, header.depthSize)
             header.depthIntrinsic = ScanNetCameras.matrix(view).map { Float($0) }

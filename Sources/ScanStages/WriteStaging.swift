@@ -120,7 +120,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         if context.available.contains(.recordedConfidence) {
             if let map = frame.recordedConfidence {
-                parcel.confidence = try StagingBlock(map.values, size: PixelSize(map.width, map.height))
+                parcel.confidence = try StagingBlock(map.values, size: map.size)
                 parcel.confidenceRange = map.range
             } else if let size = context.capture.depthSize {
                 // A stream has no place for a frame without: lowest confidence, which vouches for nothing.

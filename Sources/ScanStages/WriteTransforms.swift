@@ -111,7 +111,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         context.countTooFar(overflow)
         try context.output.write(try PNG.encodeGray16(image), for: &frame, to: "\(folder)/\(path)")
         for factor in frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(PixelSize(map.width, map.height), by: factor)
+            let size = RGBImage.downscaledSize(map.size, by: factor)
             let small = DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image
             let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
             try context.output.write(try PNG.encodeGray16(small), for: &frame, to: target)
@@ -125,7 +125,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if dialect == .instantNGP { mask.pixels = mask.pixels.map { 255 - $0 } }
         try context.output.write(try PNG.encodeGray8(mask), for: &frame, to: "\(folder)/\(path)")
         for factor in frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(PixelSize(mask.width, mask.height), by: factor)
+            let size = RGBImage.downscaledSize(mask.size, by: factor)
             let small = mask.nearest(width: size.width, height: size.height)
             let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
             try context.output.write(try PNG.encodeGray8(small), for: &frame, to: target)

@@ -178,8 +178,8 @@ extension CameraIntrinsics {
     /// The camera for pictures that were resized after recording; the same where nobody knows their size.
     /// - Throws: when the pictures have another shape.
     func fitted(to size: PixelSize?) throws(Problem) -> CameraIntrinsics {
-        guard let size, size != PixelSize(width, height) else { return self }
-        guard PixelSize(width, height).hasShape(of: size) else {
+        guard let size, size != self.size else { return self }
+        guard self.size.hasShape(of: size) else {
             throw Problem(
                 .input, "the picture is \(size), and its intrinsics are for \(width)×\(height)",
                 notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : [])
@@ -194,7 +194,7 @@ extension Capture {
     mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {
         let fitted = try camera.fitted(to: size)
         frames[index].intrinsics = fitted
-        let (recorded, actual) = (PixelSize(camera.width, camera.height), PixelSize(fitted.width, fitted.height))
+        let (recorded, actual) = (camera.size, fitted.size)
         if recorded == actual { return }
         let warning = "the pictures are \(actual), and the intrinsics for \(recorded); the intrinsics were scaled"
         if !warnings.contains(warning) { warnings.append(warning) }

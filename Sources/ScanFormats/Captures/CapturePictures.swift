@@ -39,7 +39,7 @@ public struct CapturePictures: Sendable {
             let location = try capture.source.place(video.file)
             let input = capture.videoInput(video.file, at: location)
             let facts = video.facts
-            let fitting = PixelSize(facts.width, facts.height).fitting(into: size)
+            let fitting = facts.size.fitting(into: size)
             let ffmpeg = try FFmpeg.find(for: capture)
             return try VideoStill.decode(input, facts: facts, frame: frame, size: fitting, with: ffmpeg)
         }
@@ -61,6 +61,6 @@ public struct CapturePictures: Sendable {
             } catch { throw error.at(file: file).inFrame(frame) }
         case nil: throw Problem(.input, "the frame has no picture").inFrame(frame)
         }
-        return image.downscaled(to: PixelSize(image.width, image.height).fitting(into: size))
+        return image.downscaled(to: image.size.fitting(into: size))
     }
 }

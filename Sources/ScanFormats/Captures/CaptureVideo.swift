@@ -11,7 +11,7 @@ extension Capture {
         videoFile = file
         channels.insert(.video)
         guard let facts = try probe(file, in: tree, rules) else { return nil }
-        colorSize = PixelSize(facts.width, facts.height)
+        colorSize = facts.size
         if facts.rotation != 0 {
             warnings.append(
                 "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
@@ -42,7 +42,7 @@ extension Capture {
         let facts = try VideoProbe.probe(videoInput(file, at: location), with: ffmpeg)
         do throws(Problem) {
             try rules.check(frames: facts.frameCount, of: "frames in the video")
-            try rules.check(PixelSize(facts.width, facts.height), of: "video")
+            try rules.check(facts.size, of: "video")
         } catch { throw error.at(file: file) }
         return facts
     }

@@ -177,7 +177,7 @@ private struct NeRFCaptureReader {
     /// Pictures that the app turned upright, against the intrinsics and the pose, are turned back when they are decoded.
     private mutating func fit(_ size: PixelSize, _ index: Int) throws(Problem) {
         guard let camera = capture.frames[index].intrinsics, let pose = capture.frames[index].pose else { return }
-        if size == PixelSize(camera.width, camera.height) { return }
+        if size == camera.size { return }
         if size == PixelSize(camera.height, camera.width) {
             // Where the world's up is in the picture as recorded: right of it means that the app turned it to the left.
             let right = pose.rotation.columns.0.y

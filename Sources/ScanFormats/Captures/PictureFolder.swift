@@ -176,12 +176,12 @@ struct PictureFolder {
         if PNG.isPNG(head) {
             let header = try PNG.header(head, limits: limits)
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
-            return (PixelSize(header.width, header.height), 1)
+            return (header.size, 1)
         }
         if let foreign = ForeignPicture.problem(head) { throw foreign }
         if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
         let header = try JPEG.colorHeader(head, limits)
-        return (PixelSize(header.width, header.height), JPEG.exifOrientation(head) ?? 1)
+        return (header.size, JPEG.exifOrientation(head) ?? 1)
     }
 }
 

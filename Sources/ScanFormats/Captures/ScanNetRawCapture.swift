@@ -204,8 +204,8 @@ private struct ScanNetRawReader {
 
     /// The description's camera, for the video's size.
     private mutating func fitted(_ camera: CameraIntrinsics) throws(Problem) -> CameraIntrinsics {
-        guard let size = capture.colorSize, size != PixelSize(camera.width, camera.height) else { return camera }
-        guard PixelSize(camera.width, camera.height).hasShape(of: size) else {
+        guard let size = capture.colorSize, size != camera.size else { return camera }
+        guard camera.size.hasShape(of: size) else {
             throw Problem(
                 .input, "the video is \(size), and the description says \(camera.width)×\(camera.height)"
             ).at(file: capture.videoFile)

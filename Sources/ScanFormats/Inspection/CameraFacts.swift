@@ -153,7 +153,7 @@ extension CaptureInspection {
             cx = range(\.cx)
             cy = range(\.cy)
             // One pixel stands for a size that is not known.
-            size = first.width > 1 && first.height > 1 ? PixelSize(first.width, first.height) : nil
+            size = first.width > 1 && first.height > 1 ? first.size : nil
             pixelOrigin = first.pixelOrigin
         }
     }

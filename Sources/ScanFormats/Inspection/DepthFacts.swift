@@ -63,7 +63,7 @@ struct DepthTally {
         self.repaired += repaired
         frameCount += 1
         pixelCount += map.metres.count
-        size = PixelSize(map.width, map.height)
+        size = map.size
         var (valid, low, high) = (0, low, high)
         map.metres.withUnsafeBufferPointer { metres in
             bins.withUnsafeMutableBufferPointer { bins in
@@ -111,7 +111,7 @@ struct ConfidenceTally {
 
     mutating func add(_ map: ConfidenceMap) {
         frameCount += 1
-        size = PixelSize(map.width, map.height)
+        size = map.size
         range = map.range
         map.values.withUnsafeBufferPointer { values in
             counts.withUnsafeMutableBufferPointer { counts in

@@ -14,7 +14,7 @@ struct OneCamera {
 
     /// - Throws: when a frame's pictures have another size than those before, for which a format has no place.
     static func requireSameSize(_ camera: CameraIntrinsics, as first: CameraIntrinsics) throws(Problem) {
-        let (size, before) = (PixelSize(camera.width, camera.height), PixelSize(first.width, first.height))
+        let (size, before) = (camera.size, first.size)
         if size == before { return }
         throw Problem(
             .input, "the frame's pictures are \(size), and those before are \(before)",

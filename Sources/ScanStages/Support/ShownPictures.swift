@@ -37,8 +37,8 @@ struct ShownPictures: Sendable {
         do throws(Problem) {
             let picture = try frame.loadRGB(context)
             let (old, new) = (
-                PixelSize(picture.width, picture.height),
-                size(of: PixelSize(picture.width, picture.height), isTurned: false)
+                picture.size,
+                size(of: picture.size, isTurned: false)
             )
             guard new.width <= old.width, new.height <= old.height else {
                 throw Problem(.input, "a picture of \(old) is too small")

@@ -39,7 +39,7 @@ struct StagingDepth: Sendable {
         // and 0 both stand for "no value".
         var isMasked = false
         if let recorded, recorded.bytes != bytes { isMasked = try DepthCodec.decode(recorded).map != map }
-        let block = try StagingBlock(bytes, size: PixelSize(map.width, map.height))
+        let block = try StagingBlock(bytes, size: map.size)
         return StagingDepth(unit: unit, block: block, tooFarCount: tooFarCount, isMasked: isMasked)
     }
 
@@ -54,7 +54,7 @@ struct StagingDepth: Sendable {
             return StagingDepth(unit: nil, block: try StagingBlock(zeros, size: size))
         }
         let unit = unit(of: recorded)
-        let size = PixelSize(recorded.width, recorded.height)
+        let size = recorded.size
         if recorded.encoding == unit.encoding && context.capture.depthCamera == nil {
             return StagingDepth(unit: unit, block: try StagingBlock(recorded.bytes, size: size))
         }

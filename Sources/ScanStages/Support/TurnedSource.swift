@@ -31,7 +31,7 @@ struct TurnedSource: CaptureSource {
             do throws(Problem) {
                 let bytes = try plain.bytes(of: file, limit: PictureLimits.fileBytes)
                 let picture = try RGBImage.decode(bytes, limits: limits).turned(quarterTurns: turns)
-                if let size, size != PixelSize(picture.width, picture.height) {
+                if let size, size != picture.size {
                     throw Problem(
                         .input, "the turned picture is \(picture.width)×\(picture.height), and others are \(size)")
                 }

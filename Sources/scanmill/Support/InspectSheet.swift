@@ -92,7 +92,7 @@ extension FactSheet {
                 Fact(
                     "codec",
                     .phrase([Part("", "name", .text(facts.codec)), Part(", ", "pixels", .text(facts.pixelFormat))])),
-                Fact("size", .size(PixelSize(facts.width, facts.height))),
+                Fact("size", .size(facts.size)),
                 Fact(
                     "rotation-flag-degrees", label: "rotation flag", .tally(facts.rotation, zero: "none", of: "degree")),
                 Fact("frames", .count(facts.frameCount)),

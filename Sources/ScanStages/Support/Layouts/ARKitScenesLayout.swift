@@ -32,7 +32,7 @@ struct ARKitScenesLayout: CaptureLayout {
     ) throws(Problem) {
         parcel.picture = try PictureOutput(encoding: .png, quality: quality).prepare(&frame, context)
         let camera = parcel.camera
-        if let mapSize, mapSize != PixelSize(camera.width, camera.height) {
+        if let mapSize, mapSize != camera.size {
             let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: mapSize))
             parcel.small = (
                 camera.resized(width: mapSize.width, height: mapSize.height), .encoded(small, fileExtension: "png")
@@ -56,13 +56,13 @@ struct ARKitScenesLayout: CaptureLayout {
         }
         try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: parcel.pose))
         let low = parcel.small?.camera ?? parcel.camera
-        if let lowSize, lowSize != PixelSize(low.width, low.height) {
+        if let lowSize, lowSize != low.size {
             throw Problem(
                 .input,
                 "the depth of the frames differs in size, or some have none, and ARKitScenes' pictures have depth's size",
                 fix: "drop those frames with select-frames")
         }
-        lowSize = PixelSize(low.width, low.height)
+        lowSize = low.size
         if let small = parcel.small {
             try write(parcel.picture, parcel.camera, to: "wide", name, context)
             try write(small.picture, small.camera, to: "lowres_wide", name, context)

@@ -32,7 +32,7 @@ struct StrayScannerLayout: VideoCaptureLayout {
         try video.finish(context)
         if let camera = camera.settled(context) {
             try context.output.write(Array(StrayCameraMatrix.text(camera).utf8), to: "camera_matrix.csv")
-            warn(PixelSize(camera.width, camera.height), context)
+            warn(camera.size, context)
         }
     }
 
