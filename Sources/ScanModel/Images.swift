@@ -105,6 +105,18 @@ public struct ConfidenceMap: PixelSized, Hashable, Sendable {
 }
 
 extension ConfidenceMap {
+    /// Whether there are values that the recorder's range does not have.
+    public var hasStrays: Bool {
+        var (low, high): (UInt8, UInt8) = (.max, .min)
+        values.withUnsafeBufferPointer { values in
+            for value in values {
+                low = min(low, value)
+                high = max(high, value)
+            }
+        }
+        return !values.isEmpty && !(range.contains(Int(low)) && range.contains(Int(high)))
+    }
+
     /// The pixels of each level: low, medium, high.
     public var levelCounts: [Int] {
         let medium = Self.threshold(level: 1, in: range)

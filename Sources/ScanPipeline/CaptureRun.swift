@@ -21,6 +21,8 @@ struct CaptureRun {
     /// Streams whose length has been checked to their end.
     var settled: Set<String> = []
     var passNumber = 0
+    /// What was warned of in the passes that are done.
+    private var earlierWarnings: [String] = []
 
     init(runner: Runner, input: CaptureInput, output: OutputFolder) {
         self.runner = runner
@@ -43,6 +45,7 @@ struct CaptureRun {
             // The first pass is the reader's.
             if next == 0 {
                 capture.resources = runner.resources
+                earlierWarnings = warnings
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
                 var opened = Runner.Opened(
@@ -53,6 +56,7 @@ struct CaptureRun {
                 try settleInTime(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
+            earlierWarnings = warnings
             try requireFrames()
         }
         return true
@@ -167,11 +171,29 @@ struct CaptureRun {
 
     private static let mostWarnings = 1000
 
-    func receipt() throws(Problem) -> Receipt {
+    /// What has been warned of so far, by the reader and by the stages.
+    private var warnings: [String] {
         var warnings = capture.warnings
         // What the pipeline allows is not what the capture should be like.
         for warning in capture.forgiven.map(\.oneLine) where !warnings.contains(warning) { warnings.append(warning) }
         for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
+        return warnings
+    }
+
+    /// What was wrong before a capture failed may be why it did. A pass that failed adds nothing: how far it had come
+    /// depends on the workers.
+    func recallingWarnings(in problem: Problem) -> Problem {
+        guard problem.fault == .input else { return problem }
+        var problem = problem
+        problem.notes += earlierWarnings.prefix(Self.mostRecalled).map { "warned before: \($0)" }
+        let others = earlierWarnings.count - Self.mostRecalled
+        return others > 0 ? problem.noting("warned before: \(others) more") : problem
+    }
+
+    private static let mostRecalled = 3
+
+    func receipt() throws(Problem) -> Receipt {
+        var warnings = warnings
         // Each of a million pictures may earn one, and the batch keeps those of all its captures.
         let surplus = warnings.count - Self.mostWarnings
         if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus) more warnings"] }

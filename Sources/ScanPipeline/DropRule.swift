@@ -17,7 +17,9 @@ struct DropRule: Sendable {
         let placed = problem.inFrame(frame.facts.index).inStage(stage)
         if problem.fault != .input || isBad && onBadFrame == .fail { throw placed }
         if frame.isTaken {
-            throw placed.noting("an earlier stage has already taken this frame, so it cannot be dropped any more")
+            throw placed.noting(
+                "an earlier stage has already taken this frame, so it cannot be dropped any more: leave it out above that "
+                    + "stage, with `select-frames`")
         }
         frame.files.forEach(output.discard)
         frame.facts.drop = Drop(

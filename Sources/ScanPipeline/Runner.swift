@@ -66,7 +66,7 @@ public struct Runner: Sendable {
     ) throws(Problem) -> Receipt? {
         var run = CaptureRun(runner: self, input: input, output: output)
         do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
-            throw run.placing(error)
+            throw run.recallingWarnings(in: run.placing(error))
         }
     }
 

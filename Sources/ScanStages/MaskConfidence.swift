@@ -9,7 +9,7 @@ public struct MaskConfidence: FrameStage {
         details: """
             A level is 0 (low), 1 (medium) or 2 (high), whatever range the recorder uses: a value v of lo…hi passes when
             (v − lo) / (hi − lo) ≥ level / 3. So level 2 means 2 of iOS's 0…2 and 170 of Android's 0…255.
-            Confidence itself stays as recorded.
+            Confidence itself stays as recorded. Values beyond the range count as the level next to them, with a warning.
 
             Many apps record none: `if-missing: pass` lets depth of such a capture through as it is, and says so. Where only
             some frames have none, nobody vouches for their depth: all of it becomes 0, or passes with `if-missing: pass`.
@@ -43,6 +43,13 @@ public struct MaskConfidence: FrameStage {
             context.count("frames-without-confidence", 1)
             if missing == .pass || level == 0 { return }
             return try DepthMask.apply(to: &frame, in: context) { $0.mask(near: .infinity, far: .infinity) }
+        }
+        if confidence.hasStrays {
+            context.count("frames-with-odd-confidence", 1)
+            let (low, high) = (confidence.range.lowerBound, confidence.range.upperBound)
+            context.warn(
+                "confidence has values that its recorder does not write, beyond \(low)…\(high): those above count as high, and the "
+                    + "file may be damaged or of another app")
         }
         let threshold = ConfidenceMap.threshold(level: level, in: confidence.range)
         try DepthMask.apply(to: &frame, in: context) { (depth) throws(Problem) in

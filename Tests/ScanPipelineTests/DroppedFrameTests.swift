@@ -109,7 +109,7 @@ import Testing
                 _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad([7])], workers: workers)
             })
         #expect(failure.place.frame == 7)
-        #expect(failure.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
+        #expect(failure.notes == [Mock.takenFrameNote])
     }
 
     /// Also when the fold took it in an earlier pass.
@@ -120,7 +120,7 @@ import Testing
                     [.reader(40), .decompress, .unproject, .sum, .every(2), .bad([8])], workers: workers)
             })
         #expect(failure.place.frame == 8)
-        #expect(failure.notes == ["an earlier stage has already taken this frame, so it cannot be dropped any more"])
+        #expect(failure.notes == [Mock.takenFrameNote])
         // The frames that were not kept are not looked at.
         _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .every(2), .bad([7])], workers: workers)
     }

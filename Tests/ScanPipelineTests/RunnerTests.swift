@@ -115,6 +115,29 @@ import Testing
         #expect(run.receipt.warnings == ["warns: odd depth"])
     }
 
+    /// What was warned of in the passes before is said with the cause; a pass that fails adds nothing.
+    @Test(arguments: [1, 8]) func aFailureRecallsTheWarningsBeforeIt(_ workers: Int) throws {
+        func failure(_ warnings: [String], fault: Problem.Fault = .input) throws -> Problem {
+            let source = Mock.reader(6) { capture in capture.warnings = warnings }
+            let warns = Mock.frame("warns", .init(changes: [.depth])) { _, context in context.warn("odd depth") }
+            let late = Mock.frame("late", .init(changes: [.depth])) { frame, context in
+                context.warn("frame \(frame.index) came")
+            }
+            let breaks = Mock.finish("breaks", .init(needs: [.frames])) { (_, _) throws(Problem) in
+                throw Problem(fault, "it is broken")
+            }
+            let stages = [source, .decompress, warns, .every(2), late, breaks]
+            let found = problem { _ = try MockRun(stages, workers: workers) }
+            return try #require(found)
+        }
+        #expect(try failure([]).notes == ["warned before: warns: odd depth"])
+        #expect(try failure(["a"]).notes == ["warned before: a", "warned before: warns: odd depth"])
+        let many = ["warned before: a", "warned before: b", "warned before: c", "warned before: 2 more"]
+        #expect(try failure(["a", "b", "c", "d"]).notes == many)
+        // The machine's fault has nothing to do with the capture.
+        #expect(try failure(["a"], fault: .environment).notes.isEmpty)
+    }
+
     @Test func aLaterPassStopsBehindTheLastKeptFrame() throws {
         let source = MockSource()
         let head = Mock.finish("head", .init(needs: [.frames], drops: true)) { capture, context in

@@ -50,6 +50,22 @@ import Testing
             ])
     }
 
+    @Test func valuesThatTheRecorderDoesNotWriteAreSaid() throws {
+        var capture = capture([0, 3, 255], 0...2)
+        capture.items.append(capture.items[0])
+        capture.items[1].confidence?.values = [0, 1, 2]
+        let run = try StageRun("- mask-confidence", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [[0, 2, 3], [0, 0, 3]])
+        #expect(run.count("mask-confidence", "frames-with-odd-confidence") == 1)
+        #expect(
+            run.warnings == [
+                "mask-confidence: confidence has values that its recorder does not write, beyond 0…2: those above count as "
+                    + "high, and the file may be damaged or of another app"
+            ])
+        capture.items.removeFirst()
+        #expect(try StageRun("- mask-confidence", on: capture).warnings.isEmpty)
+    }
+
     @Test func confidenceOfAnotherSizeIsTheFramesFault() throws {
         var capture = capture([2, 2], 0...2)
         capture.items.append(capture.items[0])

@@ -148,6 +148,7 @@ struct PosedPictures {
                 fix: "name picture, depth and pose of a frame alike")
         }
         noteLeftOut(&capture)
+        noteHoles(&capture)
         let parts: [(stream: String, has: (Entry) -> Bool)] = [
             ("pictures", { $0.color != nil }), ("depth pictures", { $0.depth != nil }), ("poses", { $0.pose != nil }),
         ]
@@ -181,6 +182,26 @@ struct PosedPictures {
             capture.warnings.append(second.count == 1 ? one : many)
         }
     }
+
+    /// Exporters take each frame, or each n-th: where a few numbers are missing between others, files may not have arrived.
+    /// Where many are, the frames were chosen.
+    private func noteHoles(_ capture: inout Capture) {
+        let numbers = entries.map(\.key.number)
+        guard entries.allSatisfy({ $0.key.stem.isEmpty }) else { return }
+        let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+        let usual = steps.sorted().dropFirst(steps.count / 2).first ?? 0
+        // Numbers that are no multiples apart are times.
+        guard usual > 0, steps.allSatisfy({ $0.isMultiple(of: usual) }) else { return }
+        let holes = steps.indices.filter { steps[$0] > usual }
+        guard let first = holes.first, holes.count * Self.fewestBesideHole <= steps.count else { return }
+        let missing = holes.reduce(0) { $0 + steps[$1] / usual - 1 }
+        capture.warnings.append(
+            "\(missing) of the frames' numbers are missing, first between \(numbers[first]) and \(numbers[first + 1]): these "
+                + "frames were left out before, or did not arrive")
+    }
+
+    /// So many steps without a hole for each one with it.
+    private static let fewestBesideHole = 10
 
     private func facts(
         _ entry: Entry, _ index: Int, _ rigFromColor: Pose, _ tree: any CaptureTree, _ capture: inout Capture

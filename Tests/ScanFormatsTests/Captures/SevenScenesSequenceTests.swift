@@ -50,6 +50,28 @@ import Testing
         #expect(try DepthCodec.decode(recorded).map.metres.prefix(5) == [0, 1, 2, 0, 0.5])
     }
 
+    @Test func numbersThatAreMissingAmongOthers() throws {
+        func warnings(_ name: String, _ numbers: [Int]) throws -> [String] {
+            let picture = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+            let png = try PNG.encodeRGB(picture)
+            for number in numbers {
+                try folder.write(png, to: "chess/\(name)/frame-\(number).color.png")
+                try folder.write(Self.pose, to: "chess/\(name)/frame-\(number).pose.txt")
+            }
+            return try open(name).warnings.filter { $0.contains("numbers") }
+        }
+        let lost = "of the frames' numbers are missing, first between"
+        let why = "these frames were left out before, or did not arrive"
+        #expect(try warnings("cut", Array(0...12) + Array(15...40) + Array(42...50)) == ["3 \(lost) 12 and 15: \(why)"])
+        // Each fifth, but for one of them.
+        let fifths = stride(from: 5, through: 100, by: 5).filter { $0 != 40 }
+        #expect(try warnings("fifths", fifths) == ["1 \(lost) 35 and 45: \(why)"])
+        #expect(try warnings("whole", Array(7...40)).isEmpty)
+        // Chosen frames, and times in milliseconds.
+        #expect(try warnings("chosen", [0, 1, 2, 5, 6, 9, 10, 11, 17, 18, 19, 20]).isEmpty)
+        #expect(try warnings("times", (0..<30).map { $0 * 33 + ($0 > 20 ? 1 : 0) }).isEmpty)
+    }
+
     @Test func namesWithDots() throws {
         let times = ["1305031102.175304", "1305031102.211214", "1305031103.043"]
         for (number, time) in times.enumerated() {
