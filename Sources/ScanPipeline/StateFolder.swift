@@ -138,8 +138,17 @@ public struct StateFolder: Sendable, Hashable {
         if replacing || owner == pipeline.name { return owner == pipeline.name }
         guard let name = owner ?? maker(besides: pipeline) else { return false }
         throw Problem(
-            .usage, "\(output) holds results of the pipeline `\(name)`, not of `\(pipeline.name)`",
+            .usage, "\(hold(of: name)), not \(published.isEmpty ? "to" : "of") `\(pipeline.name)`",
             fix: Self.wayPastOwner)
+    }
+
+    /// What makes OUT another pipeline's, as a sentence.
+    /// - Parameter owner: the other pipeline's name, from ``foreignOwner(for:)``.
+    public func hold(of owner: String) -> String {
+        // A pipeline that was run first by mistake may have published nothing.
+        published.isEmpty
+            ? "\(output) belongs to the pipeline `\(owner)`, without any result in it"
+            : "\(output) holds results of the pipeline `\(owner)`"
     }
 
     private static let wayPastOwner = "choose another folder with -o, or replace the results with  --replace"

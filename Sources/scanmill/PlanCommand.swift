@@ -18,8 +18,7 @@ struct PlanCommand: ParsableCommand {
         let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
         if let owner = state.foreignOwner(for: loaded.pipeline) {
-            Console.error(
-                "warning: \(batch.output) holds results of the pipeline `\(owner)`; `run` refuses it without --replace")
+            Console.error("warning: \(state.hold(of: owner)); `run` refuses it without --replace")
         }
         let plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)

@@ -90,10 +90,16 @@ struct SampleCommand: ParsableCommand {
 
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {
         Allocator.keepFreedFrames()
+        let path = "\(root)/\(id)"
+        if let place = FileSystem.realPath(path), let result = PublishedResult.folder(around: place) {
+            throw Problem(
+                .usage, "the sample would be written into the result \(result)", fix: "name another folder"
+            ).at(file: path)
+        }
         let output = try OutputFolder(root: root, id: id)
         do throws(Problem) {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)
-            let receipt = try runner.run(CaptureInput(id: id, path: "\(root)/\(id)"), into: output)
+            let receipt = try runner.run(CaptureInput(id: id, path: path), into: output)
             try output.publish(receipt: receipt.bytes)
             // A sample is an input, not a result: with a receipt the search for captures would pass over it.
             unlink("\(output.publishedPath)/\(Receipt.fileName)")

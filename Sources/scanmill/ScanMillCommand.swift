@@ -35,10 +35,18 @@ struct ScanMillCommand: AsyncParsableCommand {
             }
             try Console.requireOutput()
         } catch {
+            if let code = error as? ExitCode { exit(withError: outranking(code)) }
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             Console.error(unknownCommand ?? fullMessage(for: error))
             exit(withError: ExitCode(ExitStatus.usage))
         }
+    }
+
+    /// What a command ends with that printed before: lost output outranks whatever was found, but not a signal.
+    private static func outranking(_ code: ExitCode) -> any Error {
+        if code.rawValue >= ExitStatus.signals { return code }
+        do { try Console.requireOutput() } catch { return error }
+        return code
     }
 
     /// Ends the process over a file whose name begins with a dash, as a shell's `*` gives it: the library would take its

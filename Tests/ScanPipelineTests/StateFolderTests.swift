@@ -17,7 +17,7 @@ import Testing
         let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
         #expect(
             refused.message() == """
-                error: \(fixture.output) holds results of the pipeline `first`, not of `second`
+                error: \(fixture.output) belongs to the pipeline `first`, without any result in it, not to `second`
                    = fix: choose another folder with -o, or replace the results with  --replace
                 """)
         #expect(refused.fault == .usage)

@@ -40,6 +40,12 @@ struct BatchOptions: ParsableArguments {
     var settle: Duration?
     @Flag(help: "Print JSON.") var json = false
 
+    /// A variable of a script that is not set gives an empty word.
+    func validate() throws {
+        if output.isEmpty { throw ValidationError("`-o` takes a folder, and was given an empty word.") }
+        if inputs.contains("") { throw ValidationError("INPUT is a path, and was given as an empty word.") }
+    }
+
     var rules: BatchPlan.Rules {
         var rules = BatchPlan.Rules()
         rules.isForced = force

@@ -43,7 +43,10 @@ struct CaptureList {
             options.formats.isEmpty || format.map(options.formats.contains) ?? true
         }
         let wanted = found.filter { isWanted($0.id) && isOfFormat($0.format) }
-        if wanted.isEmpty { list.warn(ofFormats: Set(found.compactMap(\.format)), insteadOf: options.formats) }
+        if wanted.isEmpty {
+            let others = found.filter { isWanted($0.id) }
+            list.warn(ofFormats: Set(others.compactMap(\.format)), insteadOf: options.formats)
+        }
         let byID = Dictionary(grouping: wanted, by: \.id)
         var refusedIDs: Set<String> = []
         for capture in wanted {
@@ -170,11 +173,12 @@ struct CaptureList {
             [(path: output, what: "the results", fix: "name a folder outside of it with -o")]
             + reports.map { (path: $0, what: "the file", fix: "name a file outside of it") }
         let places = written.map { FileSystem.realPath($0.path) }
-        if let results = places[0], let outer = PublishedResult.folder(around: results) {
+        for ((path, what, fix), place) in zip(written, places) {
+            guard let outer = place.flatMap(PublishedResult.folder(around:)) else { continue }
             throw Problem(
-                .usage, "the results would be written into the result \(outer), which its pipeline replaces as a whole",
-                fix: written[0].fix
-            ).at(file: output)
+                .usage, "\(what) would be written into the result \(outer), which its pipeline replaces as a whole",
+                fix: fix
+            ).at(file: path)
         }
         for capture in captures {
             guard let input = FileSystem.realPath(capture.path) else { continue }

@@ -52,7 +52,8 @@ enum Console {
 
     /// - Throws: exit code 3 when something that was to be printed is lost.
     static func requireOutput() throws {
-        let code = lost.load(ordering: .relaxed)
+        // Said once, whoever asks again.
+        let code = lost.exchange(0, ordering: .relaxed)
         if code == 0 { return }
         error("error: what was printed is not complete: \(String(cString: strerror(code)))")
         throw ExitCode(ExitStatus.environment)

@@ -4,6 +4,8 @@ enum ExitStatus {
     static let usage: Int32 = 2
     static let environment: Int32 = 3
     static let busy: Int32 = 75
+    /// A signal's number is added to it.
+    static let signals: Int32 = 128
 
     /// Each code with its meaning, in the order of the codes.
     static let meanings: [(code: String, meaning: String)] = [

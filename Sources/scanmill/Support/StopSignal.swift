@@ -42,10 +42,10 @@ final class StopSignal: @unchecked Sendable {
         }
         if isSecond {
             // The children end with their stdin, which ends with this process.
-            _exit(128 + number)
+            _exit(ExitStatus.signals + number)
         }
         // From here on the next one ends the process by itself: a busy machine may hold up the queue that calls this.
-        for number in Self.numbers { signal(number) { _exit(128 + $0) } }
+        for number in Self.numbers { signal(number) { _exit(ExitStatus.signals + $0) } }
         Console.error(
             "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
     }
@@ -67,7 +67,7 @@ final class StopSignal: @unchecked Sendable {
     }
 
     /// 129, 130 or 143 after a signal.
-    var exitCode: Int32? { state.withLock { $0.signal.map { 128 + $0 } } }
+    var exitCode: Int32? { state.withLock { $0.signal.map { ExitStatus.signals + $0 } } }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
