@@ -3,7 +3,6 @@ extension OrientedBox {
     ///
     /// In single precision, as the points are: a point within 1e-6 m of a face may fall on either side.
     public func filter(_ cloud: PointCloud, keepInside: Bool = true) -> PointCloud {
-        let count = cloud.count
         let kept = selection(cloud, keepInside: keepInside)
         var colors: [UInt8]?
         if let source = cloud.colors {

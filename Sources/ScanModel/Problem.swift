@@ -112,11 +112,16 @@ extension Problem {
     }
 
     /// How mistakes in a pipeline file are shown: `file:line:col: error: …`, the line, a caret, and the fix.
-    public var compilerStyle: String {
+    public var compilerStyle: String { compilerStyle(as: "error") }
+
+    /// The same for what is odd but not wrong.
+    public var compilerStyleWarning: String { compilerStyle(as: "warning") }
+
+    private func compilerStyle(as severity: String) -> String {
         var head = place.file ?? ""
         if let line = place.line { head += ":\(line):\(place.column ?? 1)" }
         let stage = place.stage.map { "\($0): " } ?? ""
-        var lines = [(head.isEmpty ? "" : "\(head): ") + "error: \(stage)\(summary)"]
+        var lines = [(head.isEmpty ? "" : "\(head): ") + "\(severity): \(stage)\(summary)"]
         if let excerpt {
             lines.append("  \(excerpt)")
             lines.append("  \(Self.caret(under: place.column ?? 1, of: excerpt))")

@@ -129,7 +129,7 @@ public struct BatchPlan: Sendable {
     ) -> Decision {
         let result = "\(state.output)/\(input.id)"
         if let obstacle = OutputFolder.obstacle(at: result) { return .obstructed(obstacle) }
-        if rules.isForced { return .run("asked for with --force") }
+        if rules.isForced { return replacing(result, because: "asked for with --force") }
         var reason: String?
         var doubt: String?
         // Whose it is, the look for an obstacle has told.
@@ -152,12 +152,16 @@ public struct BatchPlan: Sendable {
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
             reason = reason ?? "it failed before: \(note.problem.summary)"
         }
-        if let reason { return .run(reason) }
+        if let reason { return replacing(result, because: reason) }
         if hasResult { return .compare(doubt ?? "its digests are not known") }
         if isUnfinished {
             return .run(CaptureLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
         }
         return .run("new")
+    }
+
+    private static func replacing(_ result: String, because reason: String) -> Decision {
+        OutputFolder.link(at: result).map(Decision.obstructed) ?? .run(reason)
     }
 }
 

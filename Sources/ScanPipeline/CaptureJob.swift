@@ -63,6 +63,29 @@ public enum CaptureEnding: Sendable, Hashable, Codable {
         default: nil
         }
     }
+
+    /// How captures end, by the words that records, logs and figures have for it.
+    public enum Kind: String, Sendable, CaseIterable {
+        case done
+        case upToDate = "up to date"
+        case failed
+        case failedBefore = "failed before"
+        case arriving = "still arriving"
+        case busy
+        case left
+    }
+
+    public var kind: Kind {
+        switch self {
+        case .done: .done
+        case .upToDate: .upToDate
+        case .failed: .failed
+        case .failedBefore: .failedBefore
+        case .arriving: .arriving
+        case .busy: .busy
+        case .notBegun: .left
+        }
+    }
 }
 
 /// A finished capture in a few numbers.

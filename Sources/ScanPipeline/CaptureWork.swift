@@ -53,6 +53,7 @@ public struct CaptureWork {
         return try runner.run(job.input, into: output) { (now) throws(Problem) in
             found = now
             if !job.isForced && isUpToDate(now.key) { return true }
+            try output.requireNoLink()
             if !job.replaces { try checkIdentity(now) }
             return false
         }

@@ -31,7 +31,7 @@ public enum Leftovers {
         if !FileSystem.exists(path) { return }
         guard FileSystem.parent(of: path) == state.trash else { return FileSystem.removeTree(path) }
         let work = "\(state.work)/\(StateFolder.workName(id))"
-        try? FileSystem.makeFolders(state.work)
+        _ = try? FileSystem.makeFolders(state.work)
         if rename(path, work) == 0 { FileSystem.removeTree(work) }
     }
 
@@ -68,7 +68,7 @@ public enum Leftovers {
     /// Removes small files that were never given their names.
     private static func collectUnnamed(in state: StateFolder) -> [String] {
         var removed: [String] = []
-        let folders = ["failures", "inputs", "thumbnails"].map { "\(state.path)/\($0)" }
+        let folders = [state.failures, state.inputs, state.thumbnails]
         let runs = FileSystem.names(in: state.runs).map { "\(state.runs)/\($0)" }
         for folder in [state.path] + folders + runs {
             for name in FileSystem.names(in: folder) where name.hasPrefix(".") {
@@ -103,8 +103,8 @@ public enum Leftovers {
     @discardableResult
     static func forgetGoneCaptures(in state: StateFolder) -> [String] {
         // Listed first: another runner saves what it keeps when its result is already there.
-        let kept = ["inputs", "thumbnails"].flatMap { folder in
-            FileSystem.names(in: "\(state.path)/\(folder)").map { (folder, $0) }
+        let kept = [state.inputs, state.thumbnails].flatMap { folder in
+            FileSystem.names(in: folder).map { (folder, $0) }
         }
         // By their bytes, as files go.
         let here = Set((state.published + state.failed).map { Array($0.utf8) })
@@ -114,7 +114,7 @@ public enum Leftovers {
             if name.hasPrefix(".") || here.contains(Array(id.utf8)) { continue }
             // Where a result cannot be swapped it is absent for a moment, while somebody works on it.
             if CaptureLock.isHeld(String(id), in: state) { continue }
-            let path = "\(state.path)/\(folder)/\(name)"
+            let path = "\(folder)/\(name)"
             FileSystem.removeTree(path)
             removed.append(path)
         }

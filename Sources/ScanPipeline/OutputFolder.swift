@@ -246,6 +246,7 @@ public final class OutputFolder: Sendable {
                 throw Problem.system("cannot rename to", path: FileSystem.absolute(publishedPath), code: code)
             }
             try requireReplaceable()
+            try requireNoLink()
             if exchange(workPath, publishedPath) == 0 { return replaced + [workPath] }
             try FileSystem.makeFolders(trash)
             let old = "\(trash)/\(StateFolder.trashName(id))"
@@ -273,6 +274,21 @@ public final class OutputFolder: Sendable {
             .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
             fix: "name another output folder, or move this away"
         ).at(file: target)
+    }
+
+    /// What keeps a result from being replaced; nil where it may be. A link to one would be replaced alone, and what it
+    /// leads to, on another disk perhaps, would stay as it is without a word.
+    static func link(at target: String) -> Problem? {
+        if !FileSystem.exists(target) || FileSystem.isFolderItself(target) { return nil }
+        return Problem(
+            .usage, "the result to be replaced is a symbolic link, and is left alone",
+            fix: "remove the link, or put the folder that it leads to in its place"
+        ).at(file: target)
+    }
+
+    /// - Throws: a problem when an earlier result stands there that cannot be replaced, though it may be kept.
+    func requireNoLink() throws(Problem) {
+        if let problem = Self.link(at: publishedPath) { throw problem }
     }
 
     func list(_ entry: Entry) {

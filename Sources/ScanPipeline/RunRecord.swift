@@ -45,10 +45,12 @@ public struct RunRecord: Sendable {
         var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
         plan["command"] = command?.json
         plan["captures"] = .array(captures)
-        try? StateFolder.write(.object(plan), to: "\(path)/plan.json")
+        try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")
     }
 
-    /// The name of the page in a run's folder that reports it.
+    /// The names of the files in a run's folder: what was to be done, how it went, and the page that reports it.
+    package static let planName = "plan.json"
+    package static let outcomeName = "outcome.json"
     package static let pageName = "report.html"
 
     /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
@@ -63,10 +65,16 @@ public struct RunRecord: Sendable {
 
     /// Whether a run published or failed any capture, or was ended before it could say.
     private static func didWork(_ path: String) -> Bool {
-        guard FileSystem.exists("\(path)/outcome.json") else { return FileSystem.exists("\(path)/plan.json") }
-        let captures = StateFolder.read("\(path)/outcome.json")?["captures"]?.array ?? []
+        let outcome = "\(path)/\(outcomeName)"
+        guard FileSystem.exists(outcome) else { return FileSystem.exists("\(path)/\(planName)") }
+        let captures = StateFolder.read(outcome)?["captures"]?.array ?? []
         // Only those that were begun have a time.
-        return captures.contains { $0["seconds"] != nil && ["done", "failed"].contains($0["ended"]?.string) }
+        return captures.contains { $0["seconds"] != nil && [.done, .failed].contains(kind(of: $0)) }
+    }
+
+    /// How a capture of an outcome ended.
+    package static func kind(of capture: JSONValue) -> CaptureEnding.Kind? {
+        capture["ended"]?.string.flatMap(CaptureEnding.Kind.init)
     }
 
     /// A name for a run that begins now.
@@ -109,9 +117,11 @@ public struct RunRecord: Sendable {
                 object["begin"] = .number(span.begin.rounded(decimals: 3))
                 object["seconds"] = .number(span.seconds.rounded(decimals: 3))
             }
+            // That it failed in an earlier run is that run's news.
+            let kind = outcome.ending.kind == .failedBefore ? .failed : outcome.ending.kind
+            object["ended"] = .string(kind.rawValue)
             switch outcome.ending {
             case .done(let summary):
-                object["ended"] = .string("done")
                 object["frames"] = .of(summary.frameCount)
                 object["kept"] = .of(summary.framesKept)
                 object["bytes"] = .integer(summary.byteCount)
@@ -120,22 +130,17 @@ public struct RunRecord: Sendable {
                 for time in summary.times { times[time.label] = .number(time.seconds.rounded(decimals: 6)) }
                 if !summary.times.isEmpty { object["stages"] = .object(times) }
             case .failed(let problem), .failedBefore(let problem):
-                object["ended"] = .string("failed")
                 object["cause"] = .string(problem.summary)
                 object["problem"] = .object(problem.facts)
-            case .upToDate: object["ended"] = .string("up to date")
-            case .arriving: object["ended"] = .string("still arriving")
-            case .busy: object["ended"] = .string("busy")
-            case .notBegun(let reason):
-                object["ended"] = .string("left")
-                object["cause"] = .string(reason)
+            case .notBegun(let reason): object["cause"] = .string(reason)
+            case .upToDate, .arriving, .busy: break
             }
             return .object(object)
         }
         try StateFolder.write(
             .object([
                 "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
-            ]), to: "\(path)/outcome.json")
+            ]), to: "\(path)/\(Self.outcomeName)")
         Leftovers.forgetOldRuns(in: state, besides: name)
         Leftovers.forgetGoneCaptures(in: state)
     }

@@ -15,15 +15,18 @@ public struct StateFolder: Sendable, Hashable {
 
     var work: String { "\(path)/work" }
     var trash: String { "\(path)/trash" }
+    var failures: String { "\(path)/failures" }
+    var inputs: String { "\(path)/inputs" }
+    package var thumbnails: String { "\(path)/thumbnails" }
     public var runs: String { "\(path)/runs" }
     public func lock(_ id: String) -> String { "\(path)/locks/\(id)" }
     /// Where the failure note of a capture lies. What cannot be a result's name may not be a file's either: it goes by its
     /// digest then.
     public func failure(_ id: String) -> String {
         let name = OutputFolder.defect(ofID: id) == nil ? id : Digest.of(Array(id.utf8)).hex
-        return "\(path)/failures/\(name).json"
+        return "\(failures)/\(name).json"
     }
-    func inputs(_ id: String) -> String { "\(path)/inputs/\(id).json" }
+    package func inputs(_ id: String) -> String { "\(inputs)/\(id).json" }
     private var owner: String { "\(path)/owner.json" }
 
     /// A work folder's name begins with the id and ends with `.<host>.<pid>.<random>`, none of which has a dot.
@@ -67,12 +70,12 @@ public struct StateFolder: Sendable, Hashable {
 
     /// The ids with a failure note.
     public var failed: [String] {
-        FileSystem.names(in: "\(path)/failures").compactMap { file in
+        FileSystem.names(in: failures).compactMap { file in
             guard file.hasSuffix(".json") else { return nil }
             let name = String(file.dropLast(5))
             // It may be a digest, and then the note says of what.
-            guard name.utf8.count == 64, let id = Self.read("\(path)/failures/\(file)")?["id"]?.string,
-                failure(id).utf8.elementsEqual("\(path)/failures/\(file)".utf8)
+            guard name.utf8.count == 64, let id = Self.read("\(failures)/\(file)")?["id"]?.string,
+                failure(id).utf8.elementsEqual("\(failures)/\(file)".utf8)
             else { return name }
             return id
         }

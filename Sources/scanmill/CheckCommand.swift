@@ -31,9 +31,7 @@ struct CheckCommand: ParsableCommand {
                 ]))
         } else {
             for problem in problems { Console.error(problem.compilerStyle) }
-            for warning in warnings {
-                Console.error(warning.compilerStyle.replacing(": error: ", with: ": warning: ", maxReplacements: 1))
-            }
+            for warning in warnings { Console.error(warning.compilerStyleWarning) }
             Console.out(
                 problems.isEmpty ? "\(pipeline): ok" : "\(pipeline): \(Console.count(problems.count, "mistake"))")
         }

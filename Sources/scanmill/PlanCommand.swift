@@ -23,7 +23,7 @@ struct PlanCommand: ParsableCommand {
         let plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
         (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
-        let estimate = SizeEstimate(plan, output: batch.output)
+        let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
         if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
     }
 
@@ -78,18 +78,20 @@ struct PlanCommand: ParsableCommand {
             "captures": .array(captures),
             "output-bytes": estimate.output.map { .integer($0) } ?? .null,
             "free-bytes": estimate.free.map { .integer($0) } ?? .null,
-            "peak-memory-bytes": .integer(RunCommand.usualMemory),
+            "peak-memory-bytes": .integer(estimate.memory.bytes),
         ])
     }
 }
 
-/// What the captures of a plan will need on disk.
+/// What the captures of a plan will need.
 private struct SizeEstimate {
     /// Nil when there is no result yet to go by.
     var output: Int64?
     var free: Int64?
+    let memory: UsualMemory
 
-    init(_ plan: BatchPlan, output root: String) {
+    init(_ plan: BatchPlan, output root: String, memory: UsualMemory) {
+        self.memory = memory
         free = FreeSpace.bytes(at: root)
         // What results became in proportion to their input, one after another until there are enough to go by.
         var ratios: [Double] = []
@@ -116,7 +118,7 @@ private struct SizeEstimate {
         let room = free.map { "\(Console.size($0)) are free" } ?? "free space is not known"
         // While an older result is replaced, both are there.
         let needed = output.map { ", so keep \(Console.size($0 + $0 / 10)) free" } ?? ""
-        return "\(written)\(needed); \(room); a capture takes up to \(Console.size(RunCommand.usualMemory)) of memory"
+        return "\(written)\(needed); \(room); \(memory.text)"
     }
 }
 

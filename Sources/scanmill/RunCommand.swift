@@ -63,7 +63,48 @@ struct RunCommand: AsyncParsableCommand {
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }
     }
 
+    /// A run that may begin: everything that can refuse it has been asked.
+    private struct Night {
+        let loaded: LoadedPipeline
+        let found: CaptureList
+        let state: StateFolder
+        let plan: BatchPlan
+        let report: RunReport
+        let stop: StopSignal
+        /// When it is too late to begin a capture, seconds since 1970.
+        let deadline: Int?
+        /// How many captures can run at once for the files that each has open.
+        let most: Int
+    }
+
     func run() async throws {
+        let night: Night
+        do { night = try begin() } catch let code as ExitCode where code.rawValue == ExitStatus.environment {
+            throw ExitCode(await finishUnbegun(code.rawValue))
+        }
+        let (plan, report, state) = (night.plan, night.report, night.state)
+        if !quiet && !batch.json { night.loaded.warn() }
+        // Whatever is left out is said, since nothing else tells of it.
+        (night.found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
+        report.runBegan(batch, captures: night.found.inputs.count + night.found.refused.count)
+        let refused = batch.retry ? night.found.refused : night.found.refused.map { $0.asBefore(in: state) }
+        let others = refused + plan.waiting
+        others.forEach(report.ended)
+        let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
+        let record = isIdle ? nil : self.record(of: night)
+        var outcomes = others
+        if let record {
+            record.noteRefused(refused.filter(\.isWork))
+            if !plan.toRun.isEmpty { outcomes += await runAll(night, noting: record) }
+            try? record.end(outcomes, seconds: report.seconds)
+        }
+
+        let code = await finish(night, outcomes, record)
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// Looks at everything that was named, and takes OUT.
+    private func begin() throws -> Night {
         // First of all: searching may take until that time.
         let deadline = until?.next
         let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
@@ -82,54 +123,59 @@ struct RunCommand: AsyncParsableCommand {
 
         let stop = StopSignal()
         stop.listen()
-        let report = RunReport(isQuiet: quiet || batch.json, log: try log.map(RunLog.init(path:)))
-        if !quiet && !batch.json { loaded.warn() }
-        // Whatever is left out is said, since nothing else tells of it.
-        (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
-        report.runBegan(batch, captures: found.inputs.count + found.refused.count)
-        let refused = batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
-        let others = refused + plan.waiting
-        others.forEach(report.ended)
-        let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
-        let record = isIdle ? nil : self.record(plan, loaded.pipeline, state)
-        var outcomes = others
-        if let record {
-            record.noteRefused(refused.filter(\.isWork))
-            if !plan.toRun.isEmpty { outcomes += await runAll(plan, loaded, stop, report, record, deadline, most) }
-            try? record.end(outcomes, seconds: report.seconds)
-        }
-
-        let code = await finish(outcomes, report, record, stop)
-        if code != 0 { throw ExitCode(code) }
+        // It may lie in OUT, which is there by now.
+        let log = try log.map { path in try Console.orExit { () throws(Problem) in try RunLog(path: path) } }
+        return Night(
+            loaded: loaded, found: found, state: state, plan: plan,
+            report: RunReport(isQuiet: quiet || batch.json, log: log), stop: stop, deadline: deadline, most: most)
     }
 
     /// Says how the run ended, and does what was asked for behind it.
     /// - Returns: the exit code.
-    private func finish(
-        _ outcomes: [CaptureOutcome], _ report: RunReport, _ record: RunRecord?, _ stop: StopSignal
-    ) async -> Int32 {
+    private func finish(_ night: Night, _ outcomes: [CaptureOutcome], _ record: RunRecord?) async -> Int32 {
+        let (report, stop) = (night.report, night.stop)
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
-        Self.attempt(&code) { () throws(Problem) in
-            if let metrics { try RunMetrics.write(outcomes, seconds: report.seconds, to: metrics) }
-        }
+        writeMetrics(outcomes, seconds: report.seconds, &code)
         report.runEnded(outcomes, status: code)
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
         // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
         // an earlier one that came to none.
         if !noReport, stop.reason == nil,
-            let run = outcomes.contains(where: \.isWork)
-                ? record?.name : RunRecord.unreported(in: StateFolder(output: batch.output))
+            let run = outcomes.contains(where: \.isWork) ? record?.name : RunRecord.unreported(in: night.state)
         {
             await ReportProcess.run(batch.output, run: run, isQuiet: quiet || batch.json, stop: stop)
             code = stop.exitCode ?? code
         }
-        if let onFinish {
-            await FinishHook.run(onFinish, status: code, output: batch.output, stop: stop)
-            code = stop.exitCode ?? code
+        return await runHook(code, stop)
+    }
+
+    /// A run that the machine kept from beginning is the one to hear of: the disk of the results is not there, say.
+    /// - Returns: the exit code.
+    private func finishUnbegun(_ code: Int32) async -> Int32 {
+        let stop = StopSignal()
+        stop.listen()
+        var code = code
+        writeMetrics([], seconds: 0, &code)
+        let report = RunReport(isQuiet: true, log: log.flatMap { try? RunLog(path: $0) })
+        report.runBegan(batch, captures: 0)
+        report.runEnded([], status: code)
+        return await runHook(code, stop)
+    }
+
+    private func runHook(_ code: Int32, _ stop: StopSignal) async -> Int32 {
+        guard let onFinish else { return code }
+        await FinishHook.run(onFinish, status: code, output: batch.output, stop: stop)
+        return stop.exitCode ?? code
+    }
+
+    private func writeMetrics(_ outcomes: [CaptureOutcome], seconds: Double, _ code: inout Int32) {
+        guard let metrics else { return }
+        let status = code
+        Self.attempt(&code) { () throws(Problem) in
+            try RunMetrics.write(outcomes, seconds: seconds, status: status, to: metrics)
         }
-        return code
     }
 
     /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
@@ -138,29 +184,28 @@ struct RunCommand: AsyncParsableCommand {
         do throws(Problem) { try body() } catch {
             Console.error(error.message())
             // It outranks all but a signal.
-            if code < 128 { code = ExitStatus.environment }
+            if code < ExitStatus.signals { code = ExitStatus.environment }
         }
     }
 
-    private func record(_ plan: BatchPlan, _ pipeline: Pipeline, _ state: StateFolder) -> RunRecord {
+    private func record(of night: Night) -> RunRecord {
         RunRecord(
-            state: state, pipeline: pipeline, inputs: plan.toRun,
+            state: night.state, pipeline: night.loaded.pipeline, inputs: night.plan.toRun,
             command: RunRecord.Command(
                 pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
     }
 
-    private func runAll(
-        _ plan: BatchPlan, _ loaded: LoadedPipeline, _ stop: StopSignal, _ report: RunReport, _ record: RunRecord,
-        _ deadline: Int?, _ most: Int
-    ) async -> [CaptureOutcome] {
-        let inputs = plan.toRun
+    private func runAll(_ night: Night, noting record: RunRecord) async -> [CaptureOutcome] {
+        let (loaded, stop, report) = (night.loaded, night.stop, night.report)
+        let inputs = night.plan.toRun
         let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        // Earlier runs are looked at for a budget alone.
+        let reserve = maxMemory == nil ? 1 : UsualMemory(of: loaded.pipeline, in: night.state).reserve
         let (sideBySide, workers) = Batch.spread(
-            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: Self.usualMemory,
-            most: most)
+            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: reserve, most: night.most)
         let process = CaptureProcess(
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
-        let gate = Gate(stop: stop, until: deadline, minFree: minFree?.bytes, output: batch.output)
+        let gate = Gate(stop: stop, until: night.deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
         let (options, replaces) = (batch, replace)
         // What watches the whole capture comes first: it can tell a machine that was asleep from a program that hangs.
@@ -196,9 +241,6 @@ struct RunCommand: AsyncParsableCommand {
         view.close()
         return outcomes
     }
-
-    /// What a capture takes at most under the ready pipelines, for the memory budget: bytes.
-    static let usualMemory: Int64 = 200_000_000
 }
 
 extension CaptureOutcome {

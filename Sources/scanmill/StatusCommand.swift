@@ -5,7 +5,7 @@ import ScanPipeline
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Lists what is stale, failed, running, or was never run, and counts what is done.",
+        abstract: "Lists what is stale, failed, running, was never run or lost its result, and counts what is done.",
         discussion: """
             Everything is read from receipts, failure notes and the plans of earlier runs; there is no database. However the \
             captures stand, the exit code is 0: programs read `--json`.
@@ -36,6 +36,9 @@ struct StatusCommand: ParsableCommand {
         let parts = OutputStatus.Standing.allCases.compactMap { standing in
             groups[standing].map { "\($0.count) \(standing.rawValue)" }
         }
-        Console.out(entries.isEmpty ? "no capture has been run into \(output)" : parts.joined(separator: ", "))
+        let gone = entries.count(where: \.isCaptureGone)
+        let ofGone = gone == 0 ? "" : "; of \(Console.count(gone, "result")) the capture is gone"
+        Console.out(
+            entries.isEmpty ? "no capture has been run into \(output)" : parts.joined(separator: ", ") + ofGone)
     }
 }

@@ -48,6 +48,29 @@ import Testing
         #expect(try refusal([command, "cloud.yaml", "", "-o", "out"]).contains("INPUT is a path"))
     }
 
+    @Test func aPipelineThatIsNoFile() throws {
+        let shell = try runCommand(["mkfifo", "pipe"], in: folder.path)
+        try #require(shell.status == 0)
+        for (path, fix) in [
+            (".", "name a YAML file in it"), ("pipe", "write what it holds to a file, and name that"),
+            ("nosuch.yaml", "check the path; ready pipelines are in the folder pipelines/"),
+        ] {
+            let errors = try refusal(["run", path, "caps", "-o", "out"])
+            #expect(errors.contains("\n  fix: \(fix)\n"), "\(errors)")
+        }
+    }
+
+    /// On disk they are two folders, and on another system they would be one.
+    @Test func namesThatLookTheSame() throws {
+        for (place, id) in [("x", "caf\u{e9}"), ("y", "cafe\u{301}")] {
+            try #require(try Scanmill.run(sample("\(place)/\(id)"), in: folder.path).status == 0)
+        }
+        let run = try Scanmill.run(["run", "cloud.yaml", "x", "y", "-o", "twins"], in: folder.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("2 captures are called caf"))
+        #expect(run.errors.contains("the names look the same, and are spelt with other Unicode characters"))
+    }
+
     @Test func theFormatsNamedAreThoseOfTheCapturesAskedFor() throws {
         let made = try Scanmill.run(sample("caps/p", ["--format", "polycam"]), in: folder.path)
         try #require(made.status == 0, "\(made.errors)")

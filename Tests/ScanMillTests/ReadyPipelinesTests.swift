@@ -89,8 +89,11 @@ import Testing
     }
 
     /// Without depth, time, points, or a world that is upright; the others of these pipelines fail, and name this one.
-    @Test(arguments: ["nerfcapture/nerfcapture.zip", "colmap", "transforms"]) func picturesOnly(_ sample: String) throws
-    {
+    /// - Parameter warned: the stages that warn. Of one capture frames in a row are blurred, and one knows neither up nor scale.
+    @Test(arguments: [
+        ("nerfcapture/nerfcapture.zip", ["filter-blur"]),
+        ("colmap", ["write-transforms", "write-transforms", "write-colmap"]), ("transforms", []),
+    ]) func picturesOnly(_ sample: String, warned: [String]) throws {
         let folder = try TemporaryFolder()
         func run(_ pipeline: String) throws -> (status: Int32, errors: String) {
             let result = try Scanmill.run([
@@ -103,7 +106,8 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         let id = String(sample.split(separator: "/").first ?? "")
         let receipt = try JSONValue.parse(try folder.bytes("pictures-only/\(id)/receipt.json"), file: "receipt.json")
-        #expect((receipt["warnings"]?.array ?? []).isEmpty, "\(receipt["warnings"] as Any)")
+        let warnings = try #require(receipt["warnings"]?.array).compactMap(\.string)
+        #expect(warnings.map { $0.prefix { $0 != ":" } } == warned.map { $0[...] }, "\(warnings)")
         #expect(receipt["frames"]?["kept"] == .integer(4))
         for file in ["nerf/transforms.json", "colmap/sparse/0/images.bin"] {
             #expect(FileManager.default.fileExists(atPath: "\(folder.path)/pictures-only/\(id)/\(file)"))

@@ -328,6 +328,8 @@ import Testing
             ["mini", "-o", "out", "--min-free", "20X"], ["mini", "-o", "out", "--min-free", "20"],
             ["mini", "-o", "out", "--max-memory", "20i"],
         ] { #expect(try folder.run("read", arguments).status == 2, "\(arguments)") }
+        // Less than a megabyte has to be said with its unit.
+        #expect(try folder.run("read", ["mini", "-o", "out", "--min-free", "500k"]).status == 0)
         #expect(try Scanmill.run(["verfy"]).status == 2)
         #expect(try Scanmill.run(["--help"]).status == 0)
         #expect(try Scanmill.run(["run", "--help"]).output.contains("USAGE"))

@@ -1,4 +1,5 @@
 import Foundation
+import ScanModel
 import TestSupport
 import Testing
 
@@ -41,6 +42,21 @@ import Testing
         #expect(
             status.output.hasPrefix("stale  b  the pipeline `quick` made it, and the folder is `other`'s now\n"),
             "\(status.output)")
+    }
+
+    /// What is archived after the night, captures or results, is not called work to be done.
+    @Test func whatWasMovedAway() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/in/a")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/out/b")
+        #expect(
+            try scanmill("status", "out").output
+                == "result gone  b\n1 done, 1 result gone; of 1 result the capture is gone\n")
+        let entries = try JSONValue.parse(Array(try scanmill("status", "out", "--json").output.utf8), file: "").array
+        #expect(entries?.map { $0["status"]?.string } == ["done", "result gone"])
+        #expect(entries?.first?["cause"]?.string == "\(folder.path)/in/a is gone")
+        // It is made again where it is asked for.
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").output.contains("1 capture: 1 done"))
     }
 
     /// Relative inputs are those of the run, wherever `status` is asked.

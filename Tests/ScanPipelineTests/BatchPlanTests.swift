@@ -24,6 +24,30 @@ import Testing
         #expect(plan.count(.upToDate) == 1)
     }
 
+    /// It stays as long as nothing is to be made in its place.
+    @Test func aLinkToAResult() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        #expect(rename("\(fixture.output)/a", "\(fixture.path)/elsewhere") == 0)
+        #expect(symlink("../elsewhere", "\(fixture.output)/a") == 0)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        let plans = [
+            try fixture.plan([input]) { $0.isForced = true }, try fixture.plan([input], "stages: [read, pick, write]"),
+        ]
+        for plan in plans {
+            guard case .obstructed(let problem) = plan.first else {
+                Issue.record("\(plan)")
+                continue
+            }
+            #expect(problem.summary == "the result to be replaced is a symbolic link, and is left alone")
+        }
+        // Digests are compared, and nothing is written.
+        FileSystem.removeTree("\(fixture.state.path)/inputs")
+        #expect(try fixture.run(input) == .upToDate)
+        #expect(problem { try fixture.run(input, "stages: [read, pick, write]") }?.fault == .usage)
+    }
+
     /// Looking changes nothing.
     @Test func aPlanWritesNothing() throws {
         let fixture = try DiskFixture()

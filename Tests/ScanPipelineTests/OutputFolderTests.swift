@@ -103,6 +103,26 @@ import Testing
         #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
     }
 
+    /// Such as one that was moved to another disk: the name alone would be replaced, and the folder stay as it is.
+    @Test func aLinkToAResultIsNotReplaced() throws {
+        let fixture = try OutputFixture()
+        try fixture.publish(["a": "old"])
+        #expect(rename("\(fixture.root)/scan", "\(fixture.folder.path)/elsewhere") == 0)
+        #expect(symlink("../elsewhere", "\(fixture.root)/scan") == 0)
+        let failure = try #require(problem { try fixture.publish(["a": "new"]) })
+        #expect(
+            failure.message() == """
+                error: the result to be replaced is a symbolic link, and is left alone
+                  --> \(fixture.root)/scan
+                   = fix: remove the link, or put the folder that it leads to in its place
+                """)
+        #expect(failure.fault == .usage)
+        #expect(try fixture.text("scan/a") == "old")
+        #expect(unlink("\(fixture.root)/scan") == 0)
+        try fixture.publish(["a": "new"])
+        #expect(try fixture.text("scan/a") == "new")
+    }
+
     /// OUT may be the folder in which the captures lie.
     @Test func whatIsNoResultIsNeverReplaced() throws {
         for name in ["scan/scan.jsonl", "scan", "scan/receipt.json"] {

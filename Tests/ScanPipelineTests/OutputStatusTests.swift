@@ -39,9 +39,23 @@ import Testing
         #expect(entries() == ["here"])
         try fixture.run(here)
         try FileManager.default.removeItem(atPath: here.path)
-        // Of what has a result it is said that it is gone.
+        // Its result is all that there is.
         let gone = OutputStatus(output: fixture.output, programs: fixture.programs).entries
-        #expect(gone.map(\.standing) == [.stale] && gone.map(\.cause) == ["\(here.path) is gone"])
+        #expect(gone.map(\.standing) == [.done] && gone.map(\.isCaptureGone) == [true])
+        #expect(gone.map(\.cause) == ["\(here.path) is gone"])
+    }
+
+    /// Who takes finished results elsewhere every morning knows that they were made.
+    @Test func resultsThatWereMovedAway() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["failed", "made", "moved"].map { try fixture.capture($0) }
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
+        let endings = [.failed(Problem(.input, "torn"))] + (try inputs.dropFirst().map { try fixture.run($0) })
+        try record.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        FileSystem.removeTree("\(fixture.output)/moved")
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.id) == ["failed", "made", "moved"])
+        #expect(entries.map(\.standing) == [.neverRun, .done, .resultGone])
     }
 
     /// A new ScanMill makes nothing stale by itself; only the keys, which a run compares, tell whether it does.

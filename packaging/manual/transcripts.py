@@ -4,7 +4,7 @@
 
 Every line `$ command` of the article's ```console blocks is run, in order, in one shell, in an empty folder that has the
 checkout's `pipelines/`. Where something else comes out, the article is rewritten, or with --check the difference is shown
-and the end is 1. Lines may come in another order, as captures end in another order; and free space is not compared.
+and the end is 1. Lines may come in another order, as captures end in another order; and free space and memory are not compared.
 """
 import difflib
 import os
@@ -36,7 +36,8 @@ def outputs_of(commands, scanmill, checkout):
 
 
 def comparable(text):
-    return sorted(re.sub(r'[\d.]+ [kMGT]?B are free', 'space is free', text).splitlines())
+    text = re.sub(r'[\d.]+ [kMGT]?B are free', 'space is free', text)
+    return sorted(re.sub(r'[\d.]+ [kMGT]?B of memory', 'some memory', text).splitlines())
 
 
 def told_anew(article, outputs):

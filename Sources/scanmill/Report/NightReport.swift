@@ -103,7 +103,7 @@ struct NightReport: Sendable {
         var capture = CaptureFacts(id: id)
         capture.input = entry?.input
         // To compare is not to run, and what another runner has is not this one's.
-        if let entry, !["up to date", "busy"].contains(entry.ended) { capture.share = entry.share }
+        if let entry, entry.ended != .upToDate, entry.ended != .busy { capture.share = entry.share }
         if isPublished {
             if let result = PublishedResult(id, in: state.output) {
                 capture.take(receipt: result.receipt)
@@ -125,9 +125,9 @@ struct NightReport: Sendable {
             capture.status = .failed
             capture.problem = problem
         } else if !isPublished {
-            capture.status = entry?.ended == "failed" ? .failed : .waiting
+            capture.status = entry?.ended == .failed ? .failed : .waiting
         }
-        if capture.status == .waiting { capture.waitsFor = entry?.cause ?? entry?.ended }
+        if capture.status == .waiting { capture.waitsFor = entry?.cause ?? entry?.ended.rawValue }
         capture.input = capture.input ?? state.knownInput(of: id)
         return capture
     }
@@ -182,6 +182,6 @@ struct Summary: Sendable {
 extension StateFolder {
     /// Where a capture lay when its result was published, as it was given.
     fileprivate func knownInput(of id: String) -> String? {
-        StateFolder.read("\(path)/inputs/\(id).json")?["input"]?.string
+        StateFolder.read(inputs(id))?["input"]?.string
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import ScanModel
 import ScanPipeline
 
-/// What the record of one run says: `OUT/.scanmill/runs/<when>/plan.json` and `outcome.json`.
+/// What the record of one run says: what ``RunRecord`` wrote to `OUT/.scanmill/runs/<when>/`.
 struct RunFacts: Sendable {
     /// How one capture's own share of the run went.
     struct Share: Sendable, Hashable {
@@ -17,8 +17,8 @@ struct RunFacts: Sendable {
     struct Entry: Sendable {
         var id: String
         var input: String?
-        /// As the record tells it: one of ``RunReport/words`` but “failed before”.
-        var ended: String
+        /// As the record tells it, which has no `failedBefore`.
+        var ended: CaptureEnding.Kind
         var cause: String?
         var problem: Problem?
         var share: Share?
@@ -48,7 +48,8 @@ struct RunFacts: Sendable {
     /// The newest run that has ended, or else the newest.
     static func newest(in state: StateFolder) -> String? {
         let names = names(in: state)
-        return newest(of: names, by: "outcome.json", state) ?? newest(of: names, by: "plan.json", state) ?? names.last
+        return newest(of: names, by: RunRecord.outcomeName, state) ?? newest(of: names, by: RunRecord.planName, state)
+            ?? names.last
     }
 
     /// By the time at which a file was written, and not by the name: a run under a clock that was a year ahead would be the
@@ -66,8 +67,8 @@ struct RunFacts: Sendable {
 
     init(_ name: String, in state: StateFolder) {
         self.name = name
-        let plan = StateFolder.read("\(state.runs)/\(name)/plan.json")
-        let outcome = StateFolder.read("\(state.runs)/\(name)/outcome.json")
+        let plan = StateFolder.read("\(state.runs)/\(name)/\(RunRecord.planName)")
+        let outcome = StateFolder.read("\(state.runs)/\(name)/\(RunRecord.outcomeName)")
         began = plan?["began"]?.string
         pipeline = plan?["pipeline"]
         let command = plan?["command"]
@@ -82,7 +83,7 @@ struct RunFacts: Sendable {
     }
 
     private static func entry(_ json: JSONValue) -> Entry? {
-        guard let id = json["id"]?.string, let ended = json["ended"]?.string else { return nil }
+        guard let id = json["id"]?.string, let ended = RunRecord.kind(of: json) else { return nil }
         var share: Share?
         if let begin = json["begin"]?.finite, let seconds = json["seconds"]?.finite {
             let times = json["stages"]?.object?.members.compactMap { label, value in

@@ -45,7 +45,7 @@ struct Thumbnails: Sendable {
 
     let folder: String
 
-    init(in state: StateFolder) { folder = "\(state.path)/thumbnails" }
+    init(in state: StateFolder) { folder = state.thumbnails }
 
     /// The kept strip of a capture.
     func path(of id: String) -> String { "\(folder)/\(id).jpg" }

@@ -90,11 +90,9 @@ struct ByteSize: ExpressibleByArgument, Sendable {
         }
         let bytes = number * pow(isBinary ? 1024 : 1000, power ?? 0)
         // Nobody means 20 bytes by 20.
-        guard bytes < 9e18, bytes == 0 || bytes >= Self.smallest else { return nil }
+        guard bytes < 9e18, bytes == 0 || bytes >= 1e6 || power != nil else { return nil }
         self.bytes = Int64(bytes)
     }
-
-    private static let smallest = 1e6
 }
 
 /// A time of day, `06:00`.

@@ -160,9 +160,11 @@ struct CaptureList {
                 // Whatever their folders are called, their name is the result's.
                 apart
             }
-        return Problem(
-            .usage, "\(twins.count) captures are called \(first.id)", notes: twins.map { "one is \($0.path)" }, fix: fix
-        )
+        var notes = twins.map { "one is \($0.path)" }
+        if !twins.allSatisfy({ $0.id.utf8.elementsEqual(first.id.utf8) }) {
+            notes.append("the names look the same, and are spelt with other Unicode characters")
+        }
+        return Problem(.usage, "\(twins.count) captures are called \(first.id)", notes: notes, fix: fix)
     }
 
     /// What is read is never written to, nor replaced by its own result.

@@ -23,9 +23,7 @@ struct LoadedPipeline {
 
     /// Prints what is odd but not wrong.
     func warn() {
-        for warning in pipeline.warnings {
-            Console.error(warning.compilerStyle.replacing(": error: ", with: ": warning: ", maxReplacements: 1))
-        }
+        for warning in pipeline.warnings { Console.error(warning.compilerStyleWarning) }
     }
 
     static func open(_ path: String, settings: [String]) throws(PipelineMistakes) -> LoadedPipeline {
@@ -47,7 +45,14 @@ enum ConsoleFile {
             return try FileSystem.bytes(of: path, limit: limit)
         } catch {
             var problem = error
-            problem.fix = "check the path; ready pipelines are in the folder pipelines/"
+            problem.fix =
+                if FileSystem.isFolder(path) {
+                    "name a YAML file in it"
+                } else if FileSystem.isSpecial(path) {
+                    "write what it holds to a file, and name that"
+                } else {
+                    "check the path; ready pipelines are in the folder pipelines/"
+                }
             throw problem
         }
     }

@@ -17,7 +17,8 @@ final class RunLog: Sendable {
     private let handle: Int32
     private let state: Mutex<State>
 
-    init(path: String) throws {
+    /// - Throws: a problem when the file cannot be opened.
+    init(path: String) throws(Problem) {
         self.path = path
         // Without waiting: a pipe that nobody reads would keep the night from beginning.
         handle = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0o666)
@@ -25,11 +26,9 @@ final class RunLog: Sendable {
         if handle >= 0 { _ = fcntl(handle, F_SETFL, O_APPEND) }
         state = Mutex(State(isTorn: Self.endsInsideALine(path)))
         if handle < 0 {
-            try Console.orExit { () throws(Problem) in
-                var problem = Problem.system("cannot open the log", path: path, code: code)
-                if code == ENXIO { problem.fix = "it is a pipe that nobody reads: start its reader first" }
-                throw problem
-            }
+            var problem = Problem.system("cannot open the log", path: path, code: code)
+            if code == ENXIO { problem.fix = "it is a pipe that nobody reads: start its reader first" }
+            throw problem
         }
     }
 

@@ -4,14 +4,19 @@ import ScanPipeline
 
 /// Figures of a run in Prometheus' text format, for the node exporter's textfile collector.
 enum RunMetrics {
-    static func write(_ outcomes: [CaptureOutcome], seconds: Double, to path: String) throws(Problem) {
+    /// - Parameter status: the exit code with which the run is about to end.
+    static func write(
+        _ outcomes: [CaptureOutcome], seconds: Double, status: Int32, to path: String
+    ) throws(Problem) {
         var text = """
             # HELP scanmill_captures Captures of the last run by how they ended.
             # TYPE scanmill_captures gauge
 
             """
-        let counts = Dictionary(grouping: outcomes, by: { RunReport.word($0.ending) }).mapValues(\.count)
-        for word in RunReport.words { text += "scanmill_captures{ended=\"\(word)\"} \(counts[word] ?? 0)\n" }
+        let counts = Dictionary(grouping: outcomes, by: \.ending.kind).mapValues(\.count)
+        for kind in CaptureEnding.Kind.allCases {
+            text += "scanmill_captures{ended=\"\(kind.rawValue)\"} \(counts[kind] ?? 0)\n"
+        }
         let done = outcomes.compactMap { outcome in if case .done(let summary) = outcome.ending { summary } else { nil }
         }
         for (name, help, value) in [
@@ -22,6 +27,7 @@ enum RunMetrics {
             ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),
             ("written_bytes", "Bytes published in the last run.", Double(done.reduce(0) { $0 + $1.byteCount })),
             ("run_seconds", "How long the last run took.", seconds),
+            ("run_status", "The exit code of the last run.", Double(status)),
             ("run_end_seconds", "When the last run ended, seconds since 1970.", Date().timeIntervalSince1970),
         ] {
             text += "# HELP scanmill_\(name) \(help)\n# TYPE scanmill_\(name) gauge\nscanmill_\(name) \(value)\n"

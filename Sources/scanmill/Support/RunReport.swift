@@ -29,7 +29,7 @@ struct RunReport: Sendable {
     }
 
     func runEnded(_ outcomes: [CaptureOutcome], status: Int32) {
-        let counts = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
+        let counts = Dictionary(grouping: outcomes, by: \.ending.kind.rawValue)
         log?.write(
             "run-ended",
             [
@@ -59,11 +59,13 @@ struct RunReport: Sendable {
     }
 
     func summary(_ outcomes: [CaptureOutcome], options: BatchOptions) {
-        let groups = Dictionary(grouping: outcomes, by: { Self.word($0.ending) })
+        let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
             say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
         } else if !isQuiet {
-            let parts = Self.words.compactMap { word in groups[word].map { "\($0.count) \(word)" } }
+            let parts = CaptureEnding.Kind.allCases.compactMap { kind in
+                groups[kind].map { "\($0.count) \(kind.rawValue)" }
+            }
             Console.out(
                 "\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
@@ -141,20 +143,6 @@ struct RunReport: Sendable {
 
     // MARK: - For programs
 
-    static let words = ["done", "up to date", "failed", "failed before", "still arriving", "busy", "left"]
-
-    static func word(_ ending: CaptureEnding) -> String {
-        switch ending {
-        case .done: "done"
-        case .upToDate: "up to date"
-        case .failed: "failed"
-        case .failedBefore: "failed before"
-        case .arriving: "still arriving"
-        case .busy: "busy"
-        case .notBegun: "left"
-        }
-    }
-
     static func json(_ outcomes: [CaptureOutcome]) -> JSONValue {
         .object(["captures": .array(outcomes.map { .object(json($0)) })])
     }
@@ -162,7 +150,7 @@ struct RunReport: Sendable {
     static func json(_ outcome: CaptureOutcome) -> JSONObject {
         var object: JSONObject = [
             "id": .string(outcome.input.id), "input": .string(outcome.input.path),
-            "status": .string(word(outcome.ending)),
+            "status": .string(outcome.ending.kind.rawValue),
         ]
         switch outcome.ending {
         case .done(let summary):

@@ -1,0 +1,60 @@
+import ScanFormats
+import TestSupport
+import Testing
+
+/// Runs that the machine keeps from beginning: somebody waits for the word of each night.
+@Suite struct UnbegunRunTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try MiniCapture().write(in: folder)
+        try folder.write("", to: "file")
+    }
+
+    private func run(_ arguments: [String]) throws -> CommandResult {
+        try folder.run(
+            "read, decompress", arguments + ["--on-finish", "echo \"$SCANMILL_OUT ended with $SCANMILL_STATUS\""])
+    }
+
+    private func text(_ path: String) throws -> String { String(decoding: try folder.bytes(path), as: UTF8.self) }
+
+    @Test func aFolderThatCannotBeMade() throws {
+        let run = try run(["mini", "-o", "file/out", "--metrics", "figures", "--log", "log"])
+        #expect(run.status == 3)
+        #expect(run.errors.contains("a file stands in its way"), "\(run.errors)")
+        #expect(run.errors.hasSuffix("file/out ended with 3\n"), "\(run.errors)")
+        let figures = try text("figures")
+        #expect(figures.contains("scanmill_run_status 3.0\n"))
+        #expect(figures.contains("scanmill_captures{ended=\"done\"} 0\n"))
+        let events = try text("log").split(separator: "\n")
+        #expect(events.count == 2)
+        #expect(events.first?.contains(#""event":"run-began""#) == true)
+        #expect(events.last?.contains(#""event":"run-ended","status":3"#) == true)
+    }
+
+    @Test func aLogThatCannotBeOpened() throws {
+        let run = try run(["mini", "-o", "out", "--log", "nosuch/log"])
+        #expect(run.status == 3)
+        #expect(run.errors.contains("cannot open the log"))
+        #expect(run.errors.components(separatedBy: "cannot open the log").count == 2, "it is said once")
+        #expect(run.errors.hasSuffix("out ended with 3\n"), "\(run.errors)")
+    }
+
+    /// Who typed it reads the message.
+    @Test func mistakesOfUsageTellNobody() throws {
+        let run = try run(["nosuch", "-o", "out", "--metrics", "figures", "--log", "log"])
+        #expect(run.status == 2)
+        #expect(!run.errors.contains("ended with"))
+        #expect(throws: (any Error).self) { try folder.bytes("figures") }
+        #expect(throws: (any Error).self) { try folder.bytes("log") }
+    }
+
+    @Test func howTheLastRunEnded() throws {
+        #expect(try run(["mini", "-o", "out", "--metrics", "figures"]).status == 0)
+        #expect(try text("figures").contains("scanmill_run_status 0.0\n"))
+        try folder.write("{", to: "mini/recorded.json")
+        #expect(try run(["mini", "-o", "out", "--metrics", "figures"]).status == 1)
+        #expect(try text("figures").contains("scanmill_run_status 1.0\n"))
+    }
+}
