@@ -21,6 +21,8 @@ public struct OutputStatus: Sendable {
         public var cause: String?
         /// It has a result, and the capture that it was made of is no longer where it was.
         public var isCaptureGone = false
+        /// It failed, and a result of before stands.
+        public var hasOlderResult = false
     }
 
     /// Sorted by id.
@@ -41,7 +43,9 @@ public struct OutputStatus: Sendable {
         entries = ids.compactMap { id in
             if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
             if let note = FailureNote.load(id, in: state) {
-                return Entry(id: id, standing: .failed, cause: note.problem.summary)
+                return Entry(
+                    id: id, standing: .failed, cause: note.problem.summary,
+                    hasOlderResult: published.contains(Array(id.utf8)))
             }
             guard published.contains(Array(id.utf8)) else {
                 // Such as a name that a capture had while it arrived.

@@ -32,9 +32,9 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp("Memory for all captures together; fewer run side by side to keep it.", valueName: "size"))
     var maxMemory: ByteSize?
     @Option(help: ArgumentHelp("End a capture that takes more memory than this, with ffmpeg's.", valueName: "size"))
-    var captureMemory = ByteSize(bytes: 8_000_000_000)
+    var captureMemory = Self.usualCaptureMemory
     @Option(help: ArgumentHelp("End a capture that makes no progress for this time.", valueName: "time"))
-    var patience = Duration.seconds(600)
+    var patience = Self.usualPatience
     @Option(
         help: ArgumentHelp(
             """
@@ -56,6 +56,16 @@ struct RunCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help: "Say nothing unless something failed, is still arriving, or was left for want of disk space.")
     var quiet = false
+
+    private static let usualCaptureMemory = ByteSize(bytes: 8_000_000_000)
+    private static let usualPatience = Duration.seconds(600)
+
+    /// The words that set what a capture may take, as far as they are not the usual ones.
+    private var limits: [String] {
+        let memory = captureMemory.bytes == Self.usualCaptureMemory.bytes ? nil : String(captureMemory.bytes)
+        let time = patience == Self.usualPatience ? nil : "\(patience.components.seconds)s"
+        return (memory.map { ["--capture-memory", $0] } ?? []) + (time.map { ["--patience", $0] } ?? [])
+    }
 
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
@@ -135,7 +145,7 @@ struct RunCommand: AsyncParsableCommand {
     private func finish(_ night: Night, _ outcomes: [CaptureOutcome], _ record: RunRecord?) async -> Int32 {
         let (report, stop) = (night.report, night.stop)
         if batch.json { Console.out(RunReport.json(outcomes)) }
-        report.summary(outcomes, options: batch)
+        report.summary(outcomes, options: batch, limits: limits)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
         writeMetrics(outcomes, seconds: report.seconds, &code)
         report.runEnded(outcomes, status: code)

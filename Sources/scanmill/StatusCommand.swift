@@ -24,13 +24,15 @@ struct StatusCommand: ParsableCommand {
                     entries.map { entry in
                         var object: JSONObject = ["id": .string(entry.id), "status": .string(entry.standing.rawValue)]
                         object["cause"] = entry.cause.map { .string($0) }
+                        if entry.standing == .failed { object["older-result"] = .bool(entry.hasOlderResult) }
                         return .object(object)
                     }))
             return
         }
         for entry in entries where entry.standing != .done {
             let cause = entry.cause.map { "  \($0)" } ?? ""
-            Console.out("\(entry.standing.rawValue)  \(Console.visible(entry.id))\(cause)")
+            let older = entry.hasOlderResult ? " (an older result stands)" : ""
+            Console.out("\(entry.standing.rawValue)  \(Console.visible(entry.id))\(cause)\(older)")
         }
         let groups = Dictionary(grouping: entries, by: \.standing)
         let parts = OutputStatus.Standing.allCases.compactMap { standing in

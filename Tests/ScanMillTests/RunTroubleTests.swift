@@ -186,6 +186,25 @@ import Testing
         #expect(hook.errors.contains("the command of --on-finish ended with exit code 4"))
     }
 
+    /// Typed as it stands, it fails in the same way.
+    @Test func theCommandThatIsShownFailsAgain() throws {
+        try MiniCapture().write(in: folder)
+        #expect(try folder.run("read, decompress").status == 0)
+        try folder.write("{", to: "mini/recorded.json")
+        let options = ["--force", "--format", "multiscan", "--capture-memory", "900M", "--patience", "5m"]
+        let first = try folder.run("read, decompress", ["mini", "-o", "out"] + options)
+        let mark = "to see it again:  scanmill "
+        let line = try #require(first.errors.split(separator: "\n").first { $0.hasPrefix(mark) })
+        let command = line.dropFirst(mark.count)
+        #expect(
+            command
+                == "run trouble.yaml mini -o out --retry --force --format multiscan --capture-memory 900000000 --patience 300s"
+        )
+        let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
+        #expect(again.status == 1)
+        #expect(again.errors.contains(line))
+    }
+
     /// The collector's file is replaced in one step; a pipe and a device are written to.
     @Test func figuresThatGoIntoAPipe() throws {
         try MiniCapture().write(in: folder)

@@ -44,6 +44,17 @@ import Testing
             "\(status.output)")
     }
 
+    /// To whoever needs the result, that is not the same as none.
+    @Test func aFailureBesideAnOlderResult() throws {
+        #expect(try scanmill("run", "quick.yaml", "in/a", "-o", "out").status == 0)
+        for id in ["a", "b"] { try folder.write("{", to: "in/\(id)/desk.json") }
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 1)
+        let lines = try scanmill("status", "out").output.split(separator: "\n")
+        #expect(lines.map { $0.hasSuffix(" (an older result stands)") } == [true, false, false], "\(lines)")
+        let entries = try JSONValue.parse(Array(try scanmill("status", "out", "--json").output.utf8), file: "").array
+        #expect(entries?.map { $0["older-result"] } == [.bool(true), .bool(false)])
+    }
+
     /// What is archived after the night, captures or results, is not called work to be done.
     @Test func whatWasMovedAway() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)

@@ -20,46 +20,77 @@ struct CaptureList {
     ///   `--format` that nobody knows.
     static func find(_ options: BatchOptions, for pipeline: Pipeline, reports: [String] = []) throws -> CaptureList {
         try requireFormats(options.formats)
-        let pipelineFolder = FileSystem.parent(of: options.pipeline)
-        var list = CaptureList()
         let formats = options.formats.isEmpty ? formatsRead(by: pipeline) : options.formats
-        let (found, unreadable) = try list.search(options.inputs, skipping: options.output, formats: Set(formats))
-        let isWanted = { (id: String) in options.only.isEmpty || options.only.contains(id) }
-        let odd = unreadable.filter { isWanted($0.name) }
-        for id in options.only where !found.contains(where: { $0.id == id }) && !odd.contains(where: { $0.name == id })
-        {
-            Console.error("error: `--only \(id)`: no capture has this id")
-            throw ExitCode(ExitStatus.usage)
-        }
+        var list = CaptureList()
+        let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats))
+        let asked = try found.only(options.only)
         try Console.orExit { () throws(Problem) in
-            try requireApart(found, from: options.output, and: reports)
+            try requireApart(found.captures, from: options.output, and: reports)
         }
-        list.refused = odd.map { odd in
-            let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
-            return CaptureOutcome(input: input, ending: .failed(odd.problem))
-        }
-        let isOfFormat = { (format: String?) in
+        let wanted = asked.captures.filter { capture in
             // What cannot be looked into may be of any.
-            options.formats.isEmpty || format.map(options.formats.contains) ?? true
+            options.formats.isEmpty || capture.format.map(options.formats.contains) ?? true
         }
-        let wanted = found.filter { isWanted($0.id) && isOfFormat($0.format) }
         if wanted.isEmpty {
-            let others = found.filter { isWanted($0.id) }
-            list.warn(ofFormats: Set(others.compactMap(\.format)), insteadOf: options.formats)
+            list.warn(ofFormats: Set(asked.captures.compactMap(\.format)), insteadOf: options.formats)
         }
-        let byID = Dictionary(grouping: wanted, by: \.id)
+        let pipelineFolder = FileSystem.parent(of: options.pipeline)
+        for odd in asked.unreadable {
+            let input = CaptureInput(id: odd.name, path: odd.path, pipelineFolder: pipelineFolder)
+            list.refused.append(CaptureOutcome(input: input, ending: .failed(odd.problem)))
+        }
+        list.take(wanted, asked: formats, pipelineFolder: pipelineFolder)
+        return list
+    }
+
+    /// What a search comes to.
+    private struct Finds {
+        var captures: [CaptureSearch.Found] = []
+        /// Folders and archives that cannot be looked into.
+        var unreadable: [CaptureSearch.Unreadable] = []
+
+        var isEmpty: Bool { captures.isEmpty && unreadable.isEmpty }
+
+        /// Those of the ids that are asked for; all where none is.
+        /// - Throws: exit code 2 for an id that nothing has.
+        func only(_ ids: [String]) throws -> Finds {
+            if ids.isEmpty { return self }
+            let asked = Finds(
+                captures: captures.filter { ids.contains($0.id) },
+                unreadable: unreadable.filter { ids.contains($0.name) })
+            let names = Set(asked.captures.map(\.id) + asked.unreadable.map(\.name))
+            if let id = ids.first(where: { !names.contains($0) }) {
+                Console.error("error: `--only \(id)`: no capture has this id")
+                throw ExitCode(ExitStatus.usage)
+            }
+            return asked
+        }
+
+        /// Each once, however its path is spelt.
+        var distinct: Finds {
+            var seen: Set<Place> = []
+            return Finds(
+                captures: captures.filter { seen.insert(Place($0.id, $0.path)).inserted },
+                unreadable: unreadable.filter { seen.insert(Place($0.name, $0.path)).inserted })
+        }
+    }
+
+    /// Parts captures that can be run from those that cannot for their names.
+    /// - Parameter formats: those that the command line or the pipeline asks for; none for all.
+    private mutating func take(_ captures: [CaptureSearch.Found], asked formats: [String], pipelineFolder: String) {
+        let byID = Dictionary(grouping: captures, by: \.id)
         var refusedIDs: Set<String> = []
-        for capture in wanted {
+        for capture in captures {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
-            if let defect = OutputFolder.defect(ofID: capture.id) ?? twinProblem(byID[capture.id] ?? [], formats) {
+            let twins = byID[capture.id] ?? []
+            if let defect = OutputFolder.defect(ofID: capture.id) ?? Self.twinProblem(twins, formats) {
                 // All that have one id are refused as one.
                 guard refusedIDs.insert(capture.id).inserted else { continue }
-                list.refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
+                refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
             } else {
-                list.inputs.append(input)
+                inputs.append(input)
             }
         }
-        return list
     }
 
     /// What a pipeline reads that says so: of a result that holds its capture in several formats, this one is meant.
@@ -79,18 +110,16 @@ struct CaptureList {
     }
 
     /// Looks at everything that was named. Named twice, or found below two of the folders, is one capture all the same.
-    private mutating func search(
-        _ paths: [String], skipping output: String, formats: Set<String>
-    ) throws -> (found: [CaptureSearch.Found], unreadable: [CaptureSearch.Unreadable]) {
-        var found: [CaptureSearch.Found] = []
-        var unreadable: [CaptureSearch.Unreadable] = []
+    /// - Throws: exit code 2 when there is no capture at all, or a path that leads nowhere; 3 for one that may not be read.
+    private mutating func search(_ paths: [String], skipping output: String, formats: Set<String>) throws -> Finds {
+        var found = Finds()
         var without: [String] = []
         var strayResults: [String] = []
         for path in paths {
             do throws(Problem) {
                 let search = try CaptureSearch(at: path, skipping: output, formats: formats)
-                found += search.captures
-                unreadable += search.unreadable
+                found.captures += search.captures
+                found.unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
                 warn(of: search.within, in: path)
                 strayResults += search.strayResults.filter { !strayResults.contains($0) }
@@ -103,24 +132,24 @@ struct CaptureList {
                 without.append(path)
             }
         }
-        if found.isEmpty && unreadable.isEmpty {
-            Console.error("error: there is no capture in \(paths.joined(separator: ", "))")
-            // Results are passed over where captures are searched.
-            let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
-            Console.error(
-                results.isEmpty
-                    ? "   = fix: `scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
-                    : "   = fix: what ScanMill wrote is not searched; name the results:  "
-                        + results.map { "\($0)/*" }.joined(separator: " "))
+        if found.isEmpty {
+            Self.sayNothing(in: paths)
             throw ExitCode(ExitStatus.usage)
         }
         warn(without: without)
         warn(ofResults: strayResults)
-        var seen: Set<Place> = []
-        return (
-            found.filter { seen.insert(Place($0.id, $0.path)).inserted },
-            unreadable.filter { seen.insert(Place($0.name, $0.path)).inserted }
-        )
+        return found.distinct
+    }
+
+    private static func sayNothing(in paths: [String]) {
+        Console.error("error: there is no capture in \(paths.joined(separator: ", "))")
+        // Results are passed over where captures are searched.
+        let results = paths.filter { !StateFolder(output: $0).published.isEmpty }
+        Console.error(
+            results.isEmpty
+                ? "   = fix: `scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
+                : "   = fix: what ScanMill wrote is not searched; name the results:  "
+                    + results.map { "\($0)/*" }.joined(separator: " "))
     }
 
     /// What an id and a path lead to: however a path is spelt, it is one capture; under two ids, by links, it is two.

@@ -58,7 +58,8 @@ struct RunReport: Sendable {
         }
     }
 
-    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions) {
+    /// - Parameter limits: the words of the command line that set what a capture may take, for those who type it again.
+    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, limits: [String]) {
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
             say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
@@ -85,7 +86,7 @@ struct RunReport: Sendable {
         // One of each kind: a bad night fails many captures for one reason.
         var seen: Set<String> = []
         for outcome in ran where seen.count < 5 && seen.insert(outcome.ending.problem?.summary ?? "").inserted {
-            Console.error("to see it again:  \(Self.command(outcome, options))")
+            Console.error("to see it again:  \(Self.command(outcome, options, limits))")
         }
         if kinds.count > seen.count { Console.error("and \(kinds.count - seen.count) more of other kinds") }
     }
@@ -118,11 +119,15 @@ struct RunReport: Sendable {
     }
 
     /// The command that runs one capture again.
-    private static func command(_ outcome: CaptureOutcome, _ options: BatchOptions) -> String {
+    private static func command(_ outcome: CaptureOutcome, _ options: BatchOptions, _ limits: [String]) -> String {
         // A name that begins with a dash is no option behind a folder.
         let path = outcome.input.path.hasPrefix("-") ? "./\(outcome.input.path)" : outcome.input.path
         var words = ["scanmill", "run", options.pipeline, path, "-o", options.output, "--retry"]
+        // Without it an older result that is up to date would be left as it is.
+        if options.force { words.append("--force") }
         for setting in options.settings { words += ["--set", setting] }
+        for format in options.formats { words += ["--format", format] }
+        words += limits
         return words.map(ShellWord.quoted).joined(separator: " ")
     }
 

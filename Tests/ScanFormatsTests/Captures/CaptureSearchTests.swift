@@ -75,8 +75,11 @@ import Testing
         #expect(try CaptureSearch.captures(at: "\(folder.path)/scenes/fire/seq-01").map(\.id) == [ids[1]])
         #expect(try CaptureInspection.inspect("\(folder.path)/scenes/chess/seq-01/").id == ids[0])
         // As downloaded: an archive for each sequence.
-        try runCommand(["mkdir", "zips"], in: folder.path)
-        try runCommand(["python3", "-m", "zipfile", "-c", "zips/seq-02.zip", "scenes/fire/seq-01"], in: folder.path)
+        #expect(try runCommand(["mkdir", "zips"], in: folder.path).status == 0)
+        #expect(
+            try runCommand(
+                ["python3", "-m", "zipfile", "-c", "zips/seq-02.zip", "scenes/fire/seq-01"], in: folder.path
+            ).status == 0)
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips").map(\.id) == ["zips-seq-02"])
         #expect(try CaptureSearch.captures(at: "\(folder.path)/zips/seq-02.zip").map(\.id) == ["zips-seq-02"])
         #expect(try CaptureInspection.inspect("\(folder.path)/zips/seq-02.zip").id == "zips-seq-02")
