@@ -14,7 +14,8 @@ public enum VideoStill {
             ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
             + ["-threads", "1"] + seeking(frame, facts) + ["-i", input.address, "-map", "0:V:0", "-frames:v", "1"]
             + [
-                "-vf", "scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1",
+                "-vf", "\(selecting(frame, facts))scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24",
+                "-f", "rawvideo", "pipe:1",
             ]
         let log = FFmpegLog(replacing: input.address, with: input.name)
         do throws(Problem) {
@@ -29,10 +30,16 @@ public enum VideoStill {
         } catch { throw error.at(file: input.name).inFrame(frame) }
     }
 
+    /// A video without times, a bare stream, cannot be sought in: ffmpeg would hand out its first frame. It is decoded from
+    /// its beginning.
+    private static func selecting(_ frame: Int, _ facts: VideoFacts) -> String {
+        frame > 0 && facts.times == nil ? "select=eq(n\\,\(frame))," : ""
+    }
+
     /// Half a frame before the time at which the frame is shown, so that rounding does not take the next one.
     private static func seeking(_ frame: Int, _ facts: VideoFacts) -> [String] {
-        guard frame > 0 else { return [] }
-        if let times = facts.times, frame < times.count {
+        guard frame > 0, let times = facts.times else { return [] }
+        if frame < times.count {
             let middle = (Double(times[frame]) + Double(times[frame - 1])) / 2e9
             return ["-ss", "\(middle)"]
         }

@@ -57,11 +57,19 @@ struct ZipContents: Sendable {
 
     private mutating func listFolders() throws(Problem) {
         // Folders need not have entries of their own.
+        var pathBytes = 0
         for name in Array(kinds.keys) {
             var folder = Self.parent(name)
             while !folder.isEmpty {
                 if let known = kinds[folder], known != .folder { throw Self.collision(folder) }
                 if kinds.updateValue(.folder, forKey: folder) != nil { break }
+                pathBytes += folder.utf8.count
+                if pathBytes > Self.mostPathBytes {
+                    throw Problem(
+                        .input, "the archive holds too many folders in each other",
+                        notes: ["their paths alone have more than \(Self.mostPathBytes) bytes"],
+                        fix: "check where it comes from, or unpack it and name the folder")
+                }
                 folder = Self.parent(folder)
             }
         }
@@ -82,6 +90,9 @@ struct ZipContents: Sendable {
 
     /// How deep folders may lie in each other. Each level of each name becomes a folder here.
     private static let deepest = 64
+
+    /// How long the paths of all folders may be together. Few long names come to very many bytes.
+    private static let mostPathBytes = 16 << 20
 
     /// The name without a folder's last slash; nil for what is no plain path below the archive.
     private static func checked(_ name: String) -> String? {

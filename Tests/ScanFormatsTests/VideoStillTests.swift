@@ -38,6 +38,24 @@ import Testing
         }
     }
 
+    /// As ScanNet's app records them: without times there is nothing to seek by.
+    @Test func theFrameOfABareStream() throws {
+        let folder = try TemporaryFolder()
+        let whole = try TestVideo.gray("a.mp4", in: folder, frames: 30)
+        let path = folder.url("bare.h264").path
+        try TestVideo.ffmpeg(["-i", whole, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264", path])
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "bare.h264")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        #expect(facts.times == nil && facts.frameCount == 30)
+        for frame in [0, 1, 2, 17, 29] {
+            let image = try VideoStill.decode(
+                input, facts: facts, frame: frame, size: PixelSize(facts.width, facts.height), with: ffmpeg)
+            let expected = (Double(TestVideo.luma(frame)) - 16) * 255 / 219
+            #expect(abs(Double(image.pixels[0]) - expected) <= 3, "frame \(frame)")
+        }
+    }
+
     /// Whatever times a file claims, the worst is that there is no such frame.
     @Test func timesAtTheEndOfTheirRange() throws {
         let folder = try TemporaryFolder()

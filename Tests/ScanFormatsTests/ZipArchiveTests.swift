@@ -191,6 +191,14 @@ import Testing
         #expect(problem?.summary.hasPrefix("the archive holds two entries called a") == true)
     }
 
+    /// A few names of many levels would fill the memory with the paths of their folders.
+    @Test func deepPathsAreRefusedBeforeTheyAreListed() throws {
+        let deep = try refusal(
+            "for n in range(40): z.writestr(item('/'.join(f'{n:03}{i:03}' + 'x' * 240 for i in range(60))), '')")
+        #expect(deep?.summary == "the archive holds too many folders in each other")
+        _ = try ZipArchive(path: try make("for n in range(4000): z.writestr(item(f'scans/{n}/color/0.jpg'), '')"))
+    }
+
     @Test func bombsAreRefusedBeforeTheyGoOff() throws {
         let ratio = try refusal("z.writestr('zeros', bytes(64 << 20))")
         #expect(ratio?.summary.hasSuffix("bytes for each of the archive's") == true)

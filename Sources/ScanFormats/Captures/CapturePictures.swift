@@ -40,8 +40,11 @@ public struct CapturePictures: Sendable {
             let input = capture.videoInput(video.file, at: location)
             let facts = video.facts
             let fitting = facts.size.fitting(into: size)
+            guard let place = capture.videoFrame(of: frame) else {
+                throw Problem(.input, "the video lacks the frame's picture").at(file: video.file).inFrame(frame)
+            }
             let ffmpeg = try FFmpeg.find(for: capture)
-            return try VideoStill.decode(input, facts: facts, frame: frame, size: fitting, with: ffmpeg)
+            return try VideoStill.decode(input, facts: facts, frame: place, size: fitting, with: ffmpeg)
         }
         var light = Frame(capture.frames[frame])
         light.facts.drop = nil

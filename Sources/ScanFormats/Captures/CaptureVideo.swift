@@ -78,8 +78,7 @@ extension Capture {
     mutating func pairByTime(
         _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
     ) throws(Problem) -> Bool {
-        let timestamps = frames.compactMap(\.timestamp)
-        guard timestamps.count == frames.count, facts.frameCount < frames.count else { return false }
+        guard facts.frameCount < frames.count, let timestamps = timestampsOrLikely else { return false }
         let counts = [(listed, frames.count), ("video", facts.frameCount)]
         _ = try rules.reconcile(counts)
         guard let pairing = facts.pairing(with: timestamps) else { return false }
@@ -98,6 +97,30 @@ extension Capture {
             "\(file) lacks \(pictures) of the \(frames.count) \(listed): \(numbers); the others were paired by their times\(doubt)"
         )
         return true
+    }
+
+    /// When each frame was taken: one whose line is damaged between its neighbours, evenly, so that its picture is not given
+    /// to another one.
+    /// - Returns: nil where half of the frames or more have no timestamp.
+    private var timestampsOrLikely: [Int64]? {
+        let known = frames.indices.filter { frames[$0].timestamp != nil }
+        guard 2 * known.count > frames.count, known.count > 1, let first = known.first, let last = known.last else {
+            return nil
+        }
+        func time(_ index: Int) -> Int64 { frames[index].timestamp ?? 0 }
+        var times = frames.map { $0.timestamp ?? 0 }
+        func fill(_ indices: Range<Int>, by a: Int, _ b: Int) {
+            let step = time(b).subtractingReportingOverflow(time(a)).partialValue / Int64(b - a)
+            for index in indices {
+                let way = step.multipliedReportingOverflow(by: Int64(index - a)).partialValue
+                times[index] = time(a).addingReportingOverflow(way).partialValue
+            }
+        }
+        for (a, b) in zip(known, known.dropFirst()) { fill(a + 1..<b, by: a, b) }
+        // Before the first and behind the last, as far apart as the nearest two that are known.
+        fill(0..<first, by: first, known[1])
+        fill(last + 1..<frames.count, by: known[known.count - 2], last)
+        return times
     }
 
     /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.

@@ -35,9 +35,17 @@ struct FramePictures: Sendable {
         } catch { throw error.at(file: path) }
     }
 
-    /// The numbers as they are stored: to scale 16 bits to 8, as pictures are, would make every level the lowest.
+    /// The numbers as they are stored: scaled as pictures are, 16 bits would make every level the lowest, and 2 bits every
+    /// level above 0 the highest.
     private static func levels(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> LumaImage {
         let header = try PNG.header(bytes, limits: limits)
+        if header.channels == 1, header.bitDepth < 8 {
+            var image = try PNG.decodeGray8(bytes, limits: limits)
+            // Of 1, 2 and 4 bits the largest number became 255.
+            let scale = UInt8(255 / ((1 << header.bitDepth) - 1))
+            for index in image.pixels.indices { image.pixels[index] /= scale }
+            return image
+        }
         guard header.channels == 1, header.bitDepth == 16 else { return try PNG.decodeGray8(bytes, limits: limits) }
         let image = try PNG.decodeGray16(bytes, limits: limits)
         if let beyond = image.pixels.first(where: { $0 > 255 }) {

@@ -126,6 +126,8 @@ extension MultiScanReader {
     /// Without camera lines the metadata's camera counts, which the earlier app computes from the field of view.
     mutating func setNominalCamera(_ metadata: ScanMetadata) {
         guard var camera = metadata.colorStream?.intrinsics, camera.defect == nil else { return }
+        // (w − 1) / 2 and (h − 1) / 2: the app counts from the centre of the first pixel here.
+        camera.pixelOrigin = .centre
         if let size = capture.colorSize { camera = camera.resized(width: size.width, height: size.height) }
         for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
         capture.absences[.intrinsics] = nil

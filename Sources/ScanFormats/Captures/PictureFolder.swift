@@ -27,8 +27,26 @@ struct PictureFolder {
                 && !parts.dropFirst().dropLast().contains { $0 == "depth" || $0 == "mask" }
         }
         let prefix = folder.isEmpty ? "" : "\(folder)/"
+        if let times = byTime(pictures) { return times.map { (nil, "\(prefix)\($0)") } }
         let listed = pictures.map { (number: number(in: $0), path: "\(prefix)\($0)") }
         return listed.sorted { precedes($0, $1) }
+    }
+
+    /// Pictures that are all called by a decimal number of seconds, several in one second, in the order of these: a time
+    /// does not say which frame a picture is.
+    /// - Returns: nil where they are called otherwise.
+    private static func byTime(_ names: [String]) -> [String]? {
+        var times: [(whole: Int, fraction: Substring, name: String)] = []
+        for name in names {
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts.dropLast().allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }),
+                let whole = Int(parts[0]), !parts[1].isEmpty
+            else { return nil }
+            times.append((whole, parts[1], name))
+        }
+        if Set(times.map(\.whole)).count == times.count { return nil }
+        // Digits behind the point compare as text; two of one time are told apart by their whole names.
+        return times.sorted { ($0.whole, $0.fraction, $0.name) < ($1.whole, $1.fraction, $1.name) }.map(\.name)
     }
 
     /// The order of frames: by number, then by name; names without a number come last.

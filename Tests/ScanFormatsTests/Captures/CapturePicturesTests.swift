@@ -23,6 +23,28 @@ import Testing
         #expect(apart.reduce(0, +) > 3 * differences.reduce(0, +))
     }
 
+    /// Frames are the capture's, and the video has fewer.
+    @Test func theVideoLacksAFrame() throws {
+        let folder = try TemporaryFolder()
+        var sample = MultiScanSample()
+        sample.frameCount = 8
+        sample.pictures = .none
+        sample.colorSize = PixelSize(64, 48)
+        // No clock of a phone is even.
+        let times = [0, 34, 71, 104, 134, 167, 201, 238].map { (ms: Int64) -> Int64 in 5_000_000_000 + ms * 1_000_000 }
+        for (frame, time) in times.enumerated() { sample.timestamps[frame] = time }
+        let path = try folder.write(sample.files(), under: "film")
+        try TestVideo.gray("film/scan.mp4", in: folder, at: times, dropping: [3])
+        let pictures = try CapturePictures(at: path)
+        #expect(pictures.frames == [0, 1, 2, 4, 5, 6, 7])
+        for frame in pictures.frames {
+            let image = try pictures.picture(of: frame, within: PixelSize(64, 64))
+            let expected = (Double(TestVideo.luma(frame)) - 16) * 255 / 219
+            #expect(abs(Double(image.pixels[0]) - expected) <= 3, "frame \(frame)")
+        }
+        #expect(throws: Problem.self) { try pictures.picture(of: 3, within: PixelSize(64, 64)) }
+    }
+
     /// A phone that was held upright records its pictures lying on their side.
     @Test func picturesStandUpright() throws {
         let whole = try CapturePictures(at: Self.desk).picture(of: 7, within: PixelSize(64, 64))

@@ -109,7 +109,7 @@ import Testing
         #expect(capture.absences[.pose] == "scan.jsonl is missing" && capture.forgiven.isEmpty)
         #expect(
             capture.frames[5].intrinsics
-                == CameraIntrinsics(fx: 50, fy: 50, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .corner))
+                == CameraIntrinsics(fx: 50, fy: 50, cx: 31.5, cy: 23.5, width: 64, height: 48, pixelOrigin: .centre))
         #expect(capture.warnings.contains { $0.contains("nominal field of view") })
         let tree = CaptureFolder(path: folder.path + "/scan")
         #expect(

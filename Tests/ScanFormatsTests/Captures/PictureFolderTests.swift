@@ -35,6 +35,18 @@ import Testing
 
     // MARK: - Which files are pictures
 
+    /// As TUM's rgb/ without its lists: several pictures in each second.
+    @Test func picturesThatAreCalledAfterTheirTimes() throws {
+        let times = ["9.96", "10.033333", "10.1", "10.06", "9.9"]
+        let capture = try open(times.reduce(into: [:]) { $0["rgb/\($1).png"] = try png() })
+        #expect(names(capture) == ["9.9.png", "9.96.png", "10.033333.png", "10.06.png", "10.1.png"])
+        #expect(capture.warnings.isEmpty)
+        // Two cameras' pictures are no times.
+        #expect {
+            try open(["rgb/12.left.png": try png(), "rgb/12.right.png": try png()])
+        } throws: { ($0 as? Problem)?.summary == "two pictures have the same number" }
+    }
+
     @Test func picturesAreSortedByNumberNotAsText() throws {
         let capture = try open(["9", "10", "2", "1", "100"].reduce(into: [:]) { $0["images/\($1).png"] = [] })
         #expect(names(capture) == ["1.png", "2.png", "9.png", "10.png", "100.png"])

@@ -77,6 +77,34 @@ import Testing
         #expect(abs((try DepthCodec.decode(recorded).map.metres.first ?? 0) - 1.1) < 1e-6)
     }
 
+    /// As an optimiser of PNG files packs them, here by Python: 0, 1, 2 in 2 or 4 bits a pixel.
+    @Test(arguments: [2, 4]) func confidenceOfFewBits(_ bits: Int) throws {
+        let recording = try recording(2)
+        let script = """
+            import struct, sys, zlib
+            bits = int(sys.argv[1])
+            def chunk(name, data):
+                return struct.pack('>I', len(data)) + name + data + struct.pack('>I', zlib.crc32(name + data))
+            def row(levels):
+                number = 0
+                for level in levels: number = number << bits | level
+                return bytes(1) + (number << -len(levels) * bits % 8).to_bytes((len(levels) * bits + 7) // 8, 'big')
+            rows = b''.join(row([(x + y) % 3 for x in range(4)]) for y in range(3))
+            for path in sys.argv[2:]:
+                open(path, 'wb').write(
+                    bytes([0x89]) + b'PNG' + bytes([13, 10, 26, 10])
+                    + chunk(b'IHDR', struct.pack('>IIBBBBB', 4, 3, bits, 0, 0, 0, 0))
+                    + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+            """
+        let paths = (0..<2).map { "\(recording.path)/confidence/00000\($0).png" }
+        let made = try runPython(script, [String(bits)] + paths)
+        try #require(made.status == 0, "\(made.errors)")
+        let capture = try recording.open(StrayScannerCapture.self)
+        var frame = Frame(capture.frames[0])
+        try capture.source.prepare(&frame, for: [.recordedConfidence])
+        #expect(frame.recordedConfidence?.values == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
+    }
+
     /// As OpenCV writes what it was given as 16 bits: the numbers themselves, not shares of 65535.
     @Test func confidenceOf16Bits() throws {
         let recording = try recording(2)

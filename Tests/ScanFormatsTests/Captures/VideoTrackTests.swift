@@ -110,6 +110,29 @@ import Testing
         }
     }
 
+    /// A line that cannot be read has no time: its own picture, which is there or not, must not go to its neighbour.
+    @Test(arguments: [(2, 5), (5, 2), (3, 3), (0, 4), (7, 1), (4, 6)])
+    func aDamagedLineDoesNotShiftThePictures(_ damaged: Int, _ lost: Int) throws {
+        var sample = filmed
+        for frame in 0..<8 { sample.timestamps[frame, default: 0] += Int64(frame * frame % 5) * 1_000_000 }
+        let times = (0..<8).map { sample.timestamps[$0] ?? 0 }
+        sample.lines[damaged] = "{\"timestamp\": 12"
+        let capture = try openFilmed(sample) { try TestVideo.gray("v.mp4", in: $0, at: times, dropping: [lost]) }
+        #expect(capture.frames.indices.filter { capture.frames[$0].isDropped } == Set([damaged, lost]).sorted())
+        #expect(
+            capture.warnings.contains {
+                $0.hasPrefix("scan.mp4 lacks the picture of one of the 8 camera lines: \(lost);")
+            })
+        let track = try #require(try capture.source.tracks(for: [.luma], of: capture).first)
+        for facts in capture.frames {
+            var frame = Frame(facts)
+            try track.advance(&frame, isWanted: !facts.isDropped)
+            guard !facts.isDropped else { continue }
+            let luma = try #require(frame.luma?.pixels.first)
+            #expect(abs(Double(luma) - Self.shown(facts.index)) < 2, "\(facts.index)")
+        }
+    }
+
     @Test func framesShownAtAnotherTimeThanTheirLineSaysAreNamed() throws {
         // As many as there are lines, one of them later than the last line.
         let capture = try openFilmed(filmed) { try TestVideo.gray("v.mp4", in: $0, frames: 9, dropping: [3]) }
@@ -151,9 +174,9 @@ import Testing
         let sound = try openFilmed(sample, rules: rules) { try TestVideo.gray("v.mp4", in: $0, frames: 8) }
         #expect(sound.frames[0].isDropped && sound.findings["frames-off-time"] == nil && sound.warnings.isEmpty)
         let gap = try openFilmed(sample, rules: rules) {
-            try TestVideo.gray("v.mp4", in: $0, frames: 8, dropping: [3])
+            try TestVideo.gray("v.mp4", in: $0, frames: 9, dropping: [3])
         }
-        #expect(gap.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6])
+        #expect(gap.findings["frames-off-time"]?.array?.map { $0["frame"]?.integer } == [3, 4, 5, 6, 7])
     }
 
     @Test func timestampsAtTheEndOfTheirRangeDoNotTrap() throws {
