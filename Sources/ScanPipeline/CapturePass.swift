@@ -72,7 +72,7 @@ extension CaptureRun {
         StageContext(
             label: steps[index].label, capture: capture, input: input, output: output, available: available,
             reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
-            files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes())
+            files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes(), memo: memos[index])
     }
 
     /// What the steps of a pass behind `index` read of the frames.

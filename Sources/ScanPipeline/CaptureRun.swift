@@ -7,6 +7,7 @@ struct CaptureRun {
     let output: OutputFolder
     var steps: [Pipeline.Step]
     let notes: [StageNotes]
+    let memos: [Memo]
     var capture: Capture
     /// What earlier passes left of each frame, beside its facts.
     var traces: [FrameTrace] = []
@@ -30,6 +31,7 @@ struct CaptureRun {
         self.output = output
         steps = runner.pipeline.steps
         notes = steps.map { _ in StageNotes() }
+        memos = steps.map { _ in Memo() }
         capture = Capture(id: input.id)
         capture.resources = runner.resources
         folders = runner.takesDigests ? Self.folders(of: input) : [:]

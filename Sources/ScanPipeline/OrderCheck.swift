@@ -224,6 +224,8 @@ package struct OrderCheck {
             if made.isEmpty || made.contains(.frames) || !step.uses.claims.isEmpty || !made.isDisjoint(with: used)
                 || step.uses.isMeasurement || step.uses.roles.contains(where: \.drops)
             {
+                // What a step makes anew is no longer what steps above have made of it.
+                used.subtract(step.uses.makesAnew)
                 used.formUnion(step.uses.reads)
             } else {
                 useless.insert(index)
@@ -237,7 +239,15 @@ package struct OrderCheck {
     ) -> Problem {
         let made = steps[index].uses.touches
         let readers = steps.indices.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
-        let below = readers.filter { $0 > index }.map { "`\(steps[$0].label)`" }
+        let successor = steps.indices.first { $0 > index && !steps[$0].uses.makesAnew.isDisjoint(with: made) }
+        let below = readers.filter { $0 > index && $0 < successor ?? steps.count }.map { "`\(steps[$0].label)`" }
+        if let successor, below.isEmpty {
+            return Problem(
+                .usage,
+                "`\(steps[index].label)` works on \(made.map(\.name).sorted().listed), which `\(steps[successor].label)` "
+                    + "below it makes anew",
+                fix: "take one of them out, or move `\(steps[index].label)` below `\(steps[successor].label)`")
+        }
         let fate =
             switch below.count {
             case 0: "no stage below it uses"

@@ -241,6 +241,12 @@ public struct Uses: Sendable {
     /// Channels that any role may make or change.
     var touches: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.touches) } }
 
+    /// Channels that are there afterwards whatever was there before.
+    var makesAnew: Set<Channel> {
+        let made = roles.reduce(into: Set<Channel>()) { $0.formUnion($1.makes + $1.derives.map(\.made)) }
+        return made.subtracting(reads)
+    }
+
     /// Channels read by any role.
     public var reads: Set<Channel> { roles.reduce(into: []) { $0.formUnion($1.reads) } }
 }

@@ -21,9 +21,11 @@ public struct StageContext: Sendable {
     public let wanted: Set<Channel>
     let files: [String: OptionFile]
     let notes: StageNotes
-    let memo = Memo()
+    let memo: Memo
 
-    /// What all frames of a pass share and has to be made once, such as a box read from a file.
+    /// What all frames share and has to be made once, such as a box read from a file. It stays what it was at the stage's
+    /// first frame: a later pass that calls the stage again changes as much as the first did, whatever has become of the
+    /// capture.
     public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
         try memo.value(make)
     }

@@ -12,7 +12,8 @@ public struct Crop: CaptureStage {
         details: """
             `above: 0.02` keeps what is higher than 2 cm, `below: 2.3` what is lower than 2.3 m, `around: 3` what is within
             3 m of the centre, measured on the ground. Points on the limit stay. Heights are counted along the world's up,
-            from the floor where `find-floor` has found one, else from the world's origin; `from: floor` insists.
+            from the floor where `find-floor` has found one, else from the world's origin, with a warning where it has looked
+            for one in vain; `from: floor` insists.
 
             The centre is the mean of the cameras' places, `focus`, the box's centre, or the world's origin. Amid the cameras
             is where an object stands that was filmed from all round; of one that was filmed from one side, `focus` is the
@@ -65,6 +66,11 @@ public struct Crop: CaptureStage {
             throw Problem(
                 .input, "no floor was found to count heights from",
                 fix: "do without it where there is none with  --set \(context.label).from=auto")
+        }
+        if zero == .auto, above != nil || below != nil, let absence = capture.absences[.floor] {
+            context.warn(
+                "heights were counted from the world's origin, for want of a floor: \(absence); `from: floor` fails such "
+                    + "captures")
         }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
         let middle = around == nil ? .zero : centrePoint(capture, context)

@@ -27,9 +27,10 @@ public struct CullByBox: FrameStage, CaptureStage {
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
             points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
 
-            A capture of which nothing is left has a wrong box, or wrong poses: it fails, with `if-empty: warn` it goes on.
+            A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth: it
+            fails, with `if-empty: warn` it goes on.
             """,
-        example: "- cull-by-box: {margin: 0.02}", revision: 3)
+        example: "- cull-by-box: {margin: 0.02}", revision: 4)
 
     let box: String
     let margin: Double
@@ -119,14 +120,17 @@ public struct CullByBox: FrameStage, CaptureStage {
         try requireSomething(of: capture, context)
     }
 
-    /// - Throws: when there were points, or pixels with depth, and none is left.
+    /// - Throws: when points, or pixels with depth, were looked for and none is left.
     private func requireSomething(of capture: Capture, _ context: StageContext) throws(Problem) {
-        let emptied = ["points", "pixels"].first {
-            context.counted("\($0)-in") > 0 && context.counted("\($0)-out") == 0
-        }
-        guard let what = emptied else { return }
+        let looksAtPoints = !context.reads.isDisjoint(with: [.points, .cloud])
+        let looked = (looksAtPoints ? ["points"] : []) + (cullsDepth ? ["pixels"] : [])
+        guard let what = looked.first(where: { context.counted("\($0)-out") == 0 }) else { return }
         let name = what == "points" ? "point" : "depth pixel"
-        let summary = side == .inside ? "no \(name) of the capture lies in the box" : "every \(name) lies in the box"
+        let count = context.counted("\(what)-in")
+        let summary =
+            if count == 0 { "the stages above left no \(name) of the capture" } else if side == .inside {
+                "no \(name) of the capture lies in the box"
+            } else { "every \(name) lies in the box" }
         guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
         func text(_ vector: Vector3) -> String {
             vector.components.map { $0.rounded(decimals: 2).shortText }.joined(separator: ", ")
@@ -135,8 +139,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             "the box measures \(text($0.halfSize * 2)) and has its middle at \(text($0.center))"
         }
         throw Problem(
-            .input, summary, notes: [place].compactMap(\.self) + ["\(context.counted("\(what)-in")) were looked at"],
-            fix: "look at the box and the poses with  scanmill inspect, or go on with nothing with  --set "
+            .input, summary, notes: [place].compactMap(\.self) + ["\(count) were looked at"],
+            fix:
+                "look at the \(count == 0 ? "depth" : "box and the poses") with  scanmill inspect, or go on with nothing with  --set "
                 + "\(context.label).if-empty=warn")
     }
 

@@ -14,6 +14,7 @@ public struct Downscale: FrameStage {
 
             Each pixel is the exact mean over its area; widths and heights are rounded down. Depth and masks take the
             nearest pixel. K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once, whatever the factors.
+            A second `downscale` adds its factors.
             """,
         example: "- downscale: {factors: [2, 4, 8]}")
 
@@ -25,10 +26,11 @@ public struct Downscale: FrameStage {
         if Set(factors).count < factors.count { options.fail("factors", "`factors` holds a number twice") }
     }
 
-    public var uses: Uses { Uses(frame: .init(needs: [.color], makes: [.downscaled])) }
+    public var uses: Uses { Uses(frame: .init(needs: [.color], wants: [.downscaled], makes: [.downscaled])) }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let picture = try frame.loadRGB(context)
-        frame.downscaled = factors.map { DownscaledPicture(factor: $0, picture: picture.downscaled(by: $0)) }
+        let more = factors.filter { factor in !frame.downscaled.contains { $0.factor == factor } }
+        frame.downscaled += more.map { DownscaledPicture(factor: $0, picture: picture.downscaled(by: $0)) }
     }
 }

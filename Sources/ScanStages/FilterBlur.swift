@@ -42,9 +42,12 @@ public struct FilterBlur: FrameStage, CaptureStage {
 
     public var uses: Uses {
         if case .atLeast = rule {
-            return Uses(frame: .init(anyOf: score.pictures, makes: [.sharpness], drops: true))
+            return Uses(
+                frame: .init(anyOf: score.pictures, makes: [.sharpness], drops: true),
+                finish: .init(needs: [.sharpness]))
         }
-        return Uses(frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(drops: true))
+        return Uses(
+            frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(needs: [.sharpness], drops: true))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

@@ -44,6 +44,10 @@ public struct FindFloor: CaptureStage {
         else {
             context.record("found", .bool(false))
             context.warn("no floor was found: nothing horizontal of \(minArea) m² lies below the cameras")
+            // One that a stage above found would else be taken for this one's.
+            capture.floor = nil
+            capture.channels.remove(.floor)
+            capture.absences[.floor] = "\(context.label) found none"
             return
         }
         context.record("found", .bool(true))

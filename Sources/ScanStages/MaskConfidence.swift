@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Removes depth that the recorder does not trust enough.
-public struct MaskConfidence: FrameStage {
+public struct MaskConfidence: FrameStage, CaptureStage {
     public static let card = StageCard(
         name: "mask-confidence",
         summary: "Zero depth pixels whose recorded confidence is too low.",
@@ -13,6 +13,7 @@ public struct MaskConfidence: FrameStage {
 
             Many apps record none: `if-missing: pass` lets depth of such a capture through as it is, and says so. Where only
             some frames have none, nobody vouches for their depth: all of it becomes 0, or passes with `if-missing: pass`.
+            A warning comes when no depth is left of the whole capture.
             """,
         example: "- mask-confidence: {at-least: 2}")
 
@@ -61,5 +62,13 @@ public struct MaskConfidence: FrameStage {
             }
             return depth.mask(confidence: confidence, atLeast: threshold)
         }
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) {
+        let lower = level == 0 ? "" : ", or lower `at-least`"
+        DepthMask.warnIfEmpty(
+            context,
+            "no pixel has confidence of level \(level); see with  scanmill inspect  whether it is recorded in another range"
+                + lower)
     }
 }

@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Removes depth that differs from the frame before: flying pixels, things that move.
-public struct MaskJumps: FrameStage {
+public struct MaskJumps: FrameStage, CaptureStage {
     public static let card = StageCard(
         name: "mask-jumps",
         summary: "Zero depth pixels that differ too much from the same pixel of the source frame before.",
@@ -35,5 +35,10 @@ public struct MaskJumps: FrameStage {
             }
             return depth.mask(jumpsFrom: previous, over: limit)
         }
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) {
+        DepthMask.warnIfEmpty(
+            context, "every pixel differs from the frame before by more than \(limit.shortText) m; raise `max`")
     }
 }

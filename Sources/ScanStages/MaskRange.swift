@@ -2,12 +2,13 @@ import ScanModel
 import ScanPipeline
 
 /// Removes depth that is too near or too far.
-public struct MaskRange: FrameStage {
+public struct MaskRange: FrameStage, CaptureStage {
     public static let card = StageCard(
         name: "mask-range",
         summary: "Zero depth pixels nearer or farther than two bounds.",
         details: """
             Both bounds belong to the range. MultiScan's server keeps up to 10 m; a phone's LiDAR is good to about 5 m.
+            A warning comes when no depth is left of the whole capture.
             """,
         example: "- mask-range: {near: 0.1, far: 5}")
 
@@ -26,5 +27,11 @@ public struct MaskRange: FrameStage {
         // In single precision, so that a depth recorded as 700 mm is inside `near: 0.7`.
         let (near, far) = (Float(near), Float(far))
         try DepthMask.apply(to: &frame, in: context) { $0.mask(near: near, far: far) }
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) {
+        DepthMask.warnIfEmpty(
+            context,
+            "the range is \(near.shortText) to \(far.shortText) m; see with  scanmill inspect  how far depth reaches")
     }
 }

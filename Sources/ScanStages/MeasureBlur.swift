@@ -23,7 +23,7 @@ public struct MeasureBlur: FrameStage, CaptureStage {
 
     public var uses: Uses {
         Uses(
-            frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(needs: [.frames]),
+            frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(needs: [.frames, .sharpness]),
             isMeasurement: true)
     }
 

@@ -38,6 +38,8 @@ public struct PredictBlur: FrameStage, FoldStage {
         jumps = Trajectory.JumpLimits(&options)
     }
 
+    public var bindsFrames: Bool { false }
+
     public var uses: Uses {
         Uses(
             frame: .init(wants: [.depth]),
@@ -54,19 +56,23 @@ public struct PredictBlur: FrameStage, FoldStage {
         frame.parcels[context.label] = histogram.quantile(0.5)
     }
 
-    /// The median depth of each frame that has any, metres.
-    public struct Distances: Sendable {
+    /// What frames tell when their turn comes, by their index.
+    public struct Seen: Sendable {
+        /// The median depth of each frame that has any, metres.
         var medians: [Int: Double] = [:]
+        /// The scores of stages above; at the end one below may have scored anew.
+        var sharpness: [Int: Double] = [:]
     }
 
-    public func begin(_ context: StageContext) -> Distances { Distances() }
+    public func begin(_ context: StageContext) -> Seen { Seen() }
 
-    public func fold(_ frame: inout Frame, into distances: inout Distances, in context: StageContext) {
-        distances.medians[frame.index] = frame.parcels.removeValue(forKey: context.label) as? Double
+    public func fold(_ frame: inout Frame, into seen: inout Seen, in context: StageContext) {
+        seen.medians[frame.index] = frame.parcels.removeValue(forKey: context.label) as? Double
+        seen.sharpness[frame.index] = frame.sharpness
     }
 
-    public func end(_ distances: consuming Distances, _ capture: inout Capture, in context: StageContext) {
-        let medians = distances.medians
+    public func end(_ seen: consuming Seen, _ capture: inout Capture, in context: StageContext) {
+        let (medians, sharpness) = (seen.medians, seen.sharpness)
         let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
         var sources = (exposure: Set<String>(), distance: Set<String>())
         var predicted: [(frame: Int, pixels: Double, sharpness: Double?)] = []
@@ -79,7 +85,7 @@ public struct PredictBlur: FrameStage, FoldStage {
             guard pixels.isFinite else { continue }
             sources.exposure.insert(facts.exposure == nil ? "option" : "recorded")
             sources.distance.insert(medians[facts.index] != nil ? "depth" : distance != nil ? "option" : "none")
-            predicted.append((facts.index, pixels, facts.sharpness))
+            predicted.append((facts.index, pixels, sharpness[facts.index]))
             capture.frames[facts.index].predictedBlur = pixels
         }
         guard let pixels = Distribution(predicted.map(\.pixels)) else { return sayWhyNot(capture, context) }

@@ -216,6 +216,23 @@ import Testing
         #expect(Self.check(["read", "decompress", "unproject", "write-ply"], of: mocks).warnings == [])
     }
 
+    /// What a stage makes anew is not what the stages above have made of it.
+    @Test func workThatAStageBelowUndoes() {
+        #expect(
+            Self.check(["read", "decompress", "mask", "decompress", "unproject", "write-ply"]).warnings == [
+                "1: `decompress[1]` works on confidence, depth and previous-depth, which below it only `mask` uses, in"
+                    + " vain; take it out, or add a writer below it",
+                "2: `mask` works on depth, which `decompress[2]` below it makes anew; take one of them out, or move"
+                    + " `mask` below `decompress[2]`",
+            ])
+        let cull = Mock.frame("cull", .init(changes: [.points]))
+        #expect(
+            Self.check(["read", "decompress", "unproject", "cull", "unproject", "write-ply"], of: Self.usual + [cull])
+                .warnings.last
+                == "3: `cull` works on points, which `unproject[2]` below it makes anew; take one of them out, or move"
+                + " `cull` below `unproject[2]`")
+    }
+
     /// A stage that is useless itself is nobody for whom others work.
     @Test func workThatOnlyUselessStagesUse() {
         #expect(

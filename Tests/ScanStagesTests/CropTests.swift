@@ -54,6 +54,25 @@ import Testing
         #expect(world.capture.cloud?.count == 1)
     }
 
+    /// The world's origin is where the app was started: heights from there are no heights above a floor.
+    @Test func aFloorThatWasNotFoundIsSaid() throws {
+        var items = [MemoryCapture.Item(pose: .identity)]
+        items[0].points = PointCloud(positions: [0, 0.5, 0, 0, -0.5, 0])
+        let stages = "- voxel-downsample: {size: 0.001}\n- find-floor\n"
+        func warnings(_ crop: String) throws -> [String] {
+            try StageRun(stages + crop, on: MemoryCapture(items)).warnings.filter { $0.hasPrefix("crop") }
+        }
+        #expect(
+            try warnings("- crop: {above: 0}") == [
+                "crop: heights were counted from the world's origin, for want of a floor: find-floor found none; `from: "
+                    + "floor` fails such captures"
+            ])
+        #expect(try warnings("- crop: {above: 0, from: origin}").isEmpty)
+        #expect(try warnings("- crop: {around: 1}").isEmpty)
+        let problem = problem { _ = try warnings("- crop: {above: 0, from: floor}") }
+        #expect(problem?.summary == "no floor was found to count heights from")
+    }
+
     @Test func optionsThatLeaveNothingAreRefused() {
         #expect(
             StageRun.mistakes(in: "- crop: {above: 2, below: 1}").contains(

@@ -219,6 +219,25 @@ import Testing
         #expect(try StageRun("- unproject: {pixel-centre: \(centre)}", on: again).frames.first?.points == frame.points)
     }
 
+    /// What a later pass replays is the cull as it was, not one with the box that has been fitted meanwhile.
+    @Test func depthIsCulledByTheBoxThatWasThereWhenItsTurnCame() throws {
+        var capture = lookingDown([2, 2, 0, 2, 2, 2, 2, 2, 2, 2, 1.9, 4.5])
+        // From here on the cloud is what the frame brings: a few points, about which a small box fits.
+        var positions: [Float] = []
+        for number in 0..<300 {
+            for step in [number % 10, number / 10 % 10, number / 100] { positions.append(Float(step) / 50) }
+        }
+        capture.items[0].points = PointCloud(positions: positions)
+        let stages = "- cull-by-box: {depth: true}\n- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud}"
+        let before = try StageRun("- cull-by-box: {depth: true}", on: capture, probing: [.depth])
+        // The frames are walked once more, since the last stage reads the box frame by frame.
+        let behind = try StageRun(stages + "\n- cull-by-box: {depth: false}", on: capture, probing: [.depth, .points])
+        let depth = try #require(before.frames.first?.depth)
+        #expect(depth.validCount == 4)
+        #expect(behind.frames.first?.depth == depth)
+        #expect(behind.capture.box != capture.box)
+    }
+
     @Test func withDepthTheCloudIsCulledOnceWhereThereIsOne() throws {
         var capture = lookingDown(Array(repeating: 2, count: 12))
         capture.items[0].points = PointCloud(positions: [0, 0, 0, 5, 5, 5])
@@ -308,9 +327,22 @@ import Testing
             ])
         #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
         #expect(try StageRun("- cull-by-box: {keep: outside}", on: capture).count("cull-by-box", "points-out") == 3)
-        // Without any points there was nothing for the box to take.
-        capture.items = [.init(points: [])]
-        #expect(try StageRun("- cull-by-box", on: capture).warnings == [])
+    }
+
+    /// It is no fault of the box that no point came to it, and the result is as empty.
+    @Test func nothingToCullFailsTheCaptureToo() throws {
+        var capture = MemoryCapture([.init(points: [])])
+        capture.box = cube
+        let empty = problem { _ = try StageRun("- cull-by-box", on: capture) }
+        #expect(empty?.fault == .input && empty?.summary == "the stages above left no point of the capture")
+        #expect(empty?.fix?.hasPrefix("look at the depth with  scanmill inspect") == true)
+        #expect(
+            try StageRun("- cull-by-box: {if-empty: warn}", on: capture).warnings
+                == ["cull-by-box: the stages above left no point of the capture, so nothing is left"])
+        let dark = problem {
+            _ = try StageRun("- cull-by-box: {depth: true}", on: lookingDown(Array(repeating: 0, count: 12)))
+        }
+        #expect(dark?.summary == "the stages above left no depth pixel of the capture")
     }
 
     @Test func aMissingFileIsNamed() throws {

@@ -42,6 +42,18 @@ import Testing
         #expect(mistakes("{near: 100, far: 5000}") == ["`far` is 5000, which is not between 0 and 1000 m"])
     }
 
+    @Test func aRangeThatLeavesNothingIsSaid() throws {
+        let run = try StageRun(
+            "- mask-range: {near: 5}", on: MemoryCapture([.init(depth: [1, 2]), .init(depth: [3, 0])]))
+        #expect(
+            run.warnings == [
+                "mask-range: none of 3 depth pixels is left: the range is 5 to 10 m; see with  scanmill inspect  how far "
+                    + "depth reaches"
+            ])
+        // Where there was none before, the mask took none.
+        #expect(try StageRun("- mask-range: {near: 5}", on: MemoryCapture([.init(depth: [0, 0])])).warnings.isEmpty)
+    }
+
     @Test func twoInARowNarrow() throws {
         let run = try StageRun(
             "- mask-range: {near: 1}\n- mask-range: {far: 3}", on: MemoryCapture([.init(depth: [0.5, 1, 2, 3, 4])]))

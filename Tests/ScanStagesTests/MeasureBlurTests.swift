@@ -30,6 +30,15 @@ import Testing
         #expect(measured.capture.frames.map(\.sharpness) == filtered.capture.frames.map(\.sharpness))
     }
 
+    /// Each stage's receipt holds its own scores, not those of one below.
+    @Test func aStageBelowThatScoresAnewChangesNothing() throws {
+        let capture = capture([10, 250, 90])
+        let alone = try StageRun("- measure-blur", on: capture).counts("measure-blur")["scores"]
+        let both = try StageRun("- measure-blur\n- filter-blur: {at-least: 0, gray: luma}", on: capture)
+        #expect(both.counts("measure-blur")["scores"] == alone)
+        #expect(both.counts("filter-blur")["scores"] != alone)
+    }
+
     @Test func onlyFramesThatAreLeftAreScored() throws {
         let run = try StageRun("- select-frames: {exclude: [1]}\n- measure-blur", on: capture([10, 250, 0]))
         let frames = run.counts("measure-blur")["scores"]?.array?.compactMap { $0["frame"]?.integer }

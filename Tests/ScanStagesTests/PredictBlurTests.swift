@@ -73,6 +73,14 @@ import Testing
         let sharp = walk(ways) { $1.sharpness = 100 / Double($0 + 1) }
         let run = try StageRun("- predict-blur: {distance: 1}", on: sharp)
         #expect(run.counts("predict-blur")["correlation"]?.double == -1)
+        // Scores that a stage below takes are not those of the stages above.
+        let picture = RGBImage(width: 8, height: 6, pixels: (0..<144).map { UInt8($0) })
+        let scored = walk(ways) {
+            $1.sharpness = 100 / Double($0 + 1)
+            $1.pixels = picture
+        }
+        let below = try StageRun("- predict-blur: {distance: 1}\n- measure-blur", on: scored)
+        #expect(below.counts("predict-blur")["correlation"]?.double == -1)
         #expect(
             try StageRun("- predict-blur: {distance: 1}", on: walk(ways)).counts("predict-blur")["correlation"] == nil)
     }

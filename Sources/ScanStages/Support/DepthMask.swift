@@ -15,4 +15,12 @@ enum DepthMask {
         context.count("pixels-out", count.after)
         frame.depth = depth
     }
+
+    /// Warns of a mask that has taken all the depth that there was: everything below it then works on nothing.
+    /// - Parameter reason: why that may be.
+    static func warnIfEmpty(_ context: StageContext, _ reason: String) {
+        let count = context.counted("pixels-in")
+        guard count > 0, context.counted("pixels-out") == 0 else { return }
+        context.warn("none of \(count) depth pixels is left: \(reason)")
+    }
 }
