@@ -220,12 +220,15 @@ public struct CullByBox: FrameStage, CaptureStage {
             read.warnings.forEach(context.warn)
             // Such files hold boxes that stand on a floor along y.
             let box = change(read.box)
-            guard context.capture.worldUp == Vector3(0, 0, 1) else { return box }
-            context.note("the box of \(self.box) was turned like a world with y up, since the capture's has z up")
+            guard let up = context.capture.worldUp?.normalized else { return box }
+            let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)
+            if turn == .none { return box }
+            let other = turn == .yUpToZUp ? "z up" : "another up"
+            context.note("the box of \(self.box) was turned like a world with y up, since the capture's has \(other)")
             if box.endingOnItsFloor == nil {
                 context.warn("the box of \(self.box) is tilted, and a floor cuts it off: turned, it is whole")
             }
-            return WorldTurn.yUpToZUp.apply(box)
+            return turn.apply(box)
         } catch {
             // The option's fault, not a frame's: as `input` it would drop the frames one by one.
             var problem = error

@@ -131,7 +131,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         if count == 0 { return }
         try layout.finish(context)
         context.count("frames", count)
-        if capture.worldUp != Vector3(0, 1, 0), capture.worldUp != Vector3(0, 0, 1) {
+        if capture.worldUp == nil {
             context.warn("the capture does not say which way is up, and the format's readers will take it to")
         }
         context.warnUnlessMetric(capture, "the capture is not in metres")

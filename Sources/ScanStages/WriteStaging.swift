@@ -293,11 +293,12 @@ public struct WriteStaging: FrameStage, FoldStage {
                 "frames are missing between the others or depth was masked, and MultiScan zeroes depth that differs from "
                     + "the frame before once more: set its `delta_thresh` and `depth_delta` to 0")
         }
-        if WorldTurn.yUp(capture) != .none {
-            context.note(
-                "the world has z up and was turned by (x, y, z) → (x, z, −y), because MultiScan's readers take y for up"
-            )
-        } else if capture.worldUp != Vector3(0, 1, 0) {
+        let turn = WorldTurn.yUp(capture)
+        if turn != .none {
+            let way =
+                turn == .zUpToYUp ? "has z up and was turned by (x, y, z) → (x, z, −y)" : "was turned to have y up"
+            context.note("the world \(way), because MultiScan's readers take y for up")
+        } else if capture.worldUp == nil {
             context.warn("MultiScan's readers take y for up, and this capture does not say that it is")
         }
         switch pictures(context) {

@@ -249,7 +249,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     private func worldTurn(_ context: StageContext) -> WorldTurn {
-        isZUp && context.capture.worldUp == Vector3(0, 1, 0) ? .yUpToZUp : .none
+        isZUp ? .zUp(context.capture) : .none
     }
 
     // MARK: - instant-ngp's cube

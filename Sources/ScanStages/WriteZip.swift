@@ -74,7 +74,7 @@ public struct WriteZip: FrameStage, FoldStage {
         context.count("frames", fold.frames.count)
         if turn != .none {
             context.record("applied-transform", .array(turn.rows.map { .of($0) }))
-        } else if capture.worldUp != Vector3(0, 1, 0) {
+        } else if capture.worldUp == nil {
             context.warn("the project's readers take y for up, and this capture does not say that it is")
         }
         context.warnUnlessMetric(capture, "the project is not in metres")

@@ -81,8 +81,8 @@ import Testing
             file: "mini.jsonl",
             apply: { try $0.write("", to: "mini.jsonl") }),
         Damage(
-            testDescription: "a damaged box", errors: ["“center.x” is “wide”; expected a number"],
-            file: "boundingbox.json",
+            testDescription: "a damaged box",
+            warnings: ["the box cannot be read: “center.x” is “wide”; expected a number (boundingbox.json)"],
             apply: { try $0.replace("\"x\": 0.25, \"y\": 0", by: "\"x\": \"wide\"", in: "boundingbox.json") }),
         Damage(
             testDescription: "a box that is a folder",

@@ -282,7 +282,14 @@ private struct COLMAPReader {
             return
         }
         capture.list(file, in: tree, [.cloud])
-        let cloud = try model.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
+        let cloud: PointCloud
+        do throws(Problem) {
+            cloud = try model.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
+        } catch {
+            guard error.fault == .input else { throw error }
+            return capture.loses(
+                .cloud, "the points cannot be read: \(error.oneLine)", fix: error.fix ?? "copy \(file) again")
+        }
         if cloud.count == 0 {
             capture.absences[.cloud] = "\(file) holds no points"
             return

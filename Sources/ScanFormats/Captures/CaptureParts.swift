@@ -17,16 +17,24 @@ extension Capture {
         files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others))
     }
 
-    /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box.
+    /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box. Nothing else hangs
+    /// on it.
     /// - Parameter limit: the most bytes that the file may have.
+    /// - Throws: when the machine is at fault.
     mutating func readBox(in tree: any CaptureTree, limit: Int) throws(Problem) {
         let file = "boundingbox.json"
         guard tree.byteCount(of: file) != nil else {
             absences[.box] = tree.absence(of: file)
             return
         }
-        let read = try BoundingBoxJSON(try tree.bytes(of: file, limit: limit), file: file)
         list(file, in: tree, [.box])
+        let read: BoundingBoxJSON
+        do throws(Problem) {
+            read = try BoundingBoxJSON(try tree.bytes(of: file, limit: limit), file: file)
+        } catch {
+            guard error.fault == .input else { throw error }
+            return loses(.box, "the box cannot be read: \(error.oneLine)", fix: error.fix ?? "copy \(file) again")
+        }
         box = read.box
         warnings += read.warnings
         // The app cuts every box when it knows a floor: worth knowing, not worth a warning.

@@ -98,17 +98,31 @@ struct MultiScanReader {
             }
             capture.frames.append(facts)
         }
+        if capture.frames.isEmpty { throw Self.noLines.at(file: file) }
+        restoreLines(metadata)
         lineCount = capture.frames.count
-        if lineCount == 0 { throw Self.noLines.at(file: file) }
-        checkClock()
+        checkClock(metadata)
     }
 
     /// Timestamps that stand still or go back: whoever matches by time is lost then.
-    private mutating func checkClock() {
+    private mutating func checkClock(_ metadata: ScanMetadata) {
         let times = capture.frames.compactMap(\.timestamp)
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
         if backward > 0 {
             capture.warnings.append("\(backward) camera lines have a timestamp that is not later than the one before")
+        }
+        noteUnit(metadata)
+    }
+
+    /// Timestamps in another unit than nanoseconds make every speed and the frame rate wrong by a factor, and no pose.
+    private mutating func noteUnit(_ metadata: ScanMetadata) {
+        guard let rate = metadata.colorStream?.frequency, rate > 0, let step = medianStep else { return }
+        let nanoseconds = 1e9 / rate
+        for (unit, factor) in [("microseconds", 1e3), ("milliseconds", 1e6)]
+        where (0.5...2).contains(step * factor / nanoseconds) {
+            capture.warnings.append(
+                "the camera lines' timestamps are \(step.shortText) apart, and frames come \(rate.shortText) times a second: "
+                    + "they look like \(unit), and are read as nanoseconds")
         }
     }
 

@@ -82,7 +82,8 @@ struct PictureFolder {
 
     /// Gives each frame of a capture its picture: by its number, or by order where the numbers are not those of the frames,
     /// since a picture that is missing would otherwise give all later ones another frame's pose.
-    /// - Parameter start: the number of the first frame, where it is known: programs count from 0 or from 1.
+    /// - Parameter start: the number of the first frame in the pictures that were written with the camera lines, where that
+    ///   is known: programs count from 0 or from 1.
     /// - Throws: when two pictures have the same number, or there are too few or too many for the frames.
     func attach(to capture: inout Capture, countedFrom start: Int? = nil, rules: ReadRules) throws(Problem) {
         try rules.check(frames: pictures.count, of: "pictures")
@@ -135,8 +136,10 @@ struct PictureFolder {
         // Numbers may be as large as an Int: one more would not fit.
         let hasGaps = last - first != numbers.count - 1
         if !hasGaps && (lines == 0 || numbers.count >= lines) { return byOrder }
-        let starts = lines == 0 ? [] : (known.map { [$0] } ?? [0, 1]).filter { first >= $0 && last - $0 < lines }
-        guard let start = Self.likeliest(of: starts, first: first, last: last, lines: lines) else {
+        let starts = lines == 0 ? [] : [0, 1].filter { first >= $0 && last - $0 < lines }
+        // Pictures may be others than those that were written with the lines: then the numbers themselves tell.
+        let own = known.flatMap { starts.contains($0) && (first == $0 || last - $0 == lines - 1) ? $0 : nil }
+        guard let start = own ?? Self.likeliest(of: starts, first: first, last: last, lines: lines) else {
             capture.warnings.append(
                 hasGaps
                     ? "the numbers in \(folder)/ have gaps; the pictures were given to the frames in their order"

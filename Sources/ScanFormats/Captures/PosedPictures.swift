@@ -149,6 +149,7 @@ struct PosedPictures {
         }
         noteLeftOut(&capture)
         noteHoles(&capture)
+        noteShift(&capture)
         let parts: [(stream: String, has: (Entry) -> Bool)] = [
             ("pictures", { $0.color != nil }), ("depth pictures", { $0.depth != nil }), ("poses", { $0.pose != nil }),
         ]
@@ -198,6 +199,24 @@ struct PosedPictures {
         capture.warnings.append(
             "\(missing) of the frames' numbers are missing, first between \(numbers[first]) and \(numbers[first + 1]): these "
                 + "frames were left out before, or did not arrive")
+    }
+
+    /// Pictures that were taken out of a video are counted from 1 most often, and poses from 0.
+    private func noteShift(_ capture: inout Capture) {
+        guard entries.allSatisfy({ $0.key.stem.isEmpty }) else { return }
+        func numbers(_ has: (Entry) -> Bool) -> [Int] { entries.filter(has).map(\.key.number) }
+        let poses = numbers { $0.pose != nil }
+        for (name, others) in [
+            ("pictures", numbers { $0.color != nil }), ("depth pictures", numbers { $0.depth != nil }),
+        ] where others.count > 1 && others.count == poses.count {
+            guard let (first, last) = others.first.flatMap({ a in others.last.map { (a, $0) } }),
+                let (begin, end) = poses.first.flatMap({ a in poses.last.map { (a, $0) } }),
+                abs(first - begin) == 1, last - end == first - begin
+            else { continue }
+            capture.warnings.append(
+                "the \(name) are numbered from \(first) to \(last), and the poses from \(begin) to \(end): if that is the "
+                    + "same frames counted from 0 and from 1, every pose is one frame off; number them alike")
+        }
     }
 
     /// So many steps without a hole for each one with it.

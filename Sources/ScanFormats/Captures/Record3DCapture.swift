@@ -125,6 +125,15 @@ private struct Record3DReader {
             }
             capture.frames.append(facts)
         }
+        let folder = isExport ? "rgb/" : "rgbd/"
+        if !poses.isEmpty, poses.count < last + 1 {
+            capture.noteShortfall(of: folder, frames: last + 1, lines: poses.count, called: "poses")
+        }
+        if let times, !times.isEmpty, times.count != capture.frames.count {
+            capture.noteShortfall(
+                of: folder, frames: capture.frames.count, lines: times.count, called: "times",
+                pairing: "frames and times")
+        }
         if let cameras, cameras.count < capture.frames.count {
             capture.warnings.append(
                 "“perFrameIntrinsicCoeffs” has \(cameras.count) cameras for \(capture.frames.count) frames: the others were "

@@ -219,6 +219,16 @@ private struct TransformsReader {
             return capture.loses(.cloud, "\(name), which \(file) names, is not there", fix: "copy the points too")
         }
         capture.list(path, in: tree, [.cloud])
+        do throws(Problem) { try readPoints(of: path, called: name, top) } catch {
+            guard error.fault == .input else { throw error }
+            capture.loses(
+                .cloud, "the points cannot be read: \(error.oneLine)", fix: error.fix ?? "copy \(name) again")
+        }
+    }
+
+    private mutating func readPoints(
+        of path: String, called name: String, _ top: TransformsJSON.Top
+    ) throws(Problem) {
         var reader = try PLYReader(try tree.open(path))
         guard reader.pointCount <= rules.maxPoints else {
             throw Problem(

@@ -12,8 +12,44 @@ package struct WorldTurn: Hashable, Sendable {
     /// (x, y, z) → (x, z, −y), the way back.
     package static let zUpToYUp = WorldTurn(rotation: yUpToZUp.rotation.transposed)
 
-    /// For formats whose worlds have y up: turns a world with z up, and leaves one alone of which up is not known.
-    static func yUp(_ capture: Capture) -> WorldTurn { capture.worldUp == Vector3(0, 0, 1) ? .zUpToYUp : .none }
+    /// For formats whose worlds have y up. A world of which up is not known is left alone.
+    static func yUp(_ capture: Capture) -> WorldTurn { turn(of: capture, to: Vector3(0, 1, 0)) }
+
+    /// For formats whose worlds have z up. A world of which up is not known is left alone.
+    static func zUp(_ capture: Capture) -> WorldTurn { turn(of: capture, to: Vector3(0, 0, 1)) }
+
+    private static func turn(of capture: Capture, to axis: Vector3) -> WorldTurn {
+        guard let up = capture.worldUp?.normalized else { return .none }
+        return bringing(up, to: axis)
+    }
+
+    /// The smallest turn that brings one direction to another: R = cos α · I + [v]ₓ + v vᵀ / (1 + cos α) with
+    /// v = from × to (O. Rodrigues, 1840). Between axes it is exact; directions that differ from an axis by rounding alone
+    /// count as that axis.
+    /// - Parameters:
+    ///   - from: of length 1.
+    ///   - to: of length 1.
+    package static func bringing(_ from: Vector3, to: Vector3) -> WorldTurn {
+        let (from, to) = (onAxis(from), onAxis(to))
+        if from == to { return .none }
+        let cosine = from.dot(to)
+        guard cosine > -1 + 1e-9 else {
+            // Any axis across will do for half a turn; x is one of those across y and z.
+            return WorldTurn(rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, -1, 0), Vector3(0, 0, -1)))
+        }
+        let v = from.cross(to)
+        let k = v / (1 + cosine)
+        return WorldTurn(
+            rotation: Matrix3(
+                rows: Vector3(cosine + k.x * v.x, -v.z + k.x * v.y, v.y + k.x * v.z),
+                Vector3(v.z + k.y * v.x, cosine + k.y * v.y, -v.x + k.y * v.z),
+                Vector3(-v.y + k.z * v.x, v.x + k.z * v.y, cosine + k.z * v.z)))
+    }
+
+    private static func onAxis(_ direction: Vector3) -> Vector3 {
+        let axes = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].flatMap { [$0, $0 * -1] }
+        return axes.first { (direction - $0).length < 1e-6 } ?? direction
+    }
 
     /// Three rows of four.
     package var rows: [[Double]] {

@@ -139,6 +139,19 @@ import Testing
         #expect(problem?.place.line == 3 && problem?.place.file == "images.txt")
     }
 
+    /// Cameras and pictures are as they were; who needs the points is told.
+    @Test func damagedPointsLeaveTheRest() throws {
+        try text(Self.cameras, "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
+        try text("5 1 2 rubbish 10 20 30 0.5\n", "points3D.txt")
+        try picture("images/a.png")
+        let capture = try open()
+        #expect(capture.keptFrames.count == 1 && capture.cloud == nil && !capture.channels.contains(.cloud))
+        #expect(capture.absences[.cloud]?.hasPrefix("the points cannot be read: ") == true)
+        #expect(capture.absences[.cloud]?.contains("points3D.txt:1") == true)
+        #expect(capture.remedies[.cloud] == "copy points3D.txt again")
+    }
+
     /// Without the lines of observations every second image would be taken for one.
     @Test func imagesWithoutObservationLinesAreRefused() throws {
         try text(Self.cameras, "cameras.txt")

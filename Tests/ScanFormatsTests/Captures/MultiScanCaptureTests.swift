@@ -363,6 +363,49 @@ import Testing
         }
     }
 
+    /// Lines 4 and 5 of 12 as one, as NUL bytes over the break between them leave them; one broken into two; both with as
+    /// many pictures as there were frames.
+    @Test(arguments: [true, false]) func aLineBreakThatDamageTookOrMade(isMerged: Bool) throws {
+        var sample = MultiScanSample()
+        sample.frameCount = 12
+        let capture = try open(sample) { files in
+            var lines = String(decoding: files["scan.jsonl"] ?? [], as: UTF8.self).split(separator: "\n").map(
+                String.init)
+            if isMerged {
+                lines[4...5] = ["\(lines[4].dropLast(9))\0\0\0\(lines[5].dropFirst(9))"]
+            } else {
+                lines[4...4] = [String(lines[4].prefix(20)), String(lines[4].dropFirst(20))]
+            }
+            files["scan.jsonl"] = Array((lines.joined(separator: "\n") + "\n").utf8)
+        }
+        #expect(capture.frames.count == 12 && capture.frames.map(\.index) == Array(0..<12))
+        #expect(capture.frames.filter(\.isDropped).map(\.index) == (isMerged ? [4, 5] : [4]))
+        for frame in capture.keptFrames {
+            #expect(frame.timestamp == MultiScanSample.timestamp(frame.index))
+            #expect(frame.pose == MultiScanSample.pose(frame.index))
+            #expect(frame.pictureFile?.contains("0000\(frame.index < 10 ? "0" : "")\(frame.index).") == true)
+        }
+        #expect(
+            capture.warnings == [
+                "damaged camera lines are 1 line too \(isMerged ? "few" : "many") in scan.jsonl: by the times around them "
+                    + "there were 12, and the others were put into their places"
+            ])
+        #expect(capture.frames[4].drop?.isBad == true)
+    }
+
+    @Test func timestampsInAnotherUnitAreSaid() throws {
+        var sample = MultiScanSample()
+        for (unit, factor) in [("microseconds", 1000), ("milliseconds", 1_000_000)] as [(String, Int64)] {
+            for frame in 0..<4 { sample.timestamps[frame] = MultiScanSample.timestamp(frame) / factor }
+            let step = 100_000_000 / factor
+            #expect(
+                try open(sample).warnings == [
+                    "the camera lines' timestamps are \(step) apart, and frames come 10 times a second: they look like "
+                        + "\(unit), and are read as nanoseconds"
+                ])
+        }
+    }
+
     @Test func timestampsThatGoBackAreWarnedAbout() throws {
         var sample = MultiScanSample()
         sample.frameCount = 6

@@ -156,6 +156,32 @@ import Testing
             ])
     }
 
+    /// The pictures of a capture that ScanMill wrote count from 0, and others may have come in their place.
+    @Test func otherPicturesBesideOwnCameraLines() throws {
+        func capture(_ numbers: some Sequence<Int>) throws -> Capture {
+            var sample = MultiScanSample()
+            (sample.frameCount, sample.pictures, sample.colorSize) = (10, .none, PixelSize(8, 6))
+            var files = try sample.files()
+            let lines = String(decoding: files["scan.jsonl"] ?? [], as: UTF8.self)
+            files["scan.jsonl"] = Array(
+                lines.replacing("\"timestamp\"", with: "\"source_frame\": 3, \"timestamp\"").utf8)
+            for number in numbers { files["color/\(number).png"] = try png() }
+            let folder = try TemporaryFolder()
+            return try MultiScanCapture.open(
+                CaptureFolder(path: try folder.write(files, under: "scan")), rules: ReadRules())
+        }
+        // Its own, of which the first did not arrive, or some in between.
+        #expect(names(try capture(1..<10)) == ["-"] + (1..<10).map { "\($0).png" })
+        let own = try capture([0, 1, 2, 4, 5, 6, 7, 8])
+        #expect(names(own).prefix(5) == ["0.png", "1.png", "2.png", "-", "4.png"] && own.warnings.isEmpty)
+        // Counted from 1: all with one missing in the middle, or the copy broken off.
+        let fromOne = try capture((1...10).filter { $0 != 5 })
+        #expect(names(fromOne) == (1...10).map { $0 == 5 ? "-" : "\($0).png" })
+        let broken = try capture(1...8)
+        #expect(names(broken) == (1...8).map { "\($0).png" } + ["-", "-"])
+        #expect(broken.warnings.count == 1)
+    }
+
     @Test func aPictureWithoutANumberIsNoFrameOfACapture() throws {
         let capture = try open(pictures: (0..<10).filter { $0 != 4 }.map { "\($0).png" } + ["thumbnail.png"])
         #expect(names(capture) == (0..<10).map { $0 == 4 ? "-" : "\($0).png" })

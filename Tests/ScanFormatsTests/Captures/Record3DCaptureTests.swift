@@ -39,6 +39,17 @@ import Testing
         return capture
     }
 
+    @Test func fewerPosesThanPicturesAreSaid() throws {
+        let capture = try recording(5, metadata(3, cameras: false)).open(Record3DCapture.self)
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 2])
+        let end = "what is missing was taken to be the end; if it is not,"
+        #expect(
+            capture.warnings == [
+                "rgbd/ has 5 frames, and there are 3 poses: \(end) pictures and poses do not belong together",
+                "rgbd/ has 5 frames, and there are 3 times: \(end) frames and times do not belong together",
+            ])
+    }
+
     @Test func aRecording() throws {
         // By number, not by name: 2 comes before 10.
         let capture = try recording(12).open(Record3DCapture.self)

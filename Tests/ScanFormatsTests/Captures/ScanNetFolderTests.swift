@@ -87,6 +87,20 @@ import Testing
 
     // MARK: - Sound folders
 
+    /// Pictures taken out of a video count from 1.
+    @Test func picturesThatAreNumberedUnlikeThePosesAreSaid() throws {
+        var files = try extracted(Array(0..<6))
+        for number in (0..<6).reversed() {
+            files["color/\(number + 1).png"] = files.removeValue(forKey: "color/\(number).png")
+        }
+        let path = try folder.write(files, under: "shifted")
+        let capture = try ScanNetFolder.open(CaptureFolder(path: path), rules: ReadRules())
+        #expect(
+            capture.warnings.contains(
+                "the pictures are numbered from 1 to 6, and the poses from 0 to 5: if that is the same frames counted from 0 "
+                    + "and from 1, every pose is one frame off; number them alike"))
+    }
+
     @Test func whatThePythonExporterWrites() throws {
         let capture = try open(try extracted())
         #expect(capture.id == "scan" && capture.variant == "extracted")

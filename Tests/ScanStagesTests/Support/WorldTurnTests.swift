@@ -3,6 +3,22 @@ import ScanStages
 import Testing
 
 @Suite struct WorldTurnTests {
+    /// Up need be no axis: a dataset that another program has levelled, or turned by some degrees.
+    @Test func anyUpIsBroughtToAnAxis() {
+        let (y, z) = (Vector3(0, 1, 0), Vector3(0, 0, 1))
+        #expect(WorldTurn.bringing(y, to: z) == .yUpToZUp && WorldTurn.bringing(z, to: y) == .zUpToYUp)
+        #expect(WorldTurn.bringing(z, to: z) == .none)
+        #expect(WorldTurn.bringing(Vector3(1e-9, 1, 0).normalized, to: z) == .yUpToZUp)
+        for up in [
+            Vector3(0.1, 0.9, -0.2), Vector3(-3, 0.5, 1), Vector3(0, 0, -1), Vector3(0, -1, 0), Vector3(0, -1, 1e-4),
+        ] {
+            let turn = WorldTurn.bringing(up.normalized, to: z)
+            #expect((turn.rotation * up.normalized - z).length < 1e-12)
+            let (a, b, c) = turn.rotation.rows
+            #expect((a.cross(b) - c).length < 1e-12 && abs(a.dot(b)) < 1e-12 && abs(a.length - 1) < 1e-12)
+        }
+    }
+
     @Test func yBecomesZ() {
         let turn = WorldTurn.yUpToZUp
         #expect(turn.rotation * Vector3(0, 1, 0) == Vector3(0, 0, 1))

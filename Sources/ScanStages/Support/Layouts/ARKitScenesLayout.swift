@@ -10,9 +10,7 @@ struct ARKitScenesLayout: CaptureLayout {
     ]
 
     /// The only one of these worlds that has z up.
-    static func turn(of capture: Capture) -> WorldTurn {
-        capture.worldUp == Vector3(0, 1, 0) ? .yUpToZUp : .none
-    }
+    static func turn(of capture: Capture) -> WorldTurn { .zUp(capture) }
 
     /// The size that pictures and depth have in common: depth's, or the pictures' where they are smaller. Nil for captures
     /// without depth.
