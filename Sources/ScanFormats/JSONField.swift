@@ -12,10 +12,16 @@ public struct JSONField: Sendable {
     public init(_ value: JSONValue, file: String) { self.init(value, path: "", file: file) }
 
     /// A file's text.
-    /// - Parameter warnings: gets a word on keys that an object holds twice, of which the last value counts.
-    package init(parsing bytes: [UInt8], file: String, warnings: inout [String]) throws(Problem) {
+    /// - Parameters:
+    ///   - keepsNonNumbers: for lists of frames, where `NaN` is one frame's fault: it becomes a text of that name.
+    ///   - warnings: gets a word on keys that an object holds twice, of which the last value counts.
+    package init(
+        parsing bytes: [UInt8], file: String, keepsNonNumbers: Bool = false, warnings: inout [String]
+    ) throws(Problem) {
         var repeats: [String] = []
-        self.init(try JSONValue.parse(bytes, file: file, repeatedKeys: &repeats), file: file)
+        self.init(
+            try JSONValue.parse(bytes, file: file, repeatedKeys: &repeats, keepsNonNumbers: keepsNonNumbers), file: file
+        )
         guard !repeats.isEmpty else { return }
         warnings.append("\(file) holds keys twice, of which the last counts: \(repeats.joined(separator: ", "))")
     }

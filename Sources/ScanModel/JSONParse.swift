@@ -9,12 +9,14 @@ extension JSONValue {
 
     /// Reads one JSON text and names the keys that an object holds twice, of which the last value counts (the first ten
     /// of them, as `“depth_unit” in line 12`).
+    /// - Parameter keepsNonNumbers: whether Python's `NaN` and infinities, which are no JSON, become texts of these names.
     public static func parse(
-        _ bytes: [UInt8], file: String, repeatedKeys: inout [String]
+        _ bytes: [UInt8], file: String, repeatedKeys: inout [String], keepsNonNumbers: Bool = false
     ) throws(Problem) -> JSONValue {
         var repeats: [String] = []
         let value = try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
             var scanner = JSONScanner(buffer, file: file)
+            scanner.keepsNonNumbers = keepsNonNumbers
             let value = try scanner.value(repeatedKeys: &repeats)
             try scanner.end()
             return value
@@ -24,12 +26,13 @@ extension JSONValue {
     }
 
     /// What one JSON text is about, in little memory however long it is: of each list the first element, and of all values
-    /// the first ``outlineCount``. The text is checked to its end.
+    /// the first ``outlineCount``. The text is checked to its end; `NaN` and infinities are let pass.
     /// - Parameter file: the name for messages.
     /// - Throws: a problem of fault `input` with line, column and byte of what is not JSON.
     package static func outline(_ bytes: [UInt8], file: String) throws(Problem) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> JSONValue in
             var scanner = JSONScanner(buffer, file: file)
+            scanner.keepsNonNumbers = true
             var left = outlineCount
             let value = try scanner.outline(&left)
             try scanner.end()

@@ -37,6 +37,10 @@ public struct JSONScanner {
     /// Whether the innermost object or list has not given anything yet, so that no comma is due.
     private var isFirst = true
 
+    /// Whether `NaN`, `Infinity` and `-Infinity`, as Python's json writes them, count as texts of these names: then a list
+    /// that holds one can be read, and whoever wants a number there says what it found. Else they are no JSON.
+    var keepsNonNumbers = false
+
     /// - Parameters:
     ///   - bytes: must outlive the scanner.
     ///   - file: the name for messages.
@@ -54,6 +58,7 @@ public struct JSONScanner {
     public mutating func kind() throws(Problem) -> Kind {
         skipSpace()
         guard position < bytes.count else { throw invalid("the text ends where a value is expected") }
+        if nonNumber != nil { return .string }
         switch bytes[position] {
         case UInt8(ascii: "{"): return .object
         case UInt8(ascii: "["): return .array
@@ -164,6 +169,19 @@ public struct JSONScanner {
     mutating func expect(_ wanted: Kind) throws(Problem) {
         let next = try kind()
         if next != wanted { throw problem("expected \(wanted.rawValue), found \(next.rawValue)") }
+    }
+
+    /// The word that stands at ``position`` in the place of a number, where such are kept.
+    var nonNumber: StaticString? {
+        guard keepsNonNumbers else { return nil }
+        let word: StaticString
+        switch bytes[position] {
+        case UInt8(ascii: "N"): word = "NaN"
+        case UInt8(ascii: "I"): word = "Infinity"
+        case UInt8(ascii: "-"): word = "-Infinity"
+        default: return nil
+        }
+        return stands(word) ? word : nil
     }
 
     private mutating func word(_ text: StaticString) throws(Problem) {

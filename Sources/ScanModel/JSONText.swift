@@ -3,6 +3,10 @@ extension JSONScanner {
     /// The next value, which has to be a string, with its escapes resolved.
     public mutating func string() throws(Problem) -> String {
         try expect(.string)
+        if let word = nonNumber {
+            position += word.utf8CodeUnitCount
+            return word.description
+        }
         let quote = position
         position += 1
         let start = position

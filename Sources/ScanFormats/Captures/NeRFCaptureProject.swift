@@ -40,7 +40,9 @@ public enum NeRFCaptureProject: CaptureFormat {
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = NeRFCaptureReader(tree: tree, rules: rules)
         let bytes = try tree.bytes(of: file, limit: sizeLimit)
-        return try reader.read(try JSONField(parsing: bytes, file: file, warnings: &reader.capture.warnings))
+        let root = try JSONField(
+            parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
+        return try reader.read(root)
     }
 }
 

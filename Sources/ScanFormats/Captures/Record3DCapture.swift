@@ -44,7 +44,9 @@ public enum Record3DCapture: CaptureFormat {
         }
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
         let bytes = try tree.bytes(of: file, limit: metadataLimit)
-        return try reader.read(try JSONField(parsing: bytes, file: file, warnings: &reader.capture.warnings))
+        let root = try JSONField(
+            parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
+        return try reader.read(root)
     }
 
     /// The metadata, where they are Record3D's.

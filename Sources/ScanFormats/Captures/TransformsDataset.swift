@@ -42,7 +42,8 @@ public enum TransformsDataset: CaptureFormat {
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = TransformsReader(tree: tree, file: file, rules: rules)
         let bytes = try tree.bytes(of: file, limit: sizeLimit)
-        let root = try JSONField(parsing: bytes, file: file, warnings: &reader.capture.warnings)
+        let root = try JSONField(
+            parsing: bytes, file: file, keepsNonNumbers: true, warnings: &reader.capture.warnings)
         do throws(Problem) { return try reader.read(root) } catch {
             throw error.place.file == nil ? error.at(file: file) : error
         }

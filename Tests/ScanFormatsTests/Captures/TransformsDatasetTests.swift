@@ -160,6 +160,20 @@ import Testing
         }
     }
 
+    /// As Python's json writes it: one frame's fault, and no other's.
+    @Test(arguments: ["NaN", "Infinity", "-Infinity"]) func whatIsNoNumberCostsItsFrame(_ word: String) throws {
+        for name in ["a", "b", "c"] { try picture("\(name).png") }
+        try write([frame("a.png"), frame("b.png", x: 77), frame("c.png")], Self.lens)
+        let text = String(decoding: try folder.bytes("d/transforms.json"), as: UTF8.self)
+        try folder.write(Array(text.replacing("77", with: word).utf8), to: "d/transforms.json")
+        let capture = try open()
+        #expect(capture.keptFrames.map(\.pictureFile) == ["a.png", "c.png"])
+        let reason = capture.frames.compactMap(\.drop).first?.reason ?? ""
+        #expect(
+            capture.frames.count == 3 && reason.contains("transform_matrix") && reason.contains("“\(word)”"),
+            "\(reason)")
+    }
+
     @Test func depthIsInItsOwnUnit() throws {
         let image = Gray16Image(width: 2, height: 1, pixels: [1000, 0])
         try folder.write(try PNG.encodeGray16(image), to: "d/depth/a.png")
