@@ -112,12 +112,17 @@ public struct InputFile: Hashable, Sendable {
     public var channels: Set<Channel>
     /// The channels whose bytes a file holds that every run reads, be it for its times or its headers.
     public var alsoHolds: Set<Channel>
+    /// The one frame whose file it is, such as its picture: damage in it costs that frame. Nil where more hangs on it.
+    public var frame: Int?
 
-    public init(path: String, byteCount: Int64, channels: Set<Channel> = [], alsoHolds: Set<Channel> = []) {
+    public init(
+        path: String, byteCount: Int64, channels: Set<Channel> = [], alsoHolds: Set<Channel> = [], frame: Int? = nil
+    ) {
         self.path = path
         self.byteCount = byteCount
         self.channels = channels
         self.alsoHolds = alsoHolds
+        self.frame = frame
     }
 }
 

@@ -83,6 +83,7 @@ struct CaptureRun {
                 needed, from: capture.source, besides: folders(of: others), workers: runner.workers,
                 known: runner.knownDigests)
         }
+        try drop(taken.damagedFrames)
         inputs = taken.inputs
         statuses = taken.statuses
         besides = taken.folders
@@ -95,6 +96,16 @@ struct CaptureRun {
         }
         tools.merge(try capture.source.toolVersions(for: used)) { $1 }
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// Drops frames whose own files are damaged where only reading to their ends shows it, as in an archive.
+    private mutating func drop(_ damaged: [Int: Problem]) throws(Problem) {
+        if damaged.isEmpty { return }
+        for (index, problem) in damaged {
+            capture.drop(index, whileReading: problem.oneLine, isBad: true, fix: problem.fix)
+        }
+        try requireFrames()
+        try checkBadFrames()
     }
 
     /// Says what an incomplete copy lacks, where no stage insists on it: of what stages would have used, had it been there.

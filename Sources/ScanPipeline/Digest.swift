@@ -27,14 +27,25 @@ public struct Digest: Hashable, Sendable {
     static func of(
         _ source: any ByteSource, through buffer: UnsafeMutableRawBufferPointer
     ) throws(Problem) -> (digest: Digest, byteCount: Int64) {
+        let read = ofReadable(source, through: buffer)
+        if let problem = read.problem { throw problem }
+        return (read.digest, read.byteCount)
+    }
+
+    /// Of what can be read of a source, and what is wrong with the rest.
+    static func ofReadable(
+        _ source: any ByteSource, through buffer: UnsafeMutableRawBufferPointer
+    ) -> (digest: Digest, byteCount: Int64, problem: Problem?) {
         var digester = Digester()
         var total: Int64 = 0
-        while true {
-            let count = try source.read(into: buffer)
-            if count == 0 { return (digester.finish(), total) }
-            digester.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            total += Int64(count)
-        }
+        do throws(Problem) {
+            while true {
+                let count = try source.read(into: buffer)
+                if count == 0 { return (digester.finish(), total, nil) }
+                digester.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                total += Int64(count)
+            }
+        } catch { return (digester.finish(), total, error) }
     }
 }
 

@@ -31,6 +31,9 @@ package enum InputDigests {
     /// The digests in the order of their paths, and those of them that a copy of the same file can go by.
     package struct Taken: Sendable {
         package var inputs: [Receipt.Input] = []
+        /// The frames whose own files cannot be read to their ends, and why; the digest of such a file is that of what can be
+        /// read.
+        package var damagedFrames: [Int: Problem] = [:]
         package var known = KnownDigests()
         /// What the files on disk were like before their bytes were read; of an archive's parts, the archive.
         var statuses: [String: KnownDigests.Entry] = [:]
@@ -40,12 +43,14 @@ package enum InputDigests {
 
     private struct One: Sendable {
         var input: Receipt.Input
+        var damage: Problem?
         var location: FileLocation?
         var status: FileSystem.Status?
     }
 
     /// - Parameter folders: on disk, to be looked at by threads that would else wait for the one with the longest file.
-    /// - Throws: the problem of the first file, in the order given, that cannot be read.
+    /// - Throws: the problem of the first file, in the order given, that cannot be read and that more than one frame hangs
+    ///   on; of any file where the machine is at fault.
     package static func take(
         _ files: [InputFile], from source: any CaptureSource, besides folders: [String] = [], workers: Int,
         known: KnownDigests = KnownDigests()
@@ -71,9 +76,11 @@ package enum InputDigests {
             guard let result = results.withLock({ $0[index] }) else { continue }
             let one = try result.get()
             taken.inputs.append(one.input)
+            if let frame = files[index].frame, let damage = one.damage { taken.damagedFrames[frame] = damage }
             guard let location = one.location, let status = one.status else { continue }
             // A stretch of a file, as in an archive, has no status of its own, and the file has not its digest.
-            let entry = KnownDigests.Entry(status: status, digest: location.range == nil ? one.input.digest : nil)
+            let entry = KnownDigests.Entry(
+                status: status, digest: location.range == nil && one.damage == nil ? one.input.digest : nil)
             taken.statuses[location.path] = entry
             if status.byteCount == one.input.byteCount { taken.known.entries[location.path] = entry }
         }
@@ -92,9 +99,10 @@ package enum InputDigests {
             return .success(One(input: input, location: location, status: status))
         }
         do throws(Problem) {
-            let (digest, count) = try Digest.of(try source.open(file.path), through: buffer)
-            let input = Receipt.Input(path: file.path, byteCount: count, digest: digest)
-            return .success(One(input: input, location: location, status: status))
+            let read = Digest.ofReadable(try source.open(file.path), through: buffer)
+            if let problem = read.problem, file.frame == nil || problem.fault != .input { throw problem }
+            let input = Receipt.Input(path: file.path, byteCount: read.byteCount, digest: read.digest)
+            return .success(One(input: input, damage: read.problem, location: location, status: status))
         } catch { return .failure(error) }
     }
 }

@@ -30,82 +30,84 @@ public struct OutputStatus: Sendable {
 
     /// - Parameter programs: what a run would make results with now.
     public init(output: String, programs: ProgramVersions) {
-        var programs = programs
-        let state = StateFolder(output: output)
-        let published = Set(state.published.map { Array($0.utf8) })
-        let unfinished = state.unfinished
-        let planned = Self.planned(state)
-        let ids = (state.published + state.failed + planned.map(\.id)).distinctByBytes
-        let places = Dictionary(planned.map { (Array($0.id.utf8), $0.input) }, uniquingKeysWith: { $1 })
-        let owner = state.owningPipeline
-        var makers: [Digest: String] = [:]
-        var made: Set<[UInt8]>?
-        entries = ids.compactMap { id in
-            if CaptureLock.isHeld(id, in: state) { return Entry(id: id, standing: .running) }
-            if let note = FailureNote.load(id, in: state) {
-                return Entry(
-                    id: id, standing: .failed, cause: note.problem.summary,
-                    hasOlderResult: published.contains(Array(id.utf8)))
-            }
-            guard published.contains(Array(id.utf8)) else {
-                // Such as a name that a capture had while it arrived.
-                if let place = places[Array(id.utf8)], !FileSystem.exists(place) { return nil }
-                if unfinished.contains(id) {
-                    return Entry(id: id, standing: .neverRun, cause: "it was begun and not finished")
-                }
-                let everMade = made ?? Self.made(state)
-                made = everMade
-                return Entry(id: id, standing: everMade.contains(Array(id.utf8)) ? .resultGone : .neverRun)
-            }
-            let known = ResultState.load(id, in: state)
-            if let known, let owner {
-                // One pipeline has one name: a receipt of each is enough.
-                let maker = makers[known.pipeline] ?? PublishedResult(id, in: output)?.pipelineName
-                makers[known.pipeline] = maker
-                if let maker, maker != owner {
-                    return Entry(
-                        id: id, standing: .stale,
-                        cause: "the pipeline `\(maker)` made it, and the folder is `\(owner)`'s now")
-                }
-            }
-            // Nothing could be made of it anew: the result is all that there is, and not behind anything.
-            if let known, !FileSystem.exists(known.input) {
-                return Entry(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
-            }
-            if let known,
-                case .stale(let why) = known.standing(
-                    of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
-            {
-                return Entry(id: id, standing: .stale, cause: why)
-            }
-            return Entry(id: id, standing: .done)
-        }
+        var reading = StatusReading(output: output, programs: programs)
+        entries = reading.ids.compactMap { reading.entry(of: $0) }
+    }
+}
+
+/// Finds out how one capture after the other stands.
+private struct StatusReading {
+    let output: String
+    /// All that have a result or a failure note, or were in a plan.
+    let ids: [String]
+    private let state: StateFolder
+    private var programs: ProgramVersions
+    // Ids are compared by their bytes; see ``distinctByBytes``.
+    private let published: Set<[UInt8]>
+    private let unfinished: Set<String>
+    /// Where the captures lay when they were planned.
+    private let places: [[UInt8]: String]
+    private let owner: String?
+    /// By pipeline, the name of the one that made a result: one pipeline has one name, so that a receipt of each is enough.
+    private var makers: [Digest: String] = [:]
+    private lazy var made = RunRecord.made(in: state)
+
+    init(output: String, programs: ProgramVersions) {
+        self.output = output
+        self.programs = programs
+        state = StateFolder(output: output)
+        let results = state.published
+        let planned = RunRecord.planned(in: state)
+        published = Set(results.map(\.bytes))
+        unfinished = state.unfinished
+        places = Dictionary(planned.map { ($0.id.bytes, $0.input) }, uniquingKeysWith: { $1 })
+        owner = state.owningPipeline
+        ids = (results + state.failed + planned.map(\.id)).distinctByBytes
     }
 
-    /// The ids of captures of which any run that is remembered made a result.
-    private static func made(_ state: StateFolder) -> Set<[UInt8]> {
-        var ids: Set<[UInt8]> = []
-        for run in FileSystem.names(in: state.runs) {
-            let outcome = StateFolder.read("\(state.runs)/\(run)/\(RunRecord.outcomeName)")
-            for capture in outcome?["captures"]?.array ?? [] where RunRecord.kind(of: capture) == .done {
-                if let id = capture["id"]?.string { ids.insert(Array(id.utf8)) }
-            }
+    /// - Returns: nil for an id that nothing stands behind any more, such as a name that a capture had while it arrived.
+    mutating func entry(of id: String) -> OutputStatus.Entry? {
+        if CaptureLock.isHeld(id, in: state) { return .init(id: id, standing: .running) }
+        let isPublished = published.contains(id.bytes)
+        if let note = FailureNote.load(id, in: state) {
+            return .init(id: id, standing: .failed, cause: note.problem.summary, hasOlderResult: isPublished)
         }
-        return ids
+        return isPublished ? entry(ofResult: id) : entry(withoutResult: id)
     }
 
-    /// The captures of all plans that are remembered, the oldest plan first.
-    private static func planned(_ state: StateFolder) -> [(id: String, input: String)] {
-        FileSystem.names(in: state.runs).flatMap { run -> [(id: String, input: String)] in
-            guard let plan = StateFolder.read("\(state.runs)/\(run)/\(RunRecord.planName)") else { return [] }
-            // Where relative paths start.
-            let folder = plan["command"]?["folder"]?.string ?? "."
-            return (plan["captures"]?.array ?? []).compactMap { capture in
-                guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
-                return (id, FileSystem.path(input, from: folder))
-            }
+    private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {
+        if let place = places[id.bytes], !FileSystem.exists(place) { return nil }
+        if unfinished.contains(id) {
+            return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
+        return .init(id: id, standing: made.contains(id.bytes) ? .resultGone : .neverRun)
     }
+
+    private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
+        guard let known = ResultState.load(id, in: state) else { return .init(id: id, standing: .done) }
+        if let owner, let maker = maker(of: id, by: known.pipeline), maker != owner {
+            return .init(
+                id: id, standing: .stale, cause: "the pipeline `\(maker)` made it, and the folder is `\(owner)`'s now")
+        }
+        // Nothing could be made of it anew: the result is all that there is, and not behind anything.
+        if !FileSystem.exists(known.input) {
+            return .init(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
+        }
+        let standing = known.standing(
+            of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
+        guard case .stale(let why) = standing else { return .init(id: id, standing: .done) }
+        return .init(id: id, standing: .stale, cause: why)
+    }
+
+    private mutating func maker(of id: String, by pipeline: Digest) -> String? {
+        let maker = makers[pipeline] ?? PublishedResult(id, in: output)?.pipelineName
+        makers[pipeline] = maker
+        return maker
+    }
+}
+
+extension String {
+    fileprivate var bytes: [UInt8] { Array(utf8) }
 }
 
 extension Sequence<String> {

@@ -114,8 +114,10 @@ public struct PublishedResult: Sendable {
         let listed = Set(files.map(\.path) + [Receipt.fileName])
         for stranger in FileSystem.tree(path) where !listed.contains(stranger) {
             problems.append(
-                Problem(.environment, "a file stands in the result that its receipt does not list").at(
-                    file: "\(path)/\(stranger)"))
+                Problem(
+                    .environment, "a file stands in the result that its receipt does not list",
+                    fix: "move it elsewhere, if nobody needs it there"
+                ).at(file: "\(path)/\(stranger)"))
         }
         return problems
     }

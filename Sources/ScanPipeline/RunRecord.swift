@@ -53,6 +53,39 @@ public struct RunRecord: Sendable {
     package static let outcomeName = "outcome.json"
     package static let pageName = "report.html"
 
+    /// What a run was to do, and how it went; nil where that is not known (yet).
+    package static func plan(of run: String, in state: StateFolder) -> JSONValue? {
+        StateFolder.read("\(state.runs)/\(run)/\(planName)")
+    }
+
+    package static func outcome(of run: String, in state: StateFolder) -> JSONValue? {
+        StateFolder.read("\(state.runs)/\(run)/\(outcomeName)")
+    }
+
+    /// The captures of all plans that are remembered, and where they lay, the oldest plan first.
+    static func planned(in state: StateFolder) -> [(id: String, input: String)] {
+        FileSystem.names(in: state.runs).flatMap { run -> [(id: String, input: String)] in
+            guard let plan = plan(of: run, in: state) else { return [] }
+            // Where relative paths start.
+            let folder = plan["command"]?["folder"]?.string ?? "."
+            return (plan["captures"]?.array ?? []).compactMap { capture in
+                guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
+                return (id, FileSystem.path(input, from: folder))
+            }
+        }
+    }
+
+    /// The ids, as bytes, of captures of which any run that is remembered made a result.
+    static func made(in state: StateFolder) -> Set<[UInt8]> {
+        var ids: Set<[UInt8]> = []
+        for run in FileSystem.names(in: state.runs) {
+            for capture in outcome(of: run, in: state)?["captures"]?.array ?? [] where kind(of: capture) == .done {
+                if let id = capture["id"]?.string { ids.insert(Array(id.utf8)) }
+            }
+        }
+        return ids
+    }
+
     /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
     /// Nil while any capture is being run, as it may be that run's.
     package static func unreported(in state: StateFolder) -> String? {

@@ -73,16 +73,24 @@ public struct FilterMotion: CaptureStage {
 
     private func reason(of rate: Trajectory.Rate, isMetric: Bool) -> String? {
         if let speed, isMetric, rate.speed > speed {
-            return "the camera moved at \(rate.speed.rounded(decimals: 2)) m/s, over \(speed.rounded(decimals: 2))"
+            return "the camera moved at \(rate.speed.text(over: speed)) m/s, over \(speed.shortText)"
         }
         if let turning, rate.turning > turning {
-            return "the camera turned by \(rate.turning.rounded(decimals: 2))°/s, over \(turning.rounded(decimals: 2))"
+            return "the camera turned by \(rate.turning.text(over: turning))°/s, over \(turning.shortText)"
         }
         return nil
     }
 
     private func reason(of predicted: Double?) -> String? {
         guard let blur, let predicted, predicted > blur else { return nil }
-        return "its predicted blur is \(predicted.rounded(decimals: 2)) px, over \(blur.rounded(decimals: 2))"
+        return "its predicted blur is \(predicted.text(over: blur)) px, over \(blur.shortText)"
+    }
+}
+
+extension Double {
+    /// With two decimals, or as many as show that it is more than a limit.
+    fileprivate func text(over limit: Double) -> String {
+        let decimals = (2...6).first { rounded(decimals: $0) > limit } ?? 6
+        return rounded(decimals: decimals).description
     }
 }

@@ -31,8 +31,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
             become JPEGs (`quality`, 4:4:4). A video of which no frame is missing is copied byte for byte, or put into
             a new mp4 without encoding where its edit list hides the first frame, as Stray Scanner's does. Otherwise it is
-            encoded again, with the same size and colours; frames are shown at the times of their camera lines. ffmpeg works
-            with one thread and bit-exact, so that a rerun gives the same bytes.
+            encoded again, with the same size and colours; frames are shown at the times of their camera lines, or with a warning
+            at others, where those do not ascend. ffmpeg works with one thread and bit-exact, so that a rerun gives the same
+            bytes.
 
             **Motion files** are copied whole, since their samples are found by time.
 

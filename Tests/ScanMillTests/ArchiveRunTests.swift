@@ -64,6 +64,44 @@ import Testing
         #expect(again.output == "1 capture: 1 up to date; results are in out-in\n")
     }
 
+    /// A picture's checksum tells of damage that lies behind its header: one frame goes, as it would with a damaged file.
+    @Test(arguments: [false, true]) func aDamagedPictureCostsItsFrame(compressed: Bool) throws {
+        try pack(MiniCapture(), compressed: compressed)
+        let sound = try folder.bytes("in/mini.zip")
+        let script = """
+            import sys, zipfile
+            path = sys.argv[1]
+            with zipfile.ZipFile(path) as z:
+                entry = next(e for e in z.infolist() if e.filename.endswith('3.png'))
+            data = bytearray(open(path, 'rb').read())
+            start = entry.header_offset + 30 + len(entry.filename)
+            data[start + entry.compress_size // 2] ^= 0x55
+            open(path, 'wb').write(data)
+            print(entry.filename)
+            """
+        let damaged = try runPython(script, ["\(folder.path)/in/mini.zip"])
+        #expect(damaged.status == 0, "\(damaged.errors)")
+        let file = damaged.output.split(separator: "/").dropFirst().joined(separator: "/").trimmingCharacters(
+            in: .newlines)
+        try folder.write(
+            "name: list\nstages:\n  - read: {bad-frame-limit: 0.2}\n  - write-transforms\n", to: "list.yaml")
+        let command = ["run", "list.yaml", "in", "-o", "out"]
+        let result = try Scanmill.run(command, in: folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("done     mini  6 of 7 frames (1 bad frame dropped)"), "\(result.output)")
+        let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
+        let dropped = try #require(receipt["frames"]?["dropped"]?.array?.first)
+        #expect(dropped["frame"]?.integer == 3)
+        #expect(dropped["reason"]?.string?.contains(file) == true, "\(dropped)")
+        #expect(try Scanmill.run(command, in: folder.path).output.hasPrefix("1 capture: 1 up to date"))
+        // With the limit that the README's pipelines have, one in seven is too many.
+        let strict = try Scanmill.run(command + ["--set", "read.bad-frame-limit=0.05", "--force"], in: folder.path)
+        #expect(strict.status == 1 && strict.output.contains("1 of 7 frames are bad"), "\(strict.output)")
+        try folder.write(sound, to: "in/mini.zip")
+        let mended = try Scanmill.run(command, in: folder.path)
+        #expect(mended.output.contains("done     mini  7 frames"), "\(mended.output)")
+    }
+
     @Test func aBombIsNamedAndTheNightGoesOn() throws {
         try pack(MiniCapture(), compressed: true)
         let script = """

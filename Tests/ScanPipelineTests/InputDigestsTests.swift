@@ -26,6 +26,30 @@ import Testing
         }
     }
 
+    /// Such as a picture whose checksum in its archive is wrong.
+    @Test func damageThatCostsOneFrame() throws {
+        let broken = MockSource(
+            files: ["a": [1, 2, 3], "b": [4]], damaged: ["a": Problem(.input, "the checksum is wrong")])
+        let taken = try InputDigests.take(
+            [InputFile(path: "a", byteCount: 3, frame: 7), InputFile(path: "b", byteCount: 1, frame: 8)], from: broken,
+            workers: 1)
+        #expect(taken.damagedFrames.keys.sorted() == [7])
+        #expect(taken.damagedFrames[7]?.summary == "the checksum is wrong")
+        // Whoever mends the file changes its digest.
+        #expect(taken.inputs.map(\.digest) == [Digest.of([1, 2, 3]), Digest.of([4])])
+        // More than one frame hangs on a stream.
+        let stream = problem {
+            _ = try InputDigests.take([InputFile(path: "a", byteCount: 3)], from: broken, workers: 1)
+        }
+        #expect(stream?.summary == "the checksum is wrong")
+        // A frame whose file the machine cannot read may be sound.
+        let machine = MockSource(files: ["a": [1]], damaged: ["a": Problem(.environment, "the disk is broken")])
+        let fault = problem {
+            _ = try InputDigests.take([InputFile(path: "a", byteCount: 1, frame: 7)], from: machine, workers: 1)
+        }
+        #expect(fault?.summary == "the disk is broken")
+    }
+
     @Test func noFiles() throws {
         #expect(try InputDigests.take([], from: MockSource(), workers: 4).inputs.isEmpty)
     }

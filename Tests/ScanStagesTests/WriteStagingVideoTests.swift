@@ -172,6 +172,21 @@ import Testing
         #expect(stamps == (1...6).map(source.mini.timestamp))
     }
 
+    /// The camera lines keep the timestamps as they are.
+    @Test func picturesWhoseTimestampsRepeatBecomeAVideo() throws {
+        let source = try MiniSource { ($0.pictures, $0.repeatedTimestamps) = (.png, [3]) }
+        let run = try PipelineRun("- read\n- write-staging: {depth: source, rgb: mp4}", on: source.path)
+        let times = try Self.times("\(run.path)/mini.mp4")
+        #expect(times.count == 7 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "\(times)")
+        #expect(
+            run.warnings.contains {
+                $0.hasPrefix(
+                    "write-staging: mini.mp4 shows 1 frame, first the result's frame 3, a usual step after the frame before"
+                )
+            }, "\(run.warnings)")
+        #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == (0..<7).map(source.mini.timestamp))
+    }
+
     @Test func aVideoBecomesPictures() throws {
         let source = try MiniSource { $0.pictures = .mp4 }
         let run = try PipelineRun(

@@ -280,7 +280,7 @@ private struct ARKitScenesReader {
             capture.drop(index, whileReading: "its picture has no .pincam", isBad: true)
             return
         }
-        capture.list(path, in: tree, [])
+        capture.list(path, in: tree, [], of: index)
         do throws(Problem) {
             let (camera, last, hasLineFeed) = try ARKitScenesText.camera(try tree.open(path))
             try capture.setIntrinsics(camera, of: index, for: size)

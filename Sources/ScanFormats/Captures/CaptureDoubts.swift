@@ -9,6 +9,16 @@ extension CameraIntrinsics {
     }
 }
 
+extension Pose {
+    /// Whether it is the identity, or that in another convention of axes.
+    fileprivate var isNoPlace: Bool {
+        position == .zero
+            && [rotation.columns.0, rotation.columns.1, rotation.columns.2].allSatisfy { column in
+                column.components.allSatisfy { $0 == 0 || abs($0) == 1 }
+            }
+    }
+}
+
 /// What is warned of in captures of any format, once one is open.
 extension Capture {
     /// Warns of what may be as it should and mostly is not, whatever the format: of the files, and of cameras that hardly
@@ -25,6 +35,29 @@ extension Capture {
             warnings.append("\(doubt): the intrinsics may be wrong, or for pictures of another size")
         }
         noteOddCameras()
+        notePosesOfNoPlace()
+    }
+
+    /// Warns of frames in the middle of the path that stand at the world's origin along its axes, to the last digit: what apps
+    /// write while they do not know where they are. At its beginning a path may stand there rightly.
+    mutating func notePosesOfNoPlace() {
+        let path = frames.compactMap { facts -> (index: Int, pose: Pose)? in
+            guard !facts.isDropped, let pose = facts.pose, pose.defect == nil else { return nil }
+            return (facts.index, pose)
+        }
+        guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return }
+        let lengths = zip(path, path.dropFirst()).map { ($1.pose.position - $0.pose.position).length }
+        let usual = lengths.sorted()[lengths.count / 2]
+        var lost: [Int] = []
+        for place in path.indices.dropFirst(start + 1) where path[place].pose.isNoPlace {
+            // Unordered pictures may have the one that their world begins at among them.
+            if path[place - 1].index == lost.last || lengths[place - 1] > 5 * usual { lost.append(path[place].index) }
+        }
+        guard let first = lost.first else { return }
+        let frames = lost.count == 1 ? "1 frame" : "\(lost.count) frames"
+        warnings.append(
+            "\(frames) in the middle of the path \(lost.count == 1 ? "stands" : "stand") exactly at the world's origin, first frame \(first), far from the frames before: there the app did "
+                + "not know where it was; leave them out with `select-frames`")
     }
 
     /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by some percent, and one of many

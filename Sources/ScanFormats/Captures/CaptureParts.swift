@@ -10,11 +10,13 @@ extension Capture {
     }
 
     /// Notes a file of the capture, where it is there.
+    /// - Parameter frame: the one whose file it is; nil where more hangs on it.
     mutating func list(
-        _ file: String, in tree: any CaptureTree, _ channels: Set<Channel>, alsoHolding others: Set<Channel> = []
+        _ file: String, in tree: any CaptureTree, _ channels: Set<Channel>, alsoHolding others: Set<Channel> = [],
+        of frame: Int? = nil
     ) {
         guard let count = tree.byteCount(of: file) else { return }
-        files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others))
+        files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others, frame: frame))
     }
 
     /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box. Nothing else hangs
@@ -121,7 +123,9 @@ extension Capture {
         _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in tree: any CaptureTree,
         _ rules: ReadRules, absence: String
     ) throws(Problem) -> FramePictures? {
-        for path in paths { if let path { list(path, in: tree, [channel]) } }
+        for (index, path) in paths.enumerated() {
+            if let path { list(path, in: tree, [channel], of: index) }
+        }
         do throws(Problem) {
             guard let pictures = try FramePictures(paths, content, in: tree, rules) else {
                 absences[channel] = absence
@@ -157,7 +161,7 @@ extension Capture {
         _ file: String, to index: Int, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) -> PixelSize {
         frames[index].pictureFile = file
-        list(file, in: tree, [.color])
+        list(file, in: tree, [.color], of: index)
         let look = try PictureFolder.look(at: try tree.open(file), limits: rules.pictureLimits)
         orientations[index] = look.orientation
         return look.size

@@ -220,7 +220,8 @@ extension Capture {
         var sizes: [PixelSize: Int] = [:]
         var found: [Int: PixelSize] = [:]
         for (picture, look) in zip(pictures, looks) {
-            files.append(InputFile(path: picture.path, byteCount: look.byteCount, channels: [.color]))
+            files.append(
+                InputFile(path: picture.path, byteCount: look.byteCount, channels: [.color], frame: picture.frame))
             do throws(Problem) {
                 let (size, orientation) = try look.result.get()
                 orientations[picture.frame] = orientation

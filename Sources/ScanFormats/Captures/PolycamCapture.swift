@@ -164,7 +164,7 @@ private struct PolycamReader {
 
     private mutating func readCamera(of index: Int, _ size: PixelSize?, _ set: FileSet) throws(Problem) {
         guard let time = capture.frames[index].timestamp, let file = set.cameras[Int(time / 1000)] else { return }
-        capture.list(file, in: tree, [])
+        capture.list(file, in: tree, [], of: index)
         do throws(Problem) {
             let camera = try PolycamCamera(try tree.bytes(of: file, limit: PolycamCapture.cameraLimit), file: file)
             capture.frames[index].pose = camera.pose
@@ -180,9 +180,16 @@ private struct PolycamReader {
         let confidence = tree.numbered(in: "\(top)confidence", ["png"])
         try capture.takeDepth(
             times.map { depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
-            absence: "there are no pictures in \(top)depth/: the device has no lidar, or the scan was made of photos")
+            absence: absence(of: "\(top)depth", "the device has no lidar, or the scan was made of photos"))
         try capture.takeConfidence(
             times.map { confidence[$0] }, levels: PolycamCamera.levels, in: tree, rules, to: &source,
-            absence: "there are no pictures in \(top)confidence/")
+            absence: absence(of: "\(top)confidence"))
+    }
+
+    /// Why no frame has a picture of a folder.
+    private func absence(of folder: String, _ usualCause: String? = nil) -> String {
+        let count = tree.originals(in: folder).count
+        if count > 0 { return "none of the \(count) files in \(folder)/ is a PNG called after a camera's time" }
+        return "there are no pictures in \(folder)/" + (usualCause.map { ": \($0)" } ?? "")
     }
 }

@@ -231,7 +231,7 @@ struct PosedPictures {
             facts.drop = Drop(whileReading: "it has no pose")
             return facts
         }
-        capture.list(file, in: tree, [])
+        capture.list(file, in: tree, [], of: index)
         do throws(Problem) {
             let bytes = try tree.bytes(of: file, limit: NumberText.sizeLimit)
             facts.setPose(try NumberText.numbers(bytes, count: 16, file: file), rigFromColor: rigFromColor)

@@ -228,7 +228,9 @@ private struct Record3DReader {
 
     private mutating func frames(_ files: [Int: String], _ channel: Channel, _ size: PixelSize) -> LZFSEFrames {
         let paths = capture.frames.map { files[$0.index] }
-        for case let path? in paths { capture.list(path, in: tree, [channel]) }
+        for (facts, path) in zip(capture.frames, paths) {
+            if let path { capture.list(path, in: tree, [channel], of: facts.index) }
+        }
         capture.channels.insert(channel)
         capture.noteGaps(channel, in: paths)
         return LZFSEFrames(paths: paths, size: size)

@@ -8,6 +8,7 @@ struct VideoOutput {
     private let path: String
     private let container: VideoSettings.Container
     private var encoder: VideoEncoder?
+    private var clock: VideoClock?
 
     init(path: String, container: VideoSettings.Container = .mp4) {
         self.path = path
@@ -15,21 +16,29 @@ struct VideoOutput {
     }
 
     /// Adds a picture, of the first one's size.
-    /// - Parameter time: when it is shown, nanoseconds; later than the one before.
+    /// - Parameter time: its timestamp, nanoseconds.
     mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
-        if encoder == nil { encoder = try start(picture, context) }
-        try encoder?.append(picture.pixels, at: time)
+        // A time-lapse may have a frame in an hour, which is no rate for an encoder.
+        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
+        var clock = clock ?? VideoClock(rate: rate, longestStep: container.longestStep)
+        if encoder == nil { encoder = try start(picture, rate, context) }
+        try encoder?.append(picture.pixels, at: clock.shown(at: time))
+        self.clock = clock
     }
 
     /// Closes the video and lists it with the result's files.
     func finish(_ context: StageContext) throws(Problem) {
         try encoder?.finish()
         try context.output.adopt(path)
+        guard let clock, let first = clock.firstChange else { return }
+        let frames = clock.changeCount == 1 ? "1 frame" : "\(clock.changeCount) frames"
+        context.warn(
+            "\(path) shows \(frames), first the result's frame \(first), a usual step after the frame before: by the timestamps it "
+                + "would be no later, or more than 35 minutes, for which a video has no place; whoever matches by time, and not "
+                + "by number, pairs frames wrongly")
     }
 
-    private func start(_ picture: RGBImage, _ context: StageContext) throws(Problem) -> VideoEncoder {
-        // For the encoder's rate control alone: a time-lapse may have a frame in an hour.
-        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
+    private func start(_ picture: RGBImage, _ rate: Double, _ context: StageContext) throws(Problem) -> VideoEncoder {
         var settings = VideoSettings(
             width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container

@@ -67,8 +67,8 @@ struct RunFacts: Sendable {
 
     init(_ name: String, in state: StateFolder) {
         self.name = name
-        let plan = StateFolder.read("\(state.runs)/\(name)/\(RunRecord.planName)")
-        let outcome = StateFolder.read("\(state.runs)/\(name)/\(RunRecord.outcomeName)")
+        let plan = RunRecord.plan(of: name, in: state)
+        let outcome = RunRecord.outcome(of: name, in: state)
         began = plan?["began"]?.string
         pipeline = plan?["pipeline"]
         let command = plan?["command"]

@@ -19,6 +19,38 @@ import Testing
         return capture.warnings
     }
 
+    /// The warnings of a path along x, with poses that are none at some places.
+    private func warnings(along path: [Double], lost: [Int], _ none: Pose = .identity) -> [String] {
+        var capture = Capture(id: "doubts")
+        capture.frames = path.enumerated().map { index, x in
+            var facts = FrameFacts(index: index)
+            facts.pose =
+                lost.contains(index) ? none : Pose(rotation: .rotation(aboutY: x), position: Vector3(x, 1, 2))
+            return facts
+        }
+        capture.noteDoubts(in: MemoryTree([:]))
+        return capture.warnings
+    }
+
+    @Test func posesOfNoPlace() {
+        let path = (0..<10).map { Double($0) / 10 }
+        let end =
+            "first frame 4, far from the frames before: there the app did not know where it was; leave them out with "
+            + "`select-frames`"
+        let one = "1 frame in the middle of the path stands exactly at the world's origin, \(end)"
+        let three = "3 frames in the middle of the path stand exactly at the world's origin, \(end)"
+        #expect(warnings(along: path, lost: [4]) == [one])
+        #expect(warnings(along: path, lost: [4], Pose.identity.withCVAxes) == [one])
+        #expect(warnings(along: path, lost: [4, 5, 7]) == [three])
+        // Where a path begins its world may begin too.
+        #expect(warnings(along: path, lost: [0, 1]).isEmpty)
+        #expect(warnings(along: path, lost: []).isEmpty)
+        // A camera that stands there and looks about knows where it is.
+        #expect(warnings(along: path, lost: [4], Pose(rotation: .rotation(aboutY: 0.1), position: .zero)).isEmpty)
+        // Pictures in no order, one of which the world begins at.
+        #expect(warnings(along: [0, 9, 1, 8, 2, 7, 3], lost: [3]).isEmpty)
+    }
+
     @Test func pixelsThatAreNotSquare() throws {
         #expect(try warnings([(90, 90), (90, 84), (90, 96)]) == [])
         let warning =

@@ -71,6 +71,22 @@ import Testing
             ])
     }
 
+    @Test func depthThatBelongsToNoCamera() throws {
+        let export = try export([1])
+        try export.remove("keyframes/depth/1.png")
+        let without = try export.open(PolycamCapture.self)
+        #expect(
+            without.absences[.recordedDepth]
+                == "there are no pictures in keyframes/depth/: the device has no lidar, or the scan was made of photos")
+        try export.depth("keyframes/depth/depth_a.png", first: 1000)
+        try export.depth("keyframes/depth/77.png", first: 1000)
+        let renamed = try export.open(PolycamCapture.self)
+        #expect(
+            renamed.absences[.recordedDepth]
+                == "none of the 2 files in keyframes/depth/ is a PNG called after a camera's time")
+        #expect(renamed.channels.contains(.recordedConfidence))
+    }
+
     @Test func sizesThatOnlyThePictureTells() throws {
         let export = try export([1])
         try export.write(camera(1, size: ""), to: "keyframes/cameras/1.json")

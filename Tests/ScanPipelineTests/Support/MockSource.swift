@@ -14,6 +14,8 @@ final class Log: Sendable {
 /// A capture's source in memory: depth and confidence come as streams, whose frame n holds the byte n.
 struct MockSource: CaptureSource {
     var files: [String: [UInt8]] = [:]
+    /// What is wrong at the ends of files.
+    var damaged: [String: Problem] = [:]
     /// How many frames each stream holds.
     var streams: [Channel: Int] = [:]
     var prepare: @Sendable (inout Frame, Set<Channel>) throws(Problem) -> Void = { _, _ in }
@@ -44,7 +46,7 @@ struct MockSource: CaptureSource {
     func location(of file: String) -> FileLocation? { folder.map { FileLocation(path: "\($0)/\(file)") } }
 
     func open(_ file: String) throws(Problem) -> any ByteSource {
-        MemorySource(name: file, try bytes(of: file, limit: .max))
+        MemorySource(name: file, try bytes(of: file, limit: .max), damage: damaged[file])
     }
 }
 
@@ -54,15 +56,19 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     let byteCount: Int64?
     private var rest: ArraySlice<UInt8>
     private let step: Int
+    /// What is found behind the last byte.
+    private let damage: Problem?
 
-    init(name: String, _ bytes: [UInt8], step: Int = 7) {
+    init(name: String, _ bytes: [UInt8], step: Int = 7, damage: Problem? = nil) {
+        self.damage = damage
         self.name = name
         byteCount = Int64(bytes.count)
         rest = bytes[...]
         self.step = step
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+        if let damage, rest.isEmpty { throw damage }
         let part = rest.prefix(min(step, buffer.count))
         buffer.copyBytes(from: part)
         rest = rest.dropFirst(part.count)
