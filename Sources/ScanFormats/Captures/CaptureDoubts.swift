@@ -47,6 +47,7 @@ extension Capture {
         }
         guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return }
         let lengths = zip(path, path.dropFirst()).map { ($1.pose.position - $0.pose.position).length }
+        if lengths.isEmpty { return }
         let usual = lengths.sorted()[lengths.count / 2]
         var lost: [Int] = []
         for place in path.indices.dropFirst(start + 1) where path[place].pose.isNoPlace {

@@ -47,6 +47,7 @@ import Testing
         #expect(warnings(along: path, lost: []).isEmpty)
         // A camera that stands there and looks about knows where it is.
         #expect(warnings(along: path, lost: [4], Pose(rotation: .rotation(aboutY: 0.1), position: .zero)).isEmpty)
+        for count in 0...2 { #expect(warnings(along: Array(path.prefix(count)), lost: []).isEmpty) }
         // Pictures in no order, one of which the world begins at.
         #expect(warnings(along: [0, 9, 1, 8, 2, 7, 3], lost: [3]).isEmpty)
     }
