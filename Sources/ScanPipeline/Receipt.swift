@@ -88,11 +88,11 @@ public struct Receipt: Sendable {
             json.key("dropped")
             json.array { json in
                 for frame in dropped {
-                    json.value(
-                        .object([
-                            "frame": .of(frame.index), "stage": .string(frame.drop?.stage ?? ""),
-                            "reason": .string(frame.drop?.reason ?? ""),
-                        ]))
+                    var object: JSONObject = ["frame": .of(frame.index)]
+                    object["picture"] = frame.pictureFile.map { .string($0) }
+                    object["stage"] = .string(frame.drop?.stage ?? "")
+                    object["reason"] = .string(frame.drop?.reason ?? "")
+                    json.value(.object(object))
                 }
             }
         }

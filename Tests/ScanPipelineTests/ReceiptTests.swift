@@ -16,6 +16,7 @@ import Testing
                 files: ["scan.jsonl": Array("12345".utf8)], streams: [.recordedDepth: 5],
                 tools: ["zip": "1", "ffmpeg": "6", "x": ""])
             capture.warnings = ["an old recorder"]
+            capture.frames[3].pictureFile = "color/3.jpg"
             return capture
         }.taking { options in
             _ = options.number("limit", "", default: 0.05, in: 0...1)
@@ -99,6 +100,7 @@ import Testing
                       },
                       {
                         "frame": 3,
+                        "picture": "color/3.jpg",
                         "stage": "every",
                         "reason": "not one of every 2"
                       },

@@ -71,6 +71,8 @@ private struct ARKitScenesReader {
     private var capture: Capture
     /// The time of the last pose, where the file with the poses was cut off.
     private var lastPose: Int64?
+    /// Of its lines that hold no pose.
+    private var unusableTimes: [Int64] = []
     /// The last number of each camera file whose line is ended, and of those where nothing ends it, with their frames.
     private var cameraEnds = LastNumbers()
     private var openCameras: [(frame: Int, last: String)] = []
@@ -105,7 +107,8 @@ private struct ARKitScenesReader {
         }
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
         capture.takePoses(
-            posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses, cutOffAfter: lastPose)
+            posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses, cutOffAfter: lastPose,
+            unusable: unusableTimes)
         // What has no pose is not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
@@ -260,6 +263,7 @@ private struct ARKitScenesReader {
             do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch {
                 bad = (bad.first ?? error, bad.count + 1)
                 isCut = row.end.mayBeCut
+                if let time = try? row.time(0) { unusableTimes.append(time) }
             }
             // A file of nothing but other things is read no further.
             if bad.count > 1000, posed.isEmpty { break }
@@ -269,7 +273,8 @@ private struct ARKitScenesReader {
         }
         if let first = bad.first {
             capture.warnings.append(
-                "\(bad.count) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
+                "\(bad.count) \(bad.count == 1 ? "line" : "lines") of \(file) cannot be used: \(first.at(file: file).oneLine)"
+            )
         }
         if isCut { lastPose = posed.map(\.timestamp).max() } else { capture.noteOpenLine(table.openLine, of: file) }
         return posed

@@ -71,9 +71,13 @@ extension Capture {
     /// - Parameters:
     ///   - file: where the poses stand.
     ///   - last: the time of the last pose in a file that was cut off: frames behind it are bad ones.
+    ///   - unusable: the times of the file's other lines, which hold no pose. Each is some frame's, which is a bad one then.
     mutating func takePoses(
-        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil
+        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil, unusable: [Int64]
     ) {
+        let lost = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }
+        let lines = TimeMatch(lost.compactMap { frames[$0].timestamp }, with: unusable, within: match.tolerance)
+        let spoilt = Set(zip(lost, lines.partners).filter { $1 != nil }.map(\.0))
         let distance = "within \(match.tolerance / 1_000_000) ms of it"
         for (index, partner) in match.partners.enumerated() {
             if let partner {
@@ -82,6 +86,8 @@ extension Capture {
                 drop(
                     index, whileReading: "\(file) was cut off before its pose", isBad: true,
                     fix: LastNumbers.wayToMend)
+            } else if spoilt.contains(index) {
+                drop(index, whileReading: "the line of \(file) with its pose cannot be used", isBad: true)
             } else {
                 let reason =
                     match.outdone.contains(index)

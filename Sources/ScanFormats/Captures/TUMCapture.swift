@@ -54,6 +54,8 @@ private struct TUMReader {
     private var capture: Capture
     /// The lists whose last line was cut off.
     private var cut: Set<String> = []
+    /// Of their lines that cannot be used.
+    private var unusableTimes: [String: [Int64]] = [:]
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -128,11 +130,13 @@ private struct TUMReader {
                 bad += 1
                 first = first ?? error
                 if row.end.mayBeCut { cut.insert(file) }
+                if let time = try? row.time(0) { unusableTimes[file, default: []].append(time) }
             }
         }
         if !cut.contains(file) { capture.noteOpenLine(table.openLine, of: file) }
         if let first {
-            capture.warnings.append("\(bad) lines of \(file) cannot be used: \(first.at(file: file).oneLine)")
+            let lines = bad == 1 ? "1 line" : "\(bad) lines"
+            capture.warnings.append("\(lines) of \(file) cannot be used: \(first.at(file: file).oneLine)")
         }
         if file == "rgb.txt" { try rules.check(frames: values.count, of: "pictures", in: file) }
         return values
@@ -147,7 +151,8 @@ private struct TUMReader {
         let poses = try rows(of: file) { (row) throws(Problem) in try TUMText.posed(row) }
         let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
         let end = cut.contains(file) ? poses.map(\.timestamp).max() : nil
-        capture.takePoses(poses.map(\.pose), of: file, by: match, cutOffAfter: end)
+        capture.takePoses(
+            poses.map(\.pose), of: file, by: match, cutOffAfter: end, unusable: unusableTimes[file] ?? [])
         capture.channels.insert(.pose)
         return match.summary
     }

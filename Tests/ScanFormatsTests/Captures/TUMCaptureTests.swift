@@ -202,7 +202,8 @@ import Testing
             "1305031100.175304 0 0 0 0 0 0 1\nnan 0 0 0 0 0 0 1\n1305031101.175304 0 0 0 0 0 0 0\n1 2\n",
             to: "groundtruth.txt")
         let capture = try sequence.open(TUMCapture.self)
-        #expect(capture.frames.map(\.isDropped) == [false, true])
+        #expect(capture.frames.map { $0.drop?.isBad } == [nil, true])
+        #expect(capture.frames[1].drop?.reason == "the line of groundtruth.txt with its pose cannot be used")
         #expect(
             capture.warnings.first?.hasPrefix("3 lines of groundtruth.txt cannot be used: “nan” is not a time") == true)
         var rules = ReadRules()
@@ -237,7 +238,7 @@ import Testing
             #expect(capture.warnings.count == 1 && capture.warnings[0].contains("cut off"), "\(capture.warnings)")
         }
         let warning = try sequence.open(TUMCapture.self).warnings.first
-        #expect(warning?.hasPrefix("1 lines of groundtruth.txt cannot be used") == true)
+        #expect(warning?.hasPrefix("1 line of groundtruth.txt cannot be used") == true)
         #expect(warning?.hasSuffix("the file was cut off (groundtruth.txt:6)") == true)
         try sequence.write("\(poses)1305031105.175 0.5 2 -3 0.1 0.2 0.3 0.927362\n", to: "groundtruth.txt")
         #expect(try sequence.open(TUMCapture.self).warnings == [])
