@@ -50,7 +50,8 @@ extension Capture {
             ? ("the pictures'", "") : ("the", " of \(turned.count) of \(found.count) pictures")
         warnings.append(
             "\(pictures) EXIF orientation\(others) is \(kinds): they are used and copied as they are stored, which is what "
-                + "the intrinsics are for; programs that follow it, as OpenCV's imread does, turn them"
+                + "the intrinsics are for; programs that follow it, as OpenCV's imread does, turn them; "
+                + "with `color: jpeg` writers leave it out"
         )
     }
 }

@@ -70,7 +70,7 @@ extension TransformsJSON {
             pose = Pose(rowMajor: numbers)
             if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) { throw Problem(.input, defect) }
             lens = try Lens(frame, top)
-            if let distortion = Self.distortion(frame) { throw distortion }
+            try Self.requireNoDistortion(frame)
             sharpness = frame["sharpness"].value?.double
         }
 
@@ -85,21 +85,29 @@ extension TransformsJSON {
 
         private static let coefficients = ["k1", "k2", "k3", "k4", "p1", "p2"]
 
-        /// Why pictures seen through this lens cannot be used as a pinhole's, or nil.
-        static func distortion(_ field: JSONField) -> Problem? {
-            let values = coefficients.compactMap { name in field[name].value?.double.map { (name, $0) } }
-            let list = field["distortion_params"].value?.doubles ?? []
-            let bent = values.filter { $0.1 != 0 }.map { "\($0.0) \($0.1)" } + list.filter { $0 != 0 }.map { "\($0)" }
+        /// - Throws: where pictures seen through this lens cannot be used as a pinhole's, or that cannot be read.
+        static func requireNoDistortion(_ field: JSONField) throws(Problem) {
+            var bent: [String] = []
+            for name in coefficients {
+                let value = try field[name].ifPresent { (field) throws(Problem) in try field.number() } ?? 0
+                if value != 0 { bent.append("\(name) \(value)") }
+            }
+            let list =
+                try field["distortion_params"].ifPresent { (field) throws(Problem) in try field.elements() } ?? []
+            for element in list {
+                let value = try element.number()
+                if value != 0 { bent.append("\(value)") }
+            }
             let model = field["camera_model"].value?.string
             let straight = ["SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "perspective"]
             if let model, !straight.contains(model) {
-                return Problem(.input, "the camera model \(model) is no pinhole", fix: undistort)
+                throw Problem(.input, "the camera model \(model) is no pinhole", fix: undistort)
             }
             if field["is_fisheye"].value?.bool == true {
-                return Problem(.input, "the lens is a fisheye", fix: undistort)
+                throw Problem(.input, "the lens is a fisheye", fix: undistort)
             }
-            if bent.isEmpty { return nil }
-            return Problem(.input, "the lens distorts (\(bent.joined(separator: ", ")))", fix: undistort)
+            if bent.isEmpty { return }
+            throw Problem(.input, "the lens distorts (\(bent.joined(separator: ", ")))", fix: undistort)
         }
 
         private static let undistort = "undistort the pictures first"
@@ -123,11 +131,11 @@ extension TransformsJSON {
 
         /// - Throws: when the lens distorts all pictures.
         public init(_ root: JSONField) throws(Problem) {
-            if let distortion = Found.distortion(root) { throw distortion }
+            try Found.requireNoDistortion(root)
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
-            let unit = root["integer_depth_scale"].value?.double
+            let unit = try root["integer_depth_scale"].ifPresent { (field) throws(Problem) in try field.number() }
             depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
             saysNoDepth = unit != nil && depthUnit == nil
             // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.

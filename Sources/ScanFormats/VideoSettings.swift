@@ -4,8 +4,16 @@ import ScanModel
 public struct VideoSettings: Hashable, Sendable {
     public enum Container: String, Hashable, Sendable {
         case mp4
-        /// Its clock counts milliseconds, so frames can have no other times.
         case matroska
+
+        /// What its clock counts in, nanoseconds: frames can have no times in between.
+        public var tick: Int64 { self == .mp4 ? 1000 : 1_000_000 }
+
+        /// Whether there is a place for a frame so many nanoseconds behind the one before.
+        public func holds(step: Int64) -> Bool {
+            // Rounded to the clock, a step may gain one microsecond.
+            step >= tick && step / 1000 < longestStep ?? .max
+        }
 
         /// How long a frame may be shown, microseconds: an mp4 counts it in 31 bits, of which ffmpeg takes the greatest
         /// number for none. Nil where there is no bound.

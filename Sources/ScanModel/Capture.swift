@@ -112,17 +112,26 @@ public struct InputFile: Hashable, Sendable {
     public var channels: Set<Channel>
     /// The channels whose bytes a file holds that every run reads, be it for its times or its headers.
     public var alsoHolds: Set<Channel>
-    /// The one frame whose file it is, such as its picture: damage in it costs that frame. Nil where more hangs on it.
-    public var frame: Int?
+    /// What is lost when it is damaged.
+    public var stake: Stake
+
+    public enum Stake: Hashable, Sendable {
+        case capture
+        /// The one whose file it is, such as its picture.
+        case frame(Int)
+        /// Nothing more: the reader has gone on without what it should have held.
+        case nothing
+    }
 
     public init(
-        path: String, byteCount: Int64, channels: Set<Channel> = [], alsoHolds: Set<Channel> = [], frame: Int? = nil
+        path: String, byteCount: Int64, channels: Set<Channel> = [], alsoHolds: Set<Channel> = [],
+        stake: Stake = .capture
     ) {
         self.path = path
         self.byteCount = byteCount
         self.channels = channels
         self.alsoHolds = alsoHolds
-        self.frame = frame
+        self.stake = stake
     }
 }
 

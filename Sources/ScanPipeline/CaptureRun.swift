@@ -64,15 +64,25 @@ struct CaptureRun {
         return true
     }
 
-    /// Once it is known what the capture holds: the order check, and the digests of the files that will be used.
+    /// Once it is known what the capture holds: whether that is enough, and out of what its result will be made.
+    ///
+    /// The order counts: what the steps read decides which files are taken, damage that only their digests show drops frames,
+    /// and the key names the frames that are left.
     private mutating func check() throws(Problem) {
         // What is wrong with all frames is why the capture lacks what they would have had.
         try requireFrames()
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
         try checkBadFrames()
-        let used = used
         noteLosses()
+        try takeDigests()
+        try takeOptionsAndTools()
+        key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// The digests of the capture's files that the steps use, and a look into the folders of the others.
+    private mutating func takeDigests() throws(Problem) {
+        let used = used
         let listed = runner.takesDigests ? capture.files : []
         let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
         let needed = listed.filter(isNeeded)
@@ -88,6 +98,10 @@ struct CaptureRun {
         statuses = taken.statuses
         besides = taken.folders
         output.trust(taken.known.settled(at: looked))
+    }
+
+    /// The files that options name, and the versions of the programs that the result is made with.
+    private mutating func takeOptionsAndTools() throws(Problem) {
         for step in steps {
             do throws(Problem) {
                 for path in step.uses.files where files[path] == nil { try take(path) }
@@ -95,7 +109,6 @@ struct CaptureRun {
             } catch { throw error.inStage(step.label) }
         }
         tools.merge(try capture.source.toolVersions(for: used)) { $1 }
-        key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
     }
 
     /// Drops frames whose own files are damaged where only reading to their ends shows it, as in an archive.
@@ -164,12 +177,18 @@ struct CaptureRun {
     private func requireFrames() throws(Problem) {
         guard capture.frames.allSatisfy(\.isDropped) else { return }
         if capture.frames.isEmpty { throw Problem(.input, "the capture holds no frames") }
-        var reasons: [String: Int] = [:]
-        for frame in capture.frames { reasons[frame.drop.map { "\($0.stage): \($0.reason)" } ?? "", default: 0] += 1 }
-        let most = reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+        // Reasons that differ in their numbers alone are one: 200 scores under one limit.
+        let reasons = Dictionary(grouping: capture.frames.compactMap(\.drop)) {
+            "\($0.stage): \($0.reason)".filter { !$0.isNumber && $0 != "." && $0 != "-" }
+        }
+        let most = reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(3)
         throw Problem(
             .input, "no frame is left of \(capture.frames.count)",
-            notes: most.map { "\($0.value) × \($0.key)" },
+            notes: most.compactMap { _, drops in
+                drops.first.map {
+                    "\(drops.count) × \($0.stage): \($0.reason)\(Set(drops).count > 1 ? ", and the like" : "")"
+                }
+            },
             fix: capture.frames.allSatisfy { $0.drop?.stage == steps[0].label }
                 ? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
                 : "loosen the stage that dropped them")

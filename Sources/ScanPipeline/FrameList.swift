@@ -18,7 +18,7 @@ public enum FrameList: Sendable, Hashable {
     }
 
     /// Whether a text was meant as numbers, right or wrong, rather than as a file's name.
-    static func isMeantAsNumbers(_ text: String) -> Bool { text.utf8.allSatisfy("0123456789-, ".utf8.contains) }
+    static func isMeantAsNumbers(_ text: String) -> Bool { text.utf8.allSatisfy("0123456789-,.: ".utf8.contains) }
 
     /// The numbers and ranges as they are written in a pipeline.
     var texts: [String] {

@@ -31,8 +31,8 @@ package enum InputDigests {
     /// The digests in the order of their paths, and those of them that a copy of the same file can go by.
     package struct Taken: Sendable {
         package var inputs: [Receipt.Input] = []
-        /// The frames whose own files cannot be read to their ends, and why; the digest of such a file is that of what can be
-        /// read.
+        /// The frames whose own files cannot be read to their ends, and why. The digest of such a file, and of one on which
+        /// nothing hangs, is that of what can be read.
         package var damagedFrames: [Int: Problem] = [:]
         package var known = KnownDigests()
         /// What the files on disk were like before their bytes were read; of an archive's parts, the archive.
@@ -49,8 +49,8 @@ package enum InputDigests {
     }
 
     /// - Parameter folders: on disk, to be looked at by threads that would else wait for the one with the longest file.
-    /// - Throws: the problem of the first file, in the order given, that cannot be read and that more than one frame hangs
-    ///   on; of any file where the machine is at fault.
+    /// - Throws: the problem of the first file, in the order given, that cannot be read and that the capture hangs on; of any
+    ///   file where the machine is at fault.
     package static func take(
         _ files: [InputFile], from source: any CaptureSource, besides folders: [String] = [], workers: Int,
         known: KnownDigests = KnownDigests()
@@ -76,7 +76,9 @@ package enum InputDigests {
             guard let result = results.withLock({ $0[index] }) else { continue }
             let one = try result.get()
             taken.inputs.append(one.input)
-            if let frame = files[index].frame, let damage = one.damage { taken.damagedFrames[frame] = damage }
+            if case .frame(let frame) = files[index].stake, let damage = one.damage {
+                taken.damagedFrames[frame] = damage
+            }
             guard let location = one.location, let status = one.status else { continue }
             // A stretch of a file, as in an archive, has no status of its own, and the file has not its digest.
             let entry = KnownDigests.Entry(
@@ -100,7 +102,7 @@ package enum InputDigests {
         }
         do throws(Problem) {
             let read = Digest.ofReadable(try source.open(file.path), through: buffer)
-            if let problem = read.problem, file.frame == nil || problem.fault != .input { throw problem }
+            if let problem = read.problem, file.stake == .capture || problem.fault != .input { throw problem }
             let input = Receipt.Input(path: file.path, byteCount: read.byteCount, digest: read.digest)
             return .success(One(input: input, damage: read.problem, location: location, status: status))
         } catch { return .failure(error) }

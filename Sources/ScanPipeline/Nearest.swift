@@ -3,6 +3,8 @@ package enum Nearest {
     package static func match(_ word: String, among candidates: [String]) -> String? {
         let letters = Array(word.utf8)
         let limit = max(1, letters.count / 3)
+        // A number that is none of those is another number, and no slip.
+        let candidates = Double(word) == nil ? candidates : candidates.filter { Double($0) == nil }
         let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
             // The lengths alone may already be too far apart.
             if abs(candidate.utf8.count - letters.count) > limit { return nil }

@@ -226,7 +226,9 @@ public struct OptionReader: Sendable {
         let present = names.filter { given[$0] != nil }
         let list = names.map { "`\($0)`" }.joined(separator: ", ")
         if present.isEmpty {
-            fail(nil, "one of \(list) is needed", "give the one you mean; `scanmill stages` explains them")
+            fail(
+                nil, "one of \(list) is needed",
+                "give the one you mean; `scanmill stages` with the stage's name explains them")
         } else if present.count > 1 {
             let both = present.map { "`\($0)`" }.joined(separator: " and ")
             fail(present[1], "\(both) exclude each other", "keep one of them")

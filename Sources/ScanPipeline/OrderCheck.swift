@@ -15,7 +15,9 @@ package struct OrderCheck {
     package init(steps: [Pipeline.Step], library: StageLibrary) {
         checkReaders(steps, library)
         var available = Self.mayRead(steps, library)
+        var availableTo: [Set<Channel>] = []
         for (index, step) in steps.enumerated() {
+            availableTo.append(available)
             for role in step.uses.roles {
                 for group in role.demands(given: available) where available.isDisjoint(with: group) {
                     miss(index, step, group, steps, library)
@@ -23,12 +25,13 @@ package struct OrderCheck {
                     available.formUnion(group)
                 }
                 available.formUnion(role.possible)
+                availableTo[index].formUnion(available)
                 available.subtract(role.removes)
             }
         }
         checkClaims(steps)
         checkLateDrops(steps)
-        checkWaste(steps, library)
+        checkWaste(steps, availableTo, library)
     }
 
     /// What is there before the first step: nothing, unless the reader was forgotten, which is a mistake of its own.
@@ -216,7 +219,8 @@ package struct OrderCheck {
     }
 
     /// Stages whose work nothing below them looks at, or only others whose work nothing looks at.
-    private mutating func checkWaste(_ steps: [Pipeline.Step], _ library: StageLibrary) {
+    /// - Parameter available: the channels that can be there when each step works.
+    private mutating func checkWaste(_ steps: [Pipeline.Step], _ available: [Set<Channel>], _ library: StageLibrary) {
         var used: Set<Channel> = []
         var useless: Set<Int> = []
         for (index, step) in steps.enumerated().reversed() {
@@ -226,7 +230,7 @@ package struct OrderCheck {
             {
                 // What a step makes anew is no longer what steps above have made of it.
                 used.subtract(step.uses.makesAnew)
-                used.formUnion(step.uses.reads)
+                used.formUnion(step.uses.reads.intersection(available[index]))
             } else {
                 useless.insert(index)
             }
@@ -234,38 +238,65 @@ package struct OrderCheck {
         warnings = useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless, library)) }
     }
 
+    /// What becomes of work that is for nothing.
+    private enum Waste {
+        /// A step below makes the same channels anew before any other looks at them.
+        case madeAnew(by: Int)
+        /// Only steps below look at it that are useless themselves.
+        case read(by: [Int])
+        case unread
+
+        init(of index: Int, in steps: [Pipeline.Step]) {
+            let made = steps[index].uses.touches
+            let below = steps.indices.dropFirst(index + 1)
+            let successor = below.first { !steps[$0].uses.makesAnew.isDisjoint(with: made) }
+            let readers = below.prefix { $0 != successor }.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
+            if !readers.isEmpty {
+                self = .read(by: Array(readers))
+            } else if let successor {
+                self = .madeAnew(by: successor)
+            } else {
+                self = .unread
+            }
+        }
+    }
+
     private static func waste(
         _ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>, _ library: StageLibrary
     ) -> Problem {
         let made = steps[index].uses.touches
-        let readers = steps.indices.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
-        let successor = steps.indices.first { $0 > index && !steps[$0].uses.makesAnew.isDisjoint(with: made) }
-        let below = readers.filter { $0 > index && $0 < successor ?? steps.count }.map { "`\(steps[$0].label)`" }
-        if let successor, below.isEmpty {
-            return Problem(
-                .usage,
-                "`\(steps[index].label)` works on \(made.map(\.name).sorted().listed), which `\(steps[successor].label)` "
-                    + "below it makes anew",
-                fix: "take one of them out, or move `\(steps[index].label)` below `\(steps[successor].label)`")
+        let isMadeAnew = steps[(index + 1)...].contains { !$0.uses.makesAnew.isDisjoint(with: made) }
+        func name(_ step: Int) -> String { "`\(steps[step].label)`" }
+        let fate: String
+        // What a step below makes anew, no writer below can be given.
+        var fix = isMadeAnew ? "take it out" : "take it out, or \(remedy(index, steps, useless, library))"
+        switch Waste(of: index, in: steps) {
+        case .madeAnew(let successor):
+            fate = "\(name(successor)) below it makes anew"
+            fix =
+                steps[successor].name == steps[index].name
+                ? "take one of them out" : "take one of them out, or move \(name(index)) below \(name(successor))"
+        case .read(let readers):
+            let uses = readers.count == 1 ? "uses" : "use"
+            fate = "below it only \(readers.map(name).listed) \(uses), in vain"
+        case .unread: fate = "no stage below it uses"
         }
-        let fate =
-            switch below.count {
-            case 0: "no stage below it uses"
-            case 1: "below it only \(below[0]) uses, in vain"
-            default: "below it only \(below.listed) use, in vain"
-            }
+        return Problem(.usage, "\(name(index)) works on \(made.map(\.name).sorted().listed), which \(fate)", fix: fix)
+    }
+
+    /// What would put a useless step's work to use.
+    private static func remedy(
+        _ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>, _ library: StageLibrary
+    ) -> String {
+        let made = steps[index].uses.touches
         // Whoever looks at the same above it and makes something of it has not seen its work.
-        let above = readers.last { reader in
+        let above = steps[..<index].indices.last { reader in
             let uses = steps[reader].uses
-            return reader < index && !useless.contains(reader) && (!uses.touches.isEmpty || !uses.claims.isEmpty)
+            return !uses.reads.isDisjoint(with: made) && !useless.contains(reader)
+                && (!uses.touches.isEmpty || !uses.claims.isEmpty)
         }
-        let remedy =
-            above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index, steps, library)
+        return above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index, steps, library)
             ?? "add a writer below it"
-        return Problem(
-            .usage,
-            "`\(steps[index].label)` works on \(made.map(\.name).sorted().listed), which \(fate)",
-            fix: "take it out, or \(remedy)")
     }
 
     /// The stage that would make, out of what step `index` works on, what a writer below it looks for.

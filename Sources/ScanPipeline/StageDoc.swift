@@ -92,7 +92,14 @@ public enum StageDoc {
 
     private static func uses(_ uses: Uses) -> String {
         var lines: [String] = []
-        let needs = uses.roles.flatMap(\.demands).map { $0.map { "`\($0.name)`" }.joined(separator: " or ") }
+        var needs: [String] = []
+        var own: Set<Channel> = []
+        for role in uses.roles {
+            // What the stage itself has made by then nobody has to give it.
+            let groups = role.demands.filter(own.isDisjoint)
+            needs += groups.map { $0.map { "`\($0.name)`" }.joined(separator: " or ") }
+            own.formUnion(role.possible)
+        }
         let wants = Set(uses.roles.flatMap(\.wants)).subtracting(uses.roles.flatMap { $0.demands.joined() })
         let makes = Set(uses.roles.flatMap(\.possible))
         let changes = Set(uses.roles.flatMap(\.changes))

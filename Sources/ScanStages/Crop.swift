@@ -51,7 +51,8 @@ public struct Crop: CaptureStage {
             finish: .init(
                 needs: [.cloud] + (zero == .floor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
                     + (isMeasured && [.cameras, .focus].contains(centre) ? [.pose] : []),
-                wants: zero == .auto ? [.floor] : [], changes: [.cloud]))
+                wants: zero == .auto ? [.floor] : [], changes: [.cloud]),
+            instead: [[.cloud]: [.cloudFromDepth]])
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {

@@ -32,7 +32,25 @@ public struct CullByBox: FrameStage, CaptureStage {
             """,
         example: "- cull-by-box: {margin: 0.02}", revision: 4)
 
-    let box: String
+    /// Where the box comes from.
+    private enum BoxSource: Hashable {
+        case capture
+        /// Fitted to the cloud, at the end of a pass.
+        case cloud
+        case file(String)
+
+        init(option: String) {
+            switch option {
+            case "capture": self = .capture
+            case "cloud": self = .cloud
+            default: self = .file(option)
+            }
+        }
+
+        var file: String? { if case .file(let path) = self { path } else { nil } }
+    }
+
+    private let source: BoxSource
     let margin: Double
     let bottom: Double
     let side: Side
@@ -41,11 +59,12 @@ public struct CullByBox: FrameStage, CaptureStage {
     let consequence: Consequence
 
     public init(_ options: inout OptionReader) {
-        box = options.text(
-            "box",
-            "`capture` for the capture's own box, `cloud` for one fitted to the cloud, or a boundingbox.json beside the "
-                + "capture's files or the pipeline.",
-            default: "capture")
+        source = BoxSource(
+            option: options.text(
+                "box",
+                "`capture` for the capture's own box, `cloud` for one fitted to the cloud, or a boundingbox.json beside the "
+                    + "capture's files or the pipeline.",
+                default: "capture"))
         margin = options.number(
             "margin", "Grow the box on every side but a clamped floor; negative shrinks it.", default: 0, in: -10...10,
             unit: "m")
@@ -57,7 +76,7 @@ public struct CullByBox: FrameStage, CaptureStage {
             "pixel-centre", "Where a depth pixel's coordinates are taken; the same as for `unproject`.",
             default: .integer)
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
-        if box == "cloud" && cullsDepth {
+        if source == .cloud && cullsDepth {
             options.fail(
                 "depth", "`depth: true` works frame by frame, and `box: cloud` is known only after the last frame",
                 "set `depth: false`; masks that a later stage writes see the new box")
@@ -65,18 +84,18 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     public var uses: Uses {
-        if box == "cloud" {
+        if source == .cloud {
             return Uses(finish: .init(needs: [.cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]))
         }
         return Uses(
             frame: .init(
-                needs: (box == "capture" ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
+                needs: (source == .capture ? [.box] : []) + (cullsDepth ? [.pose, .intrinsics] : []), wants: [.points],
                 changes: [.points] + (cullsDepth ? [.depth] : [])),
             finish: .init(
                 anyOf: cullsDepth ? [] : [[.cloud, .points]], wants: [.cloud],
                 prefers: cullsDepth ? [[.cloud, .points]] : [], makes: replacesBox ? [.box] : [], changes: [.cloud]),
-            files: box == "capture" ? [] : [box],
-            instead: box == "capture"
+            files: [source.file].compactMap(\.self),
+            instead: source == .capture
                 ? [
                     [.box]: [
                         .words(
@@ -90,11 +109,11 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     /// Whether the box of a file is the capture's from then on. One whose inside is taken away is no capture's box.
-    private var replacesBox: Bool { box != "capture" && box != "cloud" && side == .inside }
+    private var replacesBox: Bool { source.file != nil && side == .inside }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
-        if box == "cloud" { return }
-        let box = try context.once { () throws(Problem) in try grownBox(context) }
+        if source == .cloud { return }
+        let box = try context.once { () throws(Problem) in try usedBox(of: context.capture, context) }
         if context.reads.contains(.points), let points = frame.points {
             frame.points = cull(points, box, context)
         }
@@ -102,20 +121,20 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
-        if replacesBox {
-            let given = try boxFromFile(context)
+        if let file = source.file, replacesBox {
+            let given = try box(of: file, context)
             if let own = capture.box, own != given {
-                context.note("the capture's own box was replaced by that of \(box)")
+                context.note("the capture's own box was replaced by that of \(file)")
             }
             capture.box = given
             capture.channels.insert(.box)
         }
         if context.reads.contains(.cloud), let cloud = capture.cloud {
-            if box == "cloud" {
+            if source == .cloud {
                 capture.box = try fittedBox(capture, cloud, context)
                 capture.channels.insert(.box)
             }
-            capture.cloud = try usedBox(of: capture, context).map { cull(cloud, $0, context) }
+            capture.cloud = cull(cloud, try usedBox(of: capture, context), context)
         }
         try requireSomething(of: capture, context)
     }
@@ -135,14 +154,16 @@ public struct CullByBox: FrameStage, CaptureStage {
         func text(_ vector: Vector3) -> String {
             vector.components.map { $0.rounded(decimals: 2).shortText }.joined(separator: ", ")
         }
-        let place = try usedBox(of: capture, context).map {
-            "the box measures \(text($0.halfSize * 2)) and has its middle at \(text($0.center))"
+        let goingOn = "or go on with nothing with  --set \(context.label).if-empty=warn"
+        if count == 0 {
+            let culprits = what == "points" ? "masks and crops" : "masks"
+            throw Problem(.input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)")
         }
+        let box = try usedBox(of: capture, context)
+        let place = "the box measures \(text(box.halfSize * 2)) and has its middle at \(text(box.center))"
         throw Problem(
-            .input, summary, notes: [place].compactMap(\.self) + ["\(count) were looked at"],
-            fix:
-                "look at the \(count == 0 ? "depth" : "box and the poses") with  scanmill inspect, or go on with nothing with  --set "
-                + "\(context.label).if-empty=warn")
+            .input, summary, notes: [place, "\(count) were looked at"],
+            fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
     }
 
     /// How many of the points are left out at each end of each axis when a box is fitted.
@@ -197,26 +218,24 @@ public struct CullByBox: FrameStage, CaptureStage {
             + "filmed; look at what `crop` above leaves, and at its `centre`"
     }
 
-    /// The box that culls: at the end of a pass, one that was fitted too.
-    private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox? {
-        box == "cloud" ? capture.box.map(grown) : try grownBox(context)
+    /// The box that culls, with its margins.
+    /// - Parameter capture: at the end of a pass, with the box that was fitted.
+    private func usedBox(of capture: Capture, _ context: StageContext) throws(Problem) -> OrientedBox {
+        if let file = source.file { return try box(of: file, context, grown) }
+        let found = source == .cloud ? capture.box : context.capture.box
+        guard let box = found else { throw Problem(.input, "the capture has no bounding box") }
+        return grown(box)
     }
 
     private func grown(_ box: OrientedBox) -> OrientedBox { box.grown(by: margin, bottom: bottom) }
 
-    private func grownBox(_ context: StageContext) throws(Problem) -> OrientedBox {
-        if box != "capture" { return try boxFromFile(context, grown) }
-        guard let plain = context.capture.box else { throw Problem(.input, "the capture has no bounding box") }
-        return grown(plain)
-    }
-
-    /// - Parameter change: of the box as it stands in the file. A margin does not move its floor, and turned boxes have
-    ///   none.
-    private func boxFromFile(
-        _ context: StageContext, _ change: (OrientedBox) -> OrientedBox = { $0 }
+    /// The box in a file.
+    /// - Parameter change: of the box as it stands there. A margin does not move its floor, and turned boxes have none.
+    private func box(
+        of file: String, _ context: StageContext, _ change: (OrientedBox) -> OrientedBox = { $0 }
     ) throws(Problem) -> OrientedBox {
         do throws(Problem) {
-            let read = try BoundingBoxJSON(try context.file(box), file: box)
+            let read = try BoundingBoxJSON(try context.file(file), file: file)
             read.warnings.forEach(context.warn)
             // Such files hold boxes that stand on a floor along y.
             let box = change(read.box)
@@ -224,9 +243,9 @@ public struct CullByBox: FrameStage, CaptureStage {
             let turn = WorldTurn.bringing(Vector3(0, 1, 0), to: up)
             if turn == .none { return box }
             let other = turn == .yUpToZUp ? "z up" : "another up"
-            context.note("the box of \(self.box) was turned like a world with y up, since the capture's has \(other)")
+            context.note("the box of \(file) was turned like a world with y up, since the capture's has \(other)")
             if box.endingOnItsFloor == nil {
-                context.warn("the box of \(self.box) is tilted, and a floor cuts it off: turned, it is whole")
+                context.warn("the box of \(file) is tilted, and a floor cuts it off: turned, it is whole")
             }
             return turn.apply(box)
         } catch {

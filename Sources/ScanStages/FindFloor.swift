@@ -16,7 +16,7 @@ public struct FindFloor: CaptureStage {
             `crop` counts heights from it. A layer that covers less than `min-area` is no floor, and the capture goes on
             without one.
             """,
-        example: "- find-floor", revision: 2)
+        example: "- find-floor", revision: 3)
 
     let clearance: Double
     let minArea: Double
@@ -28,7 +28,9 @@ public struct FindFloor: CaptureStage {
             "min-area", "The smallest area that counts as a floor.", default: 0.25, in: 0...1e6, unit: "m²")
     }
 
-    public var uses: Uses { Uses(finish: .init(needs: [.cloud, .pose], mayMake: [.floor])) }
+    public var uses: Uses {
+        Uses(finish: .init(needs: [.cloud, .pose], mayMake: [.floor]), instead: [[.cloud]: [.cloudFromDepth]])
+    }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         guard let up = capture.worldUp?.normalized else {
@@ -60,5 +62,6 @@ public struct FindFloor: CaptureStage {
         }
         capture.floor = floor
         capture.channels.insert(.floor)
+        capture.absences[.floor] = nil
     }
 }

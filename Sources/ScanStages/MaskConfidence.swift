@@ -66,6 +66,10 @@ public struct MaskConfidence: FrameStage, CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
         let lower = level == 0 ? "" : ", or lower `at-least`"
+        if context.counted("frames-without-confidence") == capture.keptFrames.count {
+            return DepthMask.warnIfEmpty(
+                context, "none of the frames that are left has confidence; with `if-missing: pass` they keep theirs")
+        }
         DepthMask.warnIfEmpty(
             context,
             "no pixel has confidence of level \(level); see with  scanmill inspect  whether it is recorded in another range"

@@ -24,7 +24,7 @@ public struct PredictBlur: FrameStage, FoldStage {
             The receipt holds the distribution, `predicted` with at most 256 frames as `[frame, pixels]`, and where
             exposure and distance came from. `filter-motion` drops frames by it.
             """,
-        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 2)
+        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 3)
 
     let exposure: Double?
     let distance: Double?

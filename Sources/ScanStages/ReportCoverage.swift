@@ -14,7 +14,7 @@ public struct ReportCoverage: CaptureStage {
             off), top +y.
 
             `sides` has, for each: `views`, the number of pictures that at least half of its parts are each in; `share`, the
-            parts that are in any picture; `nearest`, how far the nearest of those cameras is from its middle. `goal` is
+            parts that are in any picture; `nearest`, how far the nearest camera that shows any of them is from its middle. `goal` is
             \(BoxVisibility.goal) views: two measure a point, and the third finds their mistakes. `pictures` counts those that show all of what the
             box turns to the camera, `part` of it, or `none`; `distance` is that of the cameras from the box's centre, of
             pictures that show a quarter of it or more.

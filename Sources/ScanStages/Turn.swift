@@ -33,7 +33,8 @@ public struct Turn: CaptureStage {
     let turns: Turns
 
     public init(_ options: inout OptionReader) {
-        turns = options.choice("quarter-turns", "Clockwise; `auto` brings up to the top.", default: .auto)
+        turns = options.choice(
+            "quarter-turns", "How many times 90° clockwise; `auto` brings up to the top.", default: .auto)
     }
 
     private static let payload: [Channel] = [.color, .luma, .recordedDepth, .recordedConfidence]

@@ -43,7 +43,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 5)
+        example: "- write-capture: {format: stray-scanner}", revision: 6)
 
     let format: Format
     let quality: Int

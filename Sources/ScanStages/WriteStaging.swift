@@ -53,7 +53,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 6)
+        example: "- write-staging: {rgb: mp4}", revision: 7)
 
     let depth: Depth
     let rgb: RGB

@@ -24,7 +24,8 @@ public struct WriteTransforms: FrameStage, FoldStage {
             `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
             frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is carried over to
             the colour camera. `masks` are 8-bit, 0 = ignore: `silhouette` is 255 where the pixel's ray meets the box in
-            front of the camera, `depth` where the pixel's depth point lies in the box.
+            front of the camera, `depth` where the pixel's depth point lies in the box. They are of the capture's box as it is:
+            where `cull-by-box` above has a `margin`, give it as `mask-margin` too, or points lie where a mask says ignore.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
             Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics.
@@ -37,13 +38,14 @@ public struct WriteTransforms: FrameStage, FoldStage {
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 7)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 8)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool
     let writesDepth: Bool
     let masks: Masks
+    let maskMargin: Double
     let testEvery: Int
 
     /// Every path of the dataset begins here.
@@ -55,6 +57,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
         writesDepth = options.flag("depth", "Write depth as 16-bit PNGs in millimetres.", default: false)
         masks = options.choice("masks", "Write masks of what lies in the box.", default: .none)
+        maskMargin = options.number(
+            "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
+            in: -10...10, unit: "m")
+        if masks == .none && maskMargin != 0 { options.fail("mask-margin", "`mask-margin` goes with `masks`") }
         testEvery = options.integer(
             "test-every", "Hold out every n-th frame for testing; 0 holds out none.", default: 0, in: 0...1_000_000)
         if testEvery == 1 { options.fail("test-every", "`test-every: 1` leaves no frame for training") }
@@ -135,7 +141,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     private func mask(
         _ frame: Frame, _ camera: CameraIntrinsics, _ pose: Pose, _ context: StageContext
     ) throws(Problem) -> LumaImage? {
-        guard masks != .none, let box = context.capture.box else { return nil }
+        guard masks != .none, let box = context.capture.box?.grown(by: maskMargin, bottom: 0) else { return nil }
         switch masks {
         case .none: return nil
         case .silhouette: return BoxMask.silhouette(of: box, camera: camera, pose: pose)

@@ -102,6 +102,26 @@ import Testing
         #expect(mended.output.contains("done     mini  7 frames"), "\(mended.output)")
     }
 
+    /// Nothing hangs on the box but what a stage would make of it.
+    @Test func aDamagedBoxCostsTheBox() throws {
+        var mini = MiniCapture()
+        mini.hasBox = false
+        try pack(mini, compressed: false)
+        let script = """
+            import sys, zipfile
+            path = sys.argv[1]
+            with zipfile.ZipFile(path, 'a') as z: z.writestr('mini/boundingbox.json', '{"corners": "' + 'x' * 2000 + '"}')
+            data = bytearray(open(path, 'rb').read())
+            data[data.index(b'xxxx') + 1000] ^= 1
+            open(path, 'wb').write(data)
+            """
+        #expect(try runPython(script, ["\(folder.path)/in/mini.zip"]).status == 0)
+        try folder.write("name: list\nstages:\n  - read\n  - write-staging\n", to: "list.yaml")
+        let result = try Scanmill.run(["run", "list.yaml", "in", "-o", "out"], in: folder.path)
+        #expect(result.status == 0 && result.output.contains("done     mini  7 frames"), "\(result.errors)")
+        #expect(result.errors.contains("the box cannot be read: "), "\(result.errors)")
+    }
+
     @Test func aBombIsNamedAndTheNightGoesOn() throws {
         try pack(MiniCapture(), compressed: true)
         let script = """

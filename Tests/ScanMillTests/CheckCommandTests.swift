@@ -38,6 +38,19 @@ import Testing
         #expect(json["mistakes"]?.array?.first?["fix"] == .string("move `decompress` above it"))
     }
 
+    /// `write-ply` would read a cloud, and none is there any more: what was culled of the points before is lost.
+    @Test func workThatIsUndoneIsNamed() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "stages: [read, decompress, unproject, cull-by-box, unproject, write-ply]", to: "twice.yaml")
+        let result = try Scanmill.run(["check", "twice.yaml"], in: folder.path)
+        #expect(result.status == 0 && result.output == "twice.yaml: ok\n")
+        for line in [
+            "`cull-by-box` works on cloud and points, which `unproject[2]` below it makes anew",
+            "fix: take one of them out, or move `cull-by-box` below `unproject[2]`",
+        ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
+    }
+
     @Test func aFileThatIsNotThereIsSaidSo() throws {
         let result = try Scanmill.run(["check", "nowhere.yaml"])
         #expect(result.status == 2)

@@ -31,11 +31,14 @@ import Testing
         let broken = MockSource(
             files: ["a": [1, 2, 3], "b": [4]], damaged: ["a": Problem(.input, "the checksum is wrong")])
         let taken = try InputDigests.take(
-            [InputFile(path: "a", byteCount: 3, frame: 7), InputFile(path: "b", byteCount: 1, frame: 8)], from: broken,
+            [
+                InputFile(path: "a", byteCount: 3, stake: .frame(7)),
+                InputFile(path: "b", byteCount: 1, stake: .frame(8)),
+            ], from: broken,
             workers: 1)
         #expect(taken.damagedFrames.keys.sorted() == [7])
         #expect(taken.damagedFrames[7]?.summary == "the checksum is wrong")
-        // Whoever mends the file changes its digest.
+        // Of what can be read: what else is known of a mended file, its frame being kept, changes the result's key.
         #expect(taken.inputs.map(\.digest) == [Digest.of([1, 2, 3]), Digest.of([4])])
         // More than one frame hangs on a stream.
         let stream = problem {
@@ -45,7 +48,7 @@ import Testing
         // A frame whose file the machine cannot read may be sound.
         let machine = MockSource(files: ["a": [1]], damaged: ["a": Problem(.environment, "the disk is broken")])
         let fault = problem {
-            _ = try InputDigests.take([InputFile(path: "a", byteCount: 1, frame: 7)], from: machine, workers: 1)
+            _ = try InputDigests.take([InputFile(path: "a", byteCount: 1, stake: .frame(7))], from: machine, workers: 1)
         }
         #expect(fault?.summary == "the disk is broken")
     }

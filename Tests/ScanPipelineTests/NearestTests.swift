@@ -24,6 +24,11 @@ import Testing
         #expect(Nearest.match(word, among: Self.stages) == nil)
     }
 
+    @Test func numbersAreNoSlips() {
+        #expect(Nearest.match("90", among: ["auto", "0", "1"]) == nil)
+        #expect(Nearest.match("auto1", among: ["auto", "0", "1"]) == "auto")
+    }
+
     @Test func noCandidates() {
         #expect(Nearest.match("read", among: []) == nil)
     }

@@ -221,7 +221,7 @@ import Testing
         #expect(
             Self.check(["read", "decompress", "mask", "decompress", "unproject", "write-ply"]).warnings == [
                 "1: `decompress[1]` works on confidence, depth and previous-depth, which below it only `mask` uses, in"
-                    + " vain; take it out, or add a writer below it",
+                    + " vain; take it out",
                 "2: `mask` works on depth, which `decompress[2]` below it makes anew; take one of them out, or move"
                     + " `mask` below `decompress[2]`",
             ])

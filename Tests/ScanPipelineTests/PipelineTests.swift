@@ -171,7 +171,7 @@ import Testing
                 p.yaml:3:5: error: filter-blur: one of `window`, `at-least` is needed
                     - filter-blur: {gray: luma}
                       ^
-                  fix: give the one you mean; `scanmill stages` explains them
+                  fix: give the one you mean; `scanmill stages` with the stage's name explains them
                 """
             ])
         #expect(

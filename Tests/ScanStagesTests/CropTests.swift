@@ -69,6 +69,12 @@ import Testing
             ])
         #expect(try warnings("- crop: {above: 0, from: origin}").isEmpty)
         #expect(try warnings("- crop: {around: 1}").isEmpty)
+        // A second search that finds one.
+        let found = try StageRun(
+            "- synthesize: {frames: 20, rate: 2, picture-width: 64, picture-height: 48, depth-width: 64, depth-height: 48}\n"
+                + "- decompress\n- unproject\n- voxel-downsample\n- find-floor: {min-area: 100000}\n- find-floor\n"
+                + "- crop: {above: 0.02}", reading: "nowhere/room")
+        #expect(found.warnings.count { $0.hasPrefix("crop") } == 0, "\(found.warnings)")
         let problem = problem { _ = try warnings("- crop: {above: 0, from: floor}") }
         #expect(problem?.summary == "no floor was found to count heights from")
     }

@@ -90,6 +90,17 @@ import Testing
         #expect(throws: Problem.self) { _ = try StageRun("- mask-confidence", on: capture) }
     }
 
+    @Test func framesOfWhichNoneHasConfidence() throws {
+        var capture = capture([2, 2], 0...2)
+        capture.items.append(MemoryCapture.Item(depth: [3, 4]))
+        let run = try StageRun("- select-frames: {exclude: 0}\n- mask-confidence", on: capture)
+        #expect(
+            run.warnings == [
+                "mask-confidence: none of 2 depth pixels is left: none of the frames that are left has confidence; with "
+                    + "`if-missing: pass` they keep theirs"
+            ])
+    }
+
     /// Nobody vouches for its depth.
     @Test func aFrameWithoutConfidence() throws {
         var capture = capture([2, 2], 0...2)

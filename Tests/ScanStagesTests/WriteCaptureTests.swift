@@ -40,6 +40,20 @@ import Testing
         #expect(back.frames.map(\.intrinsics) == [MemoryCapture.camera])
     }
 
+    /// Matroska's clock counts milliseconds, of which a sixtieth of a second has no whole number.
+    @Test(arguments: ["stray-scanner", "scannetpp"]) func timestampsThatRepeat(_ format: String) throws {
+        var capture = try MemoryCapture.posed(4)
+        for (index, time) in [0, 16_666_667, 16_666_667, 33_333_333].enumerated() {
+            capture.items[index].timestamp = Int64(time)
+        }
+        let run = try StageRun("- write-capture: {format: \(format)}", on: capture)
+        let video = format == "scannetpp" ? "rgb.mkv" : "rgb.mp4"
+        #expect(
+            run.warnings.contains { $0.hasPrefix("write-capture: \(video) shows 1 frame, first the result's frame 2") },
+            "\(run.warnings)")
+        #expect(try StageRun("- read", reading: run.path).frames.map(\.timestamp).count == 4)
+    }
+
     @Test(arguments: ["stray-scanner", "scannetpp"]) func videosHoldTheFramesInTheirOrder(_ format: String) throws {
         let truth = try StageRun(
             "- synthesize: {frames: 4, rate: 10, lap: 8, picture-width: 64, picture-height: 48}\n"

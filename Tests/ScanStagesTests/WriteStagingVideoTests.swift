@@ -181,7 +181,7 @@ import Testing
         #expect(
             run.warnings.contains {
                 $0.hasPrefix(
-                    "write-staging: mini.mp4 shows 1 frame, first the result's frame 3, a usual step after the frame before"
+                    "write-staging: mini.mp4 shows 1 frame, first the result's frame 3, one usual step behind the frame before"
                 )
             }, "\(run.warnings)")
         #expect(try ReadCapture(run.path).capture.frames.map(\.timestamp) == (0..<7).map(source.mini.timestamp))

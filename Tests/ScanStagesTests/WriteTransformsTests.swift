@@ -113,6 +113,21 @@ import Testing
         #expect(run.warnings == ["write-transforms: the world's unit is unknown: the dataset is not in metres"])
     }
 
+    @Test func masksOfABoxThatIsGrown() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].pose = Pose(rotation: .identity, position: box.center + Vector3(0, 0, 4))
+        func mask(_ options: String, of box: OrientedBox) throws -> [UInt8] {
+            capture.box = box
+            let run = try StageRun("- write-transforms: {masks: silhouette\(options)}", on: capture)
+            return try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png")).pixels
+        }
+        let grown = try mask(", mask-margin: 0.5", of: box)
+        #expect(try grown == mask("", of: box.grown(by: 0.5, bottom: 0)))
+        let plain = try mask("", of: box).count { $0 == 255 }
+        #expect(plain > 0 && plain < grown.count { $0 == 255 }, "\(plain)")
+        #expect(StageRun.mistakes(in: "- write-transforms: {mask-margin: 0.5}") == ["`mask-margin` goes with `masks`"])
+    }
+
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {
         var capture = try MemoryCapture.posed(20)
         capture.box = box

@@ -72,7 +72,7 @@ private struct ARKitScenesReader {
     /// The time of the last pose, where the file with the poses was cut off.
     private var lastPose: Int64?
     /// Of its lines that hold no pose.
-    private var unusableTimes: [Int64] = []
+    private var poselessLines = PoselessLines()
     /// The last number of each camera file whose line is ended, and of those where nothing ends it, with their frames.
     private var cameraEnds = LastNumbers()
     private var openCameras: [(frame: Int, last: String)] = []
@@ -108,7 +108,7 @@ private struct ARKitScenesReader {
         capture.channels.formUnion([.color, .pose, .intrinsics, .timestamp])
         capture.takePoses(
             posed.map(\.pose), of: ARKitScenesCapture.trajectoryFile, by: poses, cutOffAfter: lastPose,
-            unusable: unusableTimes)
+            besides: poselessLines)
         // What has no pose is not even looked at.
         for index in pictures.paths.indices where !capture.frames[index].isDropped {
             capture.frames[index].pictureFile = pictures.paths[index]
@@ -263,7 +263,7 @@ private struct ARKitScenesReader {
             do throws(Problem) { posed.append(try ARKitScenesText.posed(row)) } catch {
                 bad = (bad.first ?? error, bad.count + 1)
                 isCut = row.end.mayBeCut
-                if let time = try? row.time(0) { unusableTimes.append(time) }
+                poselessLines.add(row)
             }
             // A file of nothing but other things is read no further.
             if bad.count > 1000, posed.isEmpty { break }

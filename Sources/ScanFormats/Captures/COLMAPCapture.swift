@@ -285,11 +285,7 @@ private struct COLMAPReader {
         let cloud: PointCloud
         do throws(Problem) {
             cloud = try model.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
-        } catch {
-            guard error.fault == .input else { throw error }
-            return capture.loses(
-                .cloud, "the points cannot be read: \(error.oneLine)", fix: error.fix ?? "copy \(file) again")
-        }
+        } catch { return try capture.loses(.cloud, "points", in: file, for: error) }
         if cloud.count == 0 {
             capture.absences[.cloud] = "\(file) holds no points"
             return

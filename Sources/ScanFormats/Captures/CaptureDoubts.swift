@@ -35,30 +35,48 @@ extension Capture {
             warnings.append("\(doubt): the intrinsics may be wrong, or for pictures of another size")
         }
         noteOddCameras()
-        notePosesOfNoPlace()
+        let lost = notePosesOfNoPlace()
+        noteJumps(besides: lost)
     }
 
     /// Warns of frames in the middle of the path that stand at the world's origin along its axes, to the last digit: what apps
     /// write while they do not know where they are. At its beginning a path may stand there rightly.
-    mutating func notePosesOfNoPlace() {
+    /// - Returns: the frames.
+    private mutating func notePosesOfNoPlace() -> Set<Int> {
         let path = frames.compactMap { facts -> (index: Int, pose: Pose)? in
             guard !facts.isDropped, let pose = facts.pose, pose.defect == nil else { return nil }
             return (facts.index, pose)
         }
-        guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return }
+        guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return [] }
         let lengths = zip(path, path.dropFirst()).map { ($1.pose.position - $0.pose.position).length }
-        if lengths.isEmpty { return }
+        if lengths.isEmpty { return [] }
         let usual = lengths.sorted()[lengths.count / 2]
         var lost: [Int] = []
         for place in path.indices.dropFirst(start + 1) where path[place].pose.isNoPlace {
             // Unordered pictures may have the one that their world begins at among them.
             if path[place - 1].index == lost.last || lengths[place - 1] > 5 * usual { lost.append(path[place].index) }
         }
-        guard let first = lost.first else { return }
+        guard let first = lost.first else { return [] }
         let frames = lost.count == 1 ? "1 frame" : "\(lost.count) frames"
         warnings.append(
             "\(frames) in the middle of the path \(lost.count == 1 ? "stands" : "stand") exactly at the world's origin, first frame \(first), far from the frames before: there the app did "
                 + "not know where it was; leave them out with `select-frames`")
+        return Set(lost)
+    }
+
+    /// Warns of steps that no hand makes. Where the camera is back at once, a few poses are wrong; where it goes on from
+    /// there, everything behind them may stand beside its place.
+    /// - Parameter lost: frames of which it is known that their poses are none.
+    private mutating func noteJumps(besides lost: Set<Int>) {
+        // A speed says nothing in a world of unknown unit.
+        guard isMetric else { return }
+        let jumps = Trajectory(frames).jumps.filter { !$0.isMoving && !lost.contains($0.from) && !lost.contains($0.to) }
+        guard let first = jumps.first else { return }
+        let way = "\(first.metres.rounded(decimals: 2)) m and \(first.degrees.rounded(decimals: 1))°"
+        let times = jumps.count == 1 ? "once" : "\(jumps.count) times, first"
+        warnings.append(
+            "the camera's path jumps \(times) by \(way) between frames \(first.from) and \(first.to): tracking was lost and found "
+                + "again elsewhere, so that what lies before and behind may not fit together")
     }
 
     /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by some percent, and one of many

@@ -9,6 +9,16 @@ extension Capture {
         remedies[channel] = fix
     }
 
+    /// Goes on without what a file should have held that is damaged.
+    /// - Parameter what: that is, as messages call it.
+    /// - Throws: the problem itself where the machine is at fault: the file may be sound.
+    mutating func loses(_ channel: Channel, _ what: String, in file: String, for problem: Problem) throws(Problem) {
+        guard problem.fault == .input else { throw problem }
+        loses(
+            channel, "the \(what) cannot be read: \(problem.oneLine)", fix: problem.fix ?? "copy \(file) again")
+        for index in files.indices where files[index].path == file { files[index].stake = .nothing }
+    }
+
     /// Says that none of the pictures that a description lists is there.
     /// - Parameters:
     ///   - paths: as the description lists them.

@@ -16,7 +16,8 @@ extension Capture {
         of frame: Int? = nil
     ) {
         guard let count = tree.byteCount(of: file) else { return }
-        files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others, frame: frame))
+        let stake = frame.map { InputFile.Stake.frame($0) } ?? .capture
+        files.append(InputFile(path: file, byteCount: count, channels: channels, alsoHolds: others, stake: stake))
     }
 
     /// Reads `boundingbox.json`, which MultiScan and HMC's app write alike, or says why there is no box. Nothing else hangs
@@ -34,8 +35,7 @@ extension Capture {
         do throws(Problem) {
             read = try BoundingBoxJSON(try tree.bytes(of: file, limit: limit), file: file)
         } catch {
-            guard error.fault == .input else { throw error }
-            return loses(.box, "the box cannot be read: \(error.oneLine)", fix: error.fix ?? "copy \(file) again")
+            return try loses(.box, "box", in: file, for: error)
         }
         box = read.box
         warnings += read.warnings
@@ -71,13 +71,17 @@ extension Capture {
     /// - Parameters:
     ///   - file: where the poses stand.
     ///   - last: the time of the last pose in a file that was cut off: frames behind it are bad ones.
-    ///   - unusable: the times of the file's other lines, which hold no pose. Each is some frame's, which is a bad one then.
+    ///   - others: the file's lines without a pose. Each is some frame's, which is a bad one where the line cannot be read.
     mutating func takePoses(
-        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil, unusable: [Int64]
+        _ poses: [Pose], of file: String, by match: TimeMatch, cutOffAfter last: Int64? = nil,
+        besides others: PoselessLines
     ) {
-        let lost = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }
-        let lines = TimeMatch(lost.compactMap { frames[$0].timestamp }, with: unusable, within: match.tolerance)
-        let spoilt = Set(zip(lost, lines.partners).filter { $1 != nil }.map(\.0))
+        let unmatched = match.partners.indices.filter { match.partners[$0] == nil && frames[$0].timestamp != nil }
+        func left(near times: [Int64]) -> Set<Int> {
+            let match = TimeMatch(unmatched.compactMap { frames[$0].timestamp }, with: times, within: match.tolerance)
+            return Set(zip(unmatched, match.partners).filter { $1 != nil }.map(\.0))
+        }
+        let (spoilt, lost) = (left(near: others.spoilt), left(near: others.lost))
         let distance = "within \(match.tolerance / 1_000_000) ms of it"
         for (index, partner) in match.partners.enumerated() {
             if let partner {
@@ -88,6 +92,8 @@ extension Capture {
                     fix: LastNumbers.wayToMend)
             } else if spoilt.contains(index) {
                 drop(index, whileReading: "the line of \(file) with its pose cannot be used", isBad: true)
+            } else if lost.contains(index) {
+                drop(index, whileReading: "tracking was lost: its pose in \(file) is not finite")
             } else {
                 let reason =
                     match.outdone.contains(index)

@@ -17,38 +17,27 @@ extension MultiScanReader {
     /// lines around it, and believed only where it makes as many lines as the metadata says, or as there are pictures.
     mutating func restoreLines(_ metadata: ScanMetadata) {
         let lines = capture.frames
-        let sound = lines.indices.filter { lines[$0].timestamp != nil }
-        guard sound.count < lines.count, 2 * sound.count > lines.count, let step = medianStep else { return }
         var claims = Set([metadata.colorStream, metadata.depthStream].compactMap { $0?.frameCount })
         if let pictures = PictureFolder.find(in: tree) { claims.insert(pictures.pictures.count) }
-        guard !claims.contains(lines.count), let most = claims.max() else { return }
-
-        // For each damaged place: the line above it, how many lines it has, and how many it should have.
-        var places: [Int: (found: Int, expected: Int)] = [:]
-        var total = lines.count
-        for (above, below) in zip(sound, sound.dropFirst()) where below > above + 1 {
-            let way = Double(lines[below].timestamp ?? 0) - Double(lines[above].timestamp ?? 0)
-            guard way > 0, way / step < Double(most) else { return }
-            let (found, expected) = (below - above - 1, max(0, Int((way / step).rounded()) - 1))
-            places[above] = (found, expected)
-            total += expected - found
-        }
+        // Lines that are as many as they should be lie where they should.
+        if claims.contains(lines.count) { return }
+        claims = claims.filter { $0 <= rules.maxFrames }
+        guard let most = claims.max(), let places = damagedPlaces(most: most) else { return }
+        let total = places.reduce(lines.count) { $0 + $1.expected - $1.found.count }
         guard total != lines.count, claims.contains(total) else { return }
 
         var restored: [FrameFacts] = []
-        var index = 0
-        while index < lines.count {
-            restored.append(lines[index])
-            if let (found, expected) = places[index] {
-                let damaged = lines[(index + 1)...(index + found)]
-                restored += damaged.prefix(expected)
-                if let last = damaged.last, expected > found {
-                    restored += Array(repeating: last, count: expected - found)
-                }
-                index += found
+        var next = 0
+        for place in places {
+            restored += lines[next..<place.found.lowerBound]
+            let damaged = lines[place.found]
+            restored += damaged.prefix(place.expected)
+            restored += damaged.suffix(1).flatMap {
+                Array(repeating: $0, count: max(0, place.expected - damaged.count))
             }
-            index += 1
+            next = place.found.upperBound
         }
+        restored += lines[next...]
         for index in restored.indices { restored[index].index = index }
         capture.frames = restored
         let difference = abs(total - lines.count)
@@ -56,5 +45,21 @@ extension MultiScanReader {
         capture.warnings.append(
             "damaged camera lines are \(what) too \(total > lines.count ? "few" : "many") in \(stem).jsonl: by the times "
                 + "around them there were \(total), and the others were put into their places")
+    }
+
+    /// Where lines without a time stand between others, in order: the lines that are there, and how many there should be.
+    /// - Parameter most: lines that the capture can have.
+    /// - Returns: nil where the times do not tell: too few lines have one, or they do not ascend, or jump too far.
+    private func damagedPlaces(most: Int) -> [(found: Range<Int>, expected: Int)]? {
+        let lines = capture.frames
+        let sound = lines.indices.filter { lines[$0].timestamp != nil }
+        guard 2 * sound.count > lines.count, let step = medianStep else { return nil }
+        var places: [(found: Range<Int>, expected: Int)] = []
+        for (above, below) in zip(sound, sound.dropFirst()) where below > above + 1 {
+            let way = Double(lines[below].timestamp ?? 0) - Double(lines[above].timestamp ?? 0)
+            guard way > 0, way / step < Double(most) else { return nil }
+            places.append((above + 1..<below, max(0, Int((way / step).rounded()) - 1)))
+        }
+        return places
     }
 }

@@ -221,7 +221,8 @@ extension Capture {
         var found: [Int: PixelSize] = [:]
         for (picture, look) in zip(pictures, looks) {
             files.append(
-                InputFile(path: picture.path, byteCount: look.byteCount, channels: [.color], frame: picture.frame))
+                InputFile(
+                    path: picture.path, byteCount: look.byteCount, channels: [.color], stake: .frame(picture.frame)))
             do throws(Problem) {
                 let (size, orientation) = try look.result.get()
                 orientations[picture.frame] = orientation

@@ -184,11 +184,13 @@ struct PosedPictures {
         }
     }
 
+    private var areToldByNumberAlone: Bool { entries.allSatisfy { $0.key.stem.isEmpty } }
+
     /// Exporters take each frame, or each n-th: where a few numbers are missing between others, files may not have arrived.
     /// Where many are, the frames were chosen.
     private func noteHoles(_ capture: inout Capture) {
         let numbers = entries.map(\.key.number)
-        guard entries.allSatisfy({ $0.key.stem.isEmpty }) else { return }
+        guard areToldByNumberAlone else { return }
         let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
         let usual = steps.sorted().dropFirst(steps.count / 2).first ?? 0
         // Numbers that are no multiples apart are times.
@@ -203,14 +205,13 @@ struct PosedPictures {
 
     /// Pictures that were taken out of a video are counted from 1 most often, and poses from 0.
     private func noteShift(_ capture: inout Capture) {
-        guard entries.allSatisfy({ $0.key.stem.isEmpty }) else { return }
+        guard areToldByNumberAlone else { return }
         func numbers(_ has: (Entry) -> Bool) -> [Int] { entries.filter(has).map(\.key.number) }
         let poses = numbers { $0.pose != nil }
         for (name, others) in [
             ("pictures", numbers { $0.color != nil }), ("depth pictures", numbers { $0.depth != nil }),
         ] where others.count > 1 && others.count == poses.count {
-            guard let (first, last) = others.first.flatMap({ a in others.last.map { (a, $0) } }),
-                let (begin, end) = poses.first.flatMap({ a in poses.last.map { (a, $0) } }),
+            guard let first = others.first, let last = others.last, let begin = poses.first, let end = poses.last,
                 abs(first - begin) == 1, last - end == first - begin
             else { continue }
             capture.warnings.append(

@@ -54,8 +54,8 @@ private struct TUMReader {
     private var capture: Capture
     /// The lists whose last line was cut off.
     private var cut: Set<String> = []
-    /// Of their lines that cannot be used.
-    private var unusableTimes: [String: [Int64]] = [:]
+    /// Of the list of poses.
+    private var poselessLines = PoselessLines()
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -109,6 +109,8 @@ private struct TUMReader {
         return capture
     }
 
+    private static let poseFile = "groundtruth.txt"
+
     /// The rows of one of the lists. A line that cannot be used is named in a warning.
     private mutating func rows<Value>(
         of file: String, _ read: (TextTable.Row) throws(Problem) -> Value
@@ -130,7 +132,7 @@ private struct TUMReader {
                 bad += 1
                 first = first ?? error
                 if row.end.mayBeCut { cut.insert(file) }
-                if let time = try? row.time(0) { unusableTimes[file, default: []].append(time) }
+                if file == Self.poseFile { poselessLines.add(row) }
             }
         }
         if !cut.contains(file) { capture.noteOpenLine(table.openLine, of: file) }
@@ -143,7 +145,7 @@ private struct TUMReader {
     }
 
     private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> JSONValue? {
-        let file = "groundtruth.txt"
+        let file = Self.poseFile
         guard tree.byteCount(of: file) != nil else {
             capture.absences[.pose] = tree.absence(of: file)
             return nil
@@ -152,7 +154,7 @@ private struct TUMReader {
         let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
         let end = cut.contains(file) ? poses.map(\.timestamp).max() : nil
         capture.takePoses(
-            poses.map(\.pose), of: file, by: match, cutOffAfter: end, unusable: unusableTimes[file] ?? [])
+            poses.map(\.pose), of: file, by: match, cutOffAfter: end, besides: poselessLines)
         capture.channels.insert(.pose)
         return match.summary
     }

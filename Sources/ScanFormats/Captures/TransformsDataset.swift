@@ -221,9 +221,7 @@ private struct TransformsReader {
         }
         capture.list(path, in: tree, [.cloud])
         do throws(Problem) { try readPoints(of: path, called: name, top) } catch {
-            guard error.fault == .input else { throw error }
-            capture.loses(
-                .cloud, "the points cannot be read: \(error.oneLine)", fix: error.fix ?? "copy \(name) again")
+            try capture.loses(.cloud, "points", in: path, for: error)
         }
     }
 

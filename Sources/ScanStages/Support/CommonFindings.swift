@@ -11,3 +11,9 @@ extension StageContext {
     /// Counts depth that a format of whole numbers has no value for, and that became 0.
     func countTooFar(_ pixels: Int) { if pixels > 0 { count("depth-pixels-too-far", pixels) } }
 }
+
+extension Uses.Instead {
+    /// Of a stage that works on a cloud, for captures whose reader gives none.
+    static let cloudFromDepth = Uses.Instead.words(
+        "make points of the depth above it, with `unproject` and `voxel-downsample`")
+}

@@ -84,16 +84,15 @@ struct StagingVideo {
     /// The timestamps, if a video can have them; some apps repeat the last line until all streams are equally long. The
     /// video's own times stand in then.
     private func ascending(_ times: [Int64]) -> [Int64]? {
-        let steps = zip(times.dropFirst(), times).map { $0.subtractingReportingOverflow($1) }
-        let longest = VideoSettings.Container.mp4.longestStep ?? .max
-        // A video's clock counts microseconds; rounded to those, a step may gain one.
-        if let long = steps.firstIndex(where: { $0.overflow || $0.partialValue / 1000 >= longest }) {
+        var clock = VideoClock(rate: 30, in: .mp4)
+        for time in times { _ = clock.shown(at: time) }
+        if let pause = clock.pauses.first {
             context.warn(
-                "more than 35 minutes lie between the timestamps of two frames (after the first \(long + 1)), for which a video "
+                "more than 35 minutes lie between the timestamps of two frames (after the first \(pause)), for which a video "
                     + "has no place, so it keeps the times that it was recorded with")
             return nil
         }
-        if steps.allSatisfy({ $0.partialValue >= 1000 }) { return times }
+        if clock.repeats.count == 0 { return times }
         context.warn("timestamps do not ascend, so the video keeps the times that it was recorded with")
         return nil
     }

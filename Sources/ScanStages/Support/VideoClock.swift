@@ -1,23 +1,37 @@
+import ScanFormats
+
 /// When each frame of a video is shown: as far behind the one before as the timestamps say, or one usual step where a
 /// video has no place for theirs. Some apps repeat the last camera line until all streams are equally long, and a
 /// recording may pause for an hour.
 package struct VideoClock: Sendable {
-    /// Frames that are shown at other steps than their timestamps', and the first of them, counted from 0.
-    package private(set) var changeCount = 0
-    package private(set) var firstChange: Int?
+    /// Frames that are shown at other steps than their timestamps'.
+    package struct Changes: Hashable, Sendable {
+        package private(set) var count = 0
+        /// Counted from 0.
+        package private(set) var first: Int?
+
+        fileprivate mutating func add(_ frame: Int) {
+            count += 1
+            first = first ?? frame
+        }
+    }
+
+    /// Those that are no later than the frame before.
+    package private(set) var repeats = Changes()
+    /// Those that are too long behind it.
+    package private(set) var pauses = Changes()
+    private let container: VideoSettings.Container
     private let usualStep: Int64
-    private let longestStep: Int64
     private var frameCount = 0
     /// Of the frame before, nanoseconds: its timestamp, and when it is shown.
     private var timestamp: Int64?
     private var shown: Int64 = 0
 
-    /// - Parameters:
-    ///   - rate: frames a second, of the usual step.
-    ///   - longestStep: microseconds between two frames; nil where there is no bound.
-    package init(rate: Double, longestStep: Int64?) {
-        usualStep = Int64((1e9 / rate).rounded())
-        self.longestStep = longestStep ?? .max
+    /// - Parameter rate: frames a second, of the usual step.
+    package init(rate: Double, in container: VideoSettings.Container) {
+        self.container = container
+        let ticks = (1e9 / rate / Double(container.tick)).rounded()
+        usualStep = max(1, Int64(ticks)) * container.tick
     }
 
     /// - Parameter time: the next frame's timestamp, nanoseconds.
@@ -26,14 +40,13 @@ package struct VideoClock: Sendable {
         defer { (timestamp, frameCount) = (time, frameCount + 1) }
         guard let timestamp else { return 0 }
         let (step, overflow) = time.subtractingReportingOverflow(timestamp)
-        // A video counts microseconds; rounded to those, a step may gain one.
-        let fits = !overflow && step >= 1000 && step / 1000 < longestStep
-        if !fits {
-            changeCount += 1
-            firstChange = firstChange ?? frameCount
+        let isHeld = !overflow && container.holds(step: step)
+        if !isHeld {
+            let isLater = time > timestamp && (overflow || step >= container.tick)
+            if isLater { pauses.add(frameCount) } else { repeats.add(frameCount) }
         }
         // Beyond 292 years it wraps, and the encoder refuses a time before the last one.
-        shown &+= fits ? step : usualStep
+        shown &+= isHeld ? step : usualStep
         return shown
     }
 }

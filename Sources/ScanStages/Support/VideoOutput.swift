@@ -20,7 +20,7 @@ struct VideoOutput {
     mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
         // A time-lapse may have a frame in an hour, which is no rate for an encoder.
         let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
-        var clock = clock ?? VideoClock(rate: rate, longestStep: container.longestStep)
+        var clock = clock ?? VideoClock(rate: rate, in: container)
         if encoder == nil { encoder = try start(picture, rate, context) }
         try encoder?.append(picture.pixels, at: clock.shown(at: time))
         self.clock = clock
@@ -30,12 +30,20 @@ struct VideoOutput {
     func finish(_ context: StageContext) throws(Problem) {
         try encoder?.finish()
         try context.output.adopt(path)
-        guard let clock, let first = clock.firstChange else { return }
-        let frames = clock.changeCount == 1 ? "1 frame" : "\(clock.changeCount) frames"
+        if let clock {
+            warn(of: clock.repeats, "by their timestamps they would be shown no later", context)
+            warn(
+                of: clock.pauses, "by their timestamps more than 35 minutes would lie between, too many for an mp4",
+                context)
+        }
+    }
+
+    private func warn(of changes: VideoClock.Changes, _ reason: String, _ context: StageContext) {
+        guard let first = changes.first else { return }
+        let frames = changes.count == 1 ? "1 frame" : "\(changes.count) frames"
         context.warn(
-            "\(path) shows \(frames), first the result's frame \(first), a usual step after the frame before: by the timestamps it "
-                + "would be no later, or more than 35 minutes, for which a video has no place; whoever matches by time, and not "
-                + "by number, pairs frames wrongly")
+            "\(path) shows \(frames), first the result's frame \(first), one usual step behind the frame before, since \(reason): "
+                + "whoever matches by time, and not by number, pairs frames wrongly")
     }
 
     private func start(_ picture: RGBImage, _ rate: Double, _ context: StageContext) throws(Problem) -> VideoEncoder {

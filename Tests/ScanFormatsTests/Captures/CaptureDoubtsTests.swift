@@ -52,6 +52,34 @@ import Testing
         #expect(warnings(along: [0, 9, 1, 8, 2, 7, 3], lost: [3]).isEmpty)
     }
 
+    /// From frame 6 on the world lies elsewhere; a frame between two others is wrong by itself.
+    @Test func aPathThatJumps() {
+        func warnings(_ places: [Double], isMetric: Bool = true) -> [String] {
+            var capture = Capture(id: "doubts")
+            capture.isMetric = isMetric
+            capture.frames = places.enumerated().map { index, x in
+                var facts = FrameFacts(index: index)
+                facts.timestamp = Int64(index) * 100_000_000
+                facts.pose = Pose(rotation: .identity, position: Vector3(x, 1, 2))
+                return facts
+            }
+            capture.noteDoubts(in: MemoryTree([:]))
+            return capture.warnings
+        }
+        let end =
+            ": tracking was lost and found again elsewhere, so that what lies before and behind may not fit together"
+        let walk = (0..<12).map { 0.05 * Double($0) }
+        let moved = walk.enumerated().map { $0 < 6 ? $1 : $1 + 0.5 }
+        #expect(warnings(walk) == [])
+        #expect(warnings(moved) == ["the camera's path jumps once by 0.55 m and 0.0° between frames 5 and 6\(end)"])
+        #expect(warnings(moved, isMetric: false) == [])
+        let glitch = walk.enumerated().map { $0 == 4 ? $1 + 1 : $1 }
+        #expect(
+            warnings(glitch) == [
+                "the camera's path jumps 2 times, first by 1.05 m and 0.0° between frames 3 and 4\(end)"
+            ])
+    }
+
     @Test func pixelsThatAreNotSquare() throws {
         #expect(try warnings([(90, 90), (90, 84), (90, 96)]) == [])
         let warning =

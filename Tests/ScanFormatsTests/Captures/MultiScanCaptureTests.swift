@@ -393,6 +393,23 @@ import Testing
         #expect(capture.frames[4].drop?.isBad == true)
     }
 
+    /// A description that claims more frames than a capture may have is no witness, even where the times bear it out.
+    @Test func claimsBeyondAllMeasureAreNotBelieved() throws {
+        var sample = MultiScanSample()
+        sample.lines[1] = "{"
+        let late = MultiScanSample.timestamp(0) + 399_999_998 * 100_000_000
+        sample.timestamps = [2: late, 3: late + 100_000_000]
+        let capture = try open(sample) { files in
+            let text = String(decoding: files["scan.json"] ?? [], as: UTF8.self)
+            files["scan.json"] = Array(
+                text.replacing("\"number_of_frames\": 4", with: "\"number_of_frames\": 400000000").utf8)
+        }
+        #expect(
+            capture.metadata.map { String(decoding: JSONWriter.text($0), as: UTF8.self) }?.contains("400000000") == true
+        )
+        #expect(capture.frames.count == 4 && capture.keptFrames.map(\.index) == [0, 2, 3])
+    }
+
     @Test func timestampsInAnotherUnitAreSaid() throws {
         var sample = MultiScanSample()
         for (unit, factor) in [("microseconds", 1000), ("milliseconds", 1_000_000)] as [(String, Int64)] {

@@ -204,6 +204,12 @@ import Testing
         let capture = try sequence.open(TUMCapture.self)
         #expect(capture.frames.map { $0.drop?.isBad } == [nil, true])
         #expect(capture.frames[1].drop?.reason == "the line of groundtruth.txt with its pose cannot be used")
+        // As recorders write it where they do not know where they are.
+        try sequence.write(
+            "1305031100.175304 0 0 0 0 0 0 1\n1305031101.175304 nan nan nan nan nan nan nan\n", to: "groundtruth.txt")
+        let lost = try sequence.open(TUMCapture.self)
+        #expect(lost.frames.map { $0.drop?.isBad } == [nil, false])
+        #expect(lost.frames[1].drop?.reason == "tracking was lost: its pose in groundtruth.txt is not finite")
         #expect(
             capture.warnings.first?.hasPrefix("3 lines of groundtruth.txt cannot be used: “nan” is not a time") == true)
         var rules = ReadRules()

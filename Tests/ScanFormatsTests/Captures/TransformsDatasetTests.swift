@@ -231,6 +231,20 @@ import Testing
         #expect(problem?.fix == "undistort the pictures first")
     }
 
+    /// What is no number in a frame costs that frame; at the top it may be everything.
+    @Test(arguments: ["k1", "integer_depth_scale", "distortion_params"])
+    func numbersOfAllFramesThatAreNone(_ key: String) throws {
+        try write([frame("a.png")], Self.lens.merging([key: "a stand-in"]) { $1 })
+        let text = String(decoding: try folder.bytes("d/transforms.json"), as: UTF8.self)
+        try folder.write(
+            text.replacing("\"a stand-in\"", with: key == "distortion_params" ? "[0, NaN]" : "NaN"),
+            to: "d/transforms.json")
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
+        let problem = problem { () throws(Problem) in _ = try TransformsDataset.open(tree, rules: ReadRules()) }
+        #expect(problem?.summary.contains("is “NaN”; expected a number") == true, "\(problem?.summary ?? "read")")
+        #expect(problem?.summary.contains(key) == true)
+    }
+
     /// As ScanNet++ has them: another list for testing. Sizes may differ from frame to frame.
     @Test func testFramesAreFramesToo() throws {
         try write([frame("a.png")], ["fl_x": 9.0, "test_frames": [frame("b.png")]])

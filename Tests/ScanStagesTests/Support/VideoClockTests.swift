@@ -1,10 +1,13 @@
+import ScanFormats
 import ScanStages
 import Testing
 
 @Suite struct VideoClockTests {
-    /// What a clock for 10 frames a second shows.
-    private func shown(_ times: [Int64], longestStep: Int64? = nil) -> (times: [Int64], clock: VideoClock) {
-        var clock = VideoClock(rate: 10, longestStep: longestStep)
+    /// What a clock shows, of 60 frames a second unless told.
+    private func shown(
+        _ times: [Int64], rate: Double = 60, in container: VideoSettings.Container = .mp4
+    ) -> (times: [Int64], clock: VideoClock) {
+        var clock = VideoClock(rate: rate, in: container)
         let shown = times.map { clock.shown(at: $0) }
         return (shown, clock)
     }
@@ -12,21 +15,35 @@ import Testing
     @Test func followsTheTimestamps() {
         let (times, clock) = shown([5_000_000, 5_001_000, 105_000_000])
         #expect(times == [0, 1000, 100_000_000])
-        #expect(clock.changeCount == 0 && clock.firstChange == nil)
+        #expect(clock.repeats.count == 0 && clock.pauses.count == 0)
     }
 
     @Test func aStepThatIsNoneIsAUsualOne() {
         // The same time again, one within the same microsecond, and one before.
-        let (times, clock) = shown([0, 50_000_000, 50_000_000, 50_000_999, 20_000_000, 60_000_000])
+        let (times, clock) = shown([0, 50_000_000, 50_000_000, 50_000_999, 20_000_000, 60_000_000], rate: 10)
         #expect(times == [0, 50_000_000, 150_000_000, 250_000_000, 350_000_000, 390_000_000])
-        #expect(clock.changeCount == 3 && clock.firstChange == 2)
+        #expect(clock.repeats.count == 3 && clock.repeats.first == 2 && clock.pauses.count == 0)
     }
 
-    @Test func aStepThatAVideoCannotHoldIsAUsualOne() {
-        let (times, clock) = shown([0, 999_999, 2_000_000, 2_050_000], longestStep: 1000)
-        #expect(times == [0, 999_999, 100_999_999, 101_049_999])
-        #expect(clock.changeCount == 1 && clock.firstChange == 2)
-        let (far, _) = shown([.min, .max, .max])
+    /// A clock of milliseconds has no sixtieths of a second.
+    @Test(arguments: [VideoSettings.Container.mp4, .matroska]) func timesAreThoseThatTheFileCanHold(
+        _ container: VideoSettings.Container
+    ) {
+        let times = shown([0, 17_000_000, 17_000_000, 17_000_000, 33_000_000], in: container).times
+        #expect(times.allSatisfy { $0.isMultiple(of: container.tick) })
+        #expect(times[3] - times[2] == (container == .mp4 ? 16_667_000 : 17_000_000))
+        #expect(shown([0, 1_000_000, 1_999_999], in: .matroska).clock.repeats.first == 2)
+        #expect(shown([0, 0], rate: 100_000, in: .matroska).times == [0, 1_000_000])
+    }
+
+    @Test func aStepThatAnMP4CannotHoldIsAUsualOne() {
+        let hour: Int64 = 3_600_000_000_000
+        let (times, clock) = shown([0, hour, hour + 50_000_000], rate: 10)
+        #expect(times == [0, 100_000_000, 150_000_000])
+        #expect(clock.pauses.count == 1 && clock.pauses.first == 1 && clock.repeats.count == 0)
+        #expect(shown([0, hour], in: .matroska).times == [0, hour])
+        let (far, farther) = shown([.min, .max, .min], rate: 10)
         #expect(far == [0, 100_000_000, 200_000_000])
+        #expect(farther.pauses.first == 1 && farther.repeats.first == 2)
     }
 }
