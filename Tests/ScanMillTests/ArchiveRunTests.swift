@@ -116,7 +116,7 @@ import Testing
             open(path, 'wb').write(data)
             """
         #expect(try runPython(script, ["\(folder.path)/in/mini.zip"]).status == 0)
-        try folder.write("name: list\nstages:\n  - read\n  - write-staging\n", to: "list.yaml")
+        try folder.write("name: list\nstages:\n  - read\n  - write-staging: {depth: source}\n", to: "list.yaml")
         let result = try Scanmill.run(["run", "list.yaml", "in", "-o", "out"], in: folder.path)
         #expect(result.status == 0 && result.output.contains("done     mini  7 frames"), "\(result.errors)")
         #expect(result.errors.contains("the box cannot be read: "), "\(result.errors)")

@@ -115,7 +115,7 @@ import Testing
 
     @Test func masksOfABoxThatIsGrown() throws {
         var capture = try MemoryCapture.posed(1)
-        capture.items[0].pose = Pose(rotation: .identity, position: box.center + Vector3(0, 0, 4))
+        capture.items[0].pose = Pose(rotation: .identity, position: box.center + Vector3(0, 0, 2.5))
         func mask(_ options: String, of box: OrientedBox) throws -> [UInt8] {
             capture.box = box
             let run = try StageRun("- write-transforms: {masks: silhouette\(options)}", on: capture)

@@ -70,7 +70,11 @@ extension Capture {
     private mutating func noteJumps(besides lost: Set<Int>) {
         // A speed says nothing in a world of unknown unit.
         guard isMetric else { return }
-        let jumps = Trajectory(frames).jumps.filter { !$0.isMoving && !lost.contains($0.from) && !lost.contains($0.to) }
+        let jumps = Trajectory(frames).jumps.filter { jump in
+            !jump.isMoving && !lost.contains(jump.from) && !lost.contains(jump.to)
+                // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
+                && (jump.metres > 0.3 || jump.degrees > 30)
+        }
         guard let first = jumps.first else { return }
         let way = "\(first.metres.rounded(decimals: 2)) m and \(first.degrees.rounded(decimals: 1))°"
         let times = jumps.count == 1 ? "once" : "\(jumps.count) times, first"
