@@ -166,56 +166,17 @@ public struct CullByBox: FrameStage, CaptureStage {
             fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
     }
 
-    /// How many of the points are left out at each end of each axis when a box is fitted.
-    private static let trim = 0.001
-
     private func fittedBox(_ capture: Capture, _ cloud: PointCloud, _ context: StageContext) throws(Problem)
         -> OrientedBox
     {
-        guard let up = capture.worldUp?.normalized else {
-            throw Problem(
-                .input, "the capture does not say which way is up, so no box is known to be upright",
-                fix: "give cull-by-box a boundingbox.json")
-        }
-        guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
-            throw Problem(
-                .input, "the cloud has only \(cloud.count) points, too few for a box",
-                fix: "let the stages above leave more of it")
-        }
-        if let floor = capture.floor?.height {
-            let (low, high) = (up.dot(box.center) - box.halfSize.y, up.dot(box.center) + box.halfSize.y)
-            if floor < high {
-                box.halfSize.y = (high - floor) / 2
-                box.center = box.center + up * ((floor - low) / 2)
-            }
-        }
+        let fitted = try FittedBox(around: cloud, of: capture)
         if capture.channels.contains(.box) {
             context.warn("the capture's own box was replaced by one around the cloud")
         }
-        if let doubt = Self.doubt(of: box, capture) { context.warn(doubt) }
-        context.record("box-center", .of(box.center.components))
-        context.record("box-size", .of((box.halfSize * 2).components))
-        return box
-    }
-
-    /// Why a box that was fitted may be around something else than what was filmed, or nil. A hand trembles, and the central
-    /// rays of most cameras may miss a small object: what they have in common is what counts, and of the distance from
-    /// there a tenth is within the tremor.
-    private static func doubt(of box: OrientedBox, _ capture: Capture) -> String? {
-        let poses = capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }
-        let passing = poses.count { box.encounter(from: $0.position, along: -$0.rotation.columns.2) == .miss }
-        guard 2 * passing > poses.count else { return nil }
-        var place = ""
-        if case .point(let focus) = CameraFocus(of: poses) {
-            let distances = poses.map { ($0.position - focus).length }.sorted()
-            let beside = box.distance(to: focus)
-            guard beside > distances[distances.count / 2] / 10 else { return nil }
-            let unit = capture.isMetric ? "m" : "units"
-            place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
-        }
-        let cameras = "\(passing) of \(poses.count) cameras"
-        return "\(cameras) look past the box that was fitted to the cloud\(place): it may hold something else than was "
-            + "filmed; look at what `crop` above leaves, and at its `centre`"
+        if let doubt = fitted.doubt { context.warn(doubt) }
+        context.record("box-center", .of(fitted.box.center.components))
+        context.record("box-size", .of((fitted.box.halfSize * 2).components))
+        return fitted.box
     }
 
     /// The box that culls, with its margins.

@@ -92,7 +92,6 @@ private struct NeRFCaptureReader {
         } else {
             for (index, entry) in entries.enumerated() { try attachPicture(entry, to: index) }
             capture.channels.insert(.color)
-            noteMissingPictures()
         }
         noteDepth(entries)
         try capture.readBox(in: tree, limit: 1 << 20)
@@ -168,24 +167,13 @@ private struct NeRFCaptureReader {
         do throws(Problem) {
             guard let file = try tree.picture(entry.path) else {
                 // Common in this format, and nobody's damage.
-                capture.drop(index, whileReading: Self.missing)
+                capture.drop(index, whileReading: "its picture is not there")
                 return
             }
             try fit(try capture.attachPicture(file, to: index, in: tree, rules), index)
         } catch {
             try capture.drop(index, for: error.at(file: entry.path))
         }
-    }
-
-    private static let missing = "its picture is not there"
-
-    /// Blurred pictures are taken out by hand, and a few are never written; where many are missing, the copy may not be whole.
-    private mutating func noteMissingPictures() {
-        let count = capture.frames.count { $0.drop?.reason == Self.missing }
-        guard Double(count) > rules.badFrameLimit * Double(capture.frames.count) else { return }
-        capture.warnings.append(
-            "\(count) of the \(capture.frames.count) pictures that \(NeRFCaptureProject.file) lists are not there: if nobody took "
-                + "them out, copy the project again")
     }
 
     /// Pictures that the app turned upright, against the intrinsics and the pose, are turned back when they are decoded.

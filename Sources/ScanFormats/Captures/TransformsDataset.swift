@@ -76,6 +76,9 @@ private struct TransformsReader {
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
         let top = try TransformsJSON.Top(root)
+        // Poses and points are those of the original world: whoever compares them with the file wants to know.
+        if top.originalFromSaved != nil { capture.findings["applied-transform-undone"] = .bool(true) }
+        if top.appliedScale != 1 { capture.findings["applied-scale-undone"] = .number(top.appliedScale) }
         capture.variant = top.dialect.rawValue
         capture.warnings += top.warnings
         capture.worldUp = top.worldUp

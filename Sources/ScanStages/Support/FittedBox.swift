@@ -1,0 +1,53 @@
+import ScanModel
+
+/// An upright box around a capture's cloud, standing on its floor where one was found: for captures without a box.
+struct FittedBox {
+    let box: OrientedBox
+    /// Why it may be around something else than what was filmed, or nil.
+    let doubt: String?
+
+    /// The share of the points that is left out at each end of each axis.
+    private static let trim = 0.001
+
+    /// - Throws: a problem of the capture where nobody knows which way is up, or points are too few.
+    init(around cloud: PointCloud, of capture: Capture) throws(Problem) {
+        guard let up = capture.worldUp?.normalized else {
+            throw Problem(
+                .input, "the capture does not say which way is up, so no box is known to be upright",
+                fix: "give cull-by-box a boundingbox.json")
+        }
+        guard var box = OrientedBox(around: cloud, up: up, trim: Self.trim) else {
+            throw Problem(
+                .input, "the cloud has only \(cloud.count) points, too few for a box",
+                fix: "let the stages above leave more of it")
+        }
+        if let floor = capture.floor?.height {
+            let (low, high) = (up.dot(box.center) - box.halfSize.y, up.dot(box.center) + box.halfSize.y)
+            if floor < high {
+                box.halfSize.y = (high - floor) / 2
+                box.center = box.center + up * ((floor - low) / 2)
+            }
+        }
+        self.box = box
+        doubt = Self.doubt(of: box, capture)
+    }
+
+    /// A hand trembles, and the central rays of most cameras may miss a small object: what they have in common is what
+    /// counts, and of the distance from there a tenth is within the tremor.
+    private static func doubt(of box: OrientedBox, _ capture: Capture) -> String? {
+        let poses = capture.keptFrames.compactMap(\.pose).filter { $0.defect == nil }
+        let passing = poses.count { box.encounter(from: $0.position, along: -$0.rotation.columns.2) == .miss }
+        guard 2 * passing > poses.count else { return nil }
+        var place = ""
+        if case .point(let focus) = CameraFocus(of: poses) {
+            let distances = poses.map { ($0.position - focus).length }.sorted()
+            let beside = box.distance(to: focus)
+            guard beside > distances[distances.count / 2] / 10 else { return nil }
+            let unit = capture.isMetric ? "m" : "units"
+            place = ", at a place \(beside.rounded(decimals: 2)) \(unit) from it"
+        }
+        let cameras = "\(passing) of \(poses.count) cameras"
+        return "\(cameras) look past the box that was fitted to the cloud\(place): it may hold something else than was "
+            + "filmed; look at what `crop` above leaves, and at its `centre`"
+    }
+}
