@@ -70,6 +70,9 @@ public struct JSONField: Sendable {
         return number
     }
 
+    /// A number, or nil where the field is absent.
+    public func numberIfPresent() throws(Problem) -> Double? { isAbsent ? nil : try number() }
+
     /// A whole number of `range`.
     public func whole(in range: ClosedRange<Int>) throws(Problem) -> Int {
         guard let whole = value?.integer, let number = Int(exactly: whole), range.contains(number) else {

@@ -15,11 +15,11 @@ extension TransformsJSON {
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
             func number(_ key: String, degrees: String? = nil) throws(Problem) -> Double? {
                 for field in [frame, top] {
-                    if let value = try field[key].ifPresent({ (field) throws(Problem) in try field.number() }) {
+                    if let value = try field[key].numberIfPresent() {
                         return value
                     }
                     guard let degrees else { continue }
-                    if let value = try field[degrees].ifPresent({ (field) throws(Problem) in try field.number() }) {
+                    if let value = try field[degrees].numberIfPresent() {
                         return value * .pi / 180
                     }
                 }
@@ -89,7 +89,7 @@ extension TransformsJSON {
         static func requireNoDistortion(_ field: JSONField) throws(Problem) {
             var bent: [String] = []
             for name in coefficients {
-                let value = try field[name].ifPresent { (field) throws(Problem) in try field.number() } ?? 0
+                let value = try field[name].numberIfPresent() ?? 0
                 if value != 0 { bent.append("\(name) \(value)") }
             }
             let list =
@@ -135,14 +135,14 @@ extension TransformsJSON {
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
-            let unit = try root["integer_depth_scale"].ifPresent { (field) throws(Problem) in try field.number() }
+            let unit = try root["integer_depth_scale"].numberIfPresent()
             depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
             saysNoDepth = unit != nil && depthUnit == nil
             // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.
             let savedUp =
                 Self.axis(root["up"])
                 ?? (root["orientation_override"].value?.string == "none" ? Vector3(0, 0, 1) : nil)
-            let scale = try root["applied_scale"].ifPresent { (field) throws(Problem) in try field.number() } ?? 1
+            let scale = try root["applied_scale"].numberIfPresent() ?? 1
             guard scale > 0, scale.isFinite else { throw root["applied_scale"].unlike("a positive number") }
             appliedScale = scale
             guard !root["applied_transform"].isAbsent else {

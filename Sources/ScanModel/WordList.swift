@@ -10,3 +10,8 @@ extension [String] {
         prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
     }
 }
+
+extension Int {
+    /// With a noun whose plural ends in s: `1 frame`, `3 frames`.
+    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

@@ -242,8 +242,8 @@ package struct OrderCheck {
     private enum Waste {
         /// A step below makes the same channels anew before any other looks at them.
         case madeAnew(by: Int)
-        /// Only steps below look at it that are useless themselves.
-        case read(by: [Int])
+        /// Only steps below look at it that are useless themselves, and perhaps another one makes it anew behind them.
+        case read(by: [Int], isMadeAnew: Bool)
         case unread
 
         init(of index: Int, in steps: [Pipeline.Step]) {
@@ -252,7 +252,7 @@ package struct OrderCheck {
             let successor = below.first { !steps[$0].uses.makesAnew.isDisjoint(with: made) }
             let readers = below.prefix { $0 != successor }.filter { !steps[$0].uses.reads.isDisjoint(with: made) }
             if !readers.isEmpty {
-                self = .read(by: Array(readers))
+                self = .read(by: Array(readers), isMadeAnew: successor != nil)
             } else if let successor {
                 self = .madeAnew(by: successor)
             } else {
@@ -265,21 +265,21 @@ package struct OrderCheck {
         _ index: Int, _ steps: [Pipeline.Step], _ useless: Set<Int>, _ library: StageLibrary
     ) -> Problem {
         let made = steps[index].uses.touches
-        let isMadeAnew = steps[(index + 1)...].contains { !$0.uses.makesAnew.isDisjoint(with: made) }
         func name(_ step: Int) -> String { "`\(steps[step].label)`" }
-        let fate: String
-        // What a step below makes anew, no writer below can be given.
-        var fix = isMadeAnew ? "take it out" : "take it out, or \(remedy(index, steps, useless, library))"
+        let (fate, fix): (String, String)
         switch Waste(of: index, in: steps) {
         case .madeAnew(let successor):
-            fate = "\(name(successor)) below it makes anew"
-            fix =
-                steps[successor].name == steps[index].name
-                ? "take one of them out" : "take one of them out, or move \(name(index)) below \(name(successor))"
-        case .read(let readers):
+            let isTwin = steps[successor].name == steps[index].name
+            let move = isTwin ? "" : ", or move \(name(index)) below \(name(successor))"
+            (fate, fix) = ("\(name(successor)) below it makes anew", "take one of them out\(move)")
+        case .read(let readers, let isMadeAnew):
             let uses = readers.count == 1 ? "uses" : "use"
             fate = "below it only \(readers.map(name).listed) \(uses), in vain"
-        case .unread: fate = "no stage below it uses"
+            // What is made anew, no writer below can be given.
+            fix = isMadeAnew ? "take it out" : "take it out, or \(remedy(index, steps, useless, library))"
+        case .unread:
+            fate = "no stage below it uses"
+            fix = "take it out, or \(remedy(index, steps, useless, library))"
         }
         return Problem(.usage, "\(name(index)) works on \(made.map(\.name).sorted().listed), which \(fate)", fix: fix)
     }

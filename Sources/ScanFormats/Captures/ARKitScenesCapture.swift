@@ -271,11 +271,7 @@ private struct ARKitScenesReader {
         if posed.isEmpty {
             throw (bad.first ?? Problem(.input, "there are no poses in the file")).at(file: file)
         }
-        if let first = bad.first {
-            capture.warnings.append(
-                "\(bad.count) \(bad.count == 1 ? "line" : "lines") of \(file) cannot be used: \(first.at(file: file).oneLine)"
-            )
-        }
+        capture.noteUnusableLines(bad.count, of: file, first: bad.first)
         if isCut { lastPose = posed.map(\.timestamp).max() } else { capture.noteOpenLine(table.openLine, of: file) }
         return posed
     }

@@ -57,10 +57,10 @@ extension Capture {
             if path[place - 1].index == lost.last || lengths[place - 1] > 5 * usual { lost.append(path[place].index) }
         }
         guard let first = lost.first else { return [] }
-        let frames = lost.count == 1 ? "1 frame" : "\(lost.count) frames"
         warnings.append(
-            "\(frames) in the middle of the path \(lost.count == 1 ? "stands" : "stand") exactly at the world's origin, first frame \(first), far from the frames before: there the app did "
-                + "not know where it was; leave them out with `select-frames`")
+            "\(lost.count.counted("frame")) in the middle of the path \(lost.count == 1 ? "stands" : "stand") exactly at the "
+                + "world's origin, first frame \(first), far from the frames before: there the app did not know where it was; "
+                + "leave them out with `select-frames`")
         return Set(lost)
     }
 

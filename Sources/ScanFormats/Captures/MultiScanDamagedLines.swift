@@ -17,6 +17,7 @@ extension MultiScanReader {
     /// lines around it, and believed only where it makes as many lines as the metadata says, or as there are pictures.
     mutating func restoreLines(_ metadata: ScanMetadata) {
         let lines = capture.frames
+        guard lines.contains(where: { $0.timestamp == nil }) else { return }
         var claims = Set([metadata.colorStream, metadata.depthStream].compactMap { $0?.frameCount })
         if let pictures = PictureFolder.find(in: tree) { claims.insert(pictures.pictures.count) }
         // Lines that are as many as they should be lie where they should.
@@ -41,9 +42,8 @@ extension MultiScanReader {
         for index in restored.indices { restored[index].index = index }
         capture.frames = restored
         let difference = abs(total - lines.count)
-        let what = difference == 1 ? "1 line" : "\(difference) lines"
         capture.warnings.append(
-            "damaged camera lines are \(what) too \(total > lines.count ? "few" : "many") in \(stem).jsonl: by the times "
+            "damaged camera lines are \(difference.counted("line")) too \(total > lines.count ? "few" : "many") in \(stem).jsonl: by the times "
                 + "around them there were \(total), and the others were put into their places")
     }
 

@@ -54,8 +54,6 @@ private struct TUMReader {
     private var capture: Capture
     /// The lists whose last line was cut off.
     private var cut: Set<String> = []
-    /// Of the list of poses.
-    private var poselessLines = PoselessLines()
 
     init(tree: any CaptureTree, rules: ReadRules) {
         self.tree = tree
@@ -109,8 +107,6 @@ private struct TUMReader {
         return capture
     }
 
-    private static let poseFile = "groundtruth.txt"
-
     /// The rows of one of the lists. A line that cannot be used is named in a warning.
     private mutating func rows<Value>(
         of file: String, _ read: (TextTable.Row) throws(Problem) -> Value
@@ -132,29 +128,30 @@ private struct TUMReader {
                 bad += 1
                 first = first ?? error
                 if row.end.mayBeCut { cut.insert(file) }
-                if file == Self.poseFile { poselessLines.add(row) }
             }
         }
         if !cut.contains(file) { capture.noteOpenLine(table.openLine, of: file) }
-        if let first {
-            let lines = bad == 1 ? "1 line" : "\(bad) lines"
-            capture.warnings.append("\(lines) of \(file) cannot be used: \(first.at(file: file).oneLine)")
-        }
+        capture.noteUnusableLines(bad, of: file, first: first)
         if file == "rgb.txt" { try rules.check(frames: values.count, of: "pictures", in: file) }
         return values
     }
 
     private mutating func matchPoses(_ times: [Int64]) throws(Problem) -> JSONValue? {
-        let file = Self.poseFile
+        let file = "groundtruth.txt"
         guard tree.byteCount(of: file) != nil else {
             capture.absences[.pose] = tree.absence(of: file)
             return nil
         }
-        let poses = try rows(of: file) { (row) throws(Problem) in try TUMText.posed(row) }
+        var others = PoselessLines()
+        let poses = try rows(of: file) { (row) throws(Problem) -> (timestamp: Int64, pose: Pose) in
+            do throws(Problem) { return try TUMText.posed(row) } catch {
+                others.add(row)
+                throw error
+            }
+        }
         let match = TimeMatch(times, with: poses.map(\.timestamp), within: TUMText.tolerance)
         let end = cut.contains(file) ? poses.map(\.timestamp).max() : nil
-        capture.takePoses(
-            poses.map(\.pose), of: file, by: match, cutOffAfter: end, besides: poselessLines)
+        capture.takePoses(poses.map(\.pose), of: file, by: match, cutOffAfter: end, besides: others)
         capture.channels.insert(.pose)
         return match.summary
     }

@@ -7,8 +7,8 @@ struct VideoOutput {
     /// Relative to the result.
     private let path: String
     private let container: VideoSettings.Container
-    private var encoder: VideoEncoder?
-    private var clock: VideoClock?
+    /// From the first picture on.
+    private var video: (encoder: VideoEncoder, clock: VideoClock)?
 
     init(path: String, container: VideoSettings.Container = .mp4) {
         self.path = path
@@ -18,19 +18,16 @@ struct VideoOutput {
     /// Adds a picture, of the first one's size.
     /// - Parameter time: its timestamp, nanoseconds.
     mutating func append(_ picture: RGBImage, at time: Int64, _ context: StageContext) throws(Problem) {
-        // A time-lapse may have a frame in an hour, which is no rate for an encoder.
-        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
-        var clock = clock ?? VideoClock(rate: rate, in: container)
-        if encoder == nil { encoder = try start(picture, rate, context) }
-        try encoder?.append(picture.pixels, at: clock.shown(at: time))
-        self.clock = clock
+        if video == nil { video = try start(picture, context) }
+        guard let shown = video?.clock.shown(at: time) else { return }
+        try video?.encoder.append(picture.pixels, at: shown)
     }
 
     /// Closes the video and lists it with the result's files.
     func finish(_ context: StageContext) throws(Problem) {
-        try encoder?.finish()
+        try video?.encoder.finish()
         try context.output.adopt(path)
-        if let clock {
+        if let clock = video?.clock {
             warn(of: clock.repeats, "by their timestamps they would be shown no later", context)
             warn(
                 of: clock.pauses, "by their timestamps more than 35 minutes would lie between, too many for an mp4",
@@ -40,18 +37,22 @@ struct VideoOutput {
 
     private func warn(of changes: VideoClock.Changes, _ reason: String, _ context: StageContext) {
         guard let first = changes.first else { return }
-        let frames = changes.count == 1 ? "1 frame" : "\(changes.count) frames"
         context.warn(
-            "\(path) shows \(frames), first the result's frame \(first), one usual step behind the frame before, since \(reason): "
+            "\(path) shows \(changes.count.counted("frame")), first the result's frame \(first), one usual step behind the frame before, since \(reason): "
                 + "whoever matches by time, and not by number, pairs frames wrongly")
     }
 
-    private func start(_ picture: RGBImage, _ rate: Double, _ context: StageContext) throws(Problem) -> VideoEncoder {
+    private func start(
+        _ picture: RGBImage, _ context: StageContext
+    ) throws(Problem) -> (encoder: VideoEncoder, clock: VideoClock) {
+        // A time-lapse may have a frame in an hour, which is no rate for an encoder.
+        let rate = min(max(context.capture.frameRate ?? 30, 1), 1000)
         var settings = VideoSettings(
             width: picture.width, height: picture.height, layout: .rgb24, nominalRate: rate)
         settings.container = container
-        return try VideoEncoder(
+        let encoder = try VideoEncoder(
             path: try context.output.externalPath(for: path), name: path, settings: settings,
             with: try FFmpeg.find(for: context.capture))
+        return (encoder, VideoClock(rate: rate, in: container))
     }
 }

@@ -66,7 +66,7 @@ enum Console {
         return unit == "B" ? "\(bytes) B" : "\(value.rounded(decimals: 1)) \(unit)"
     }
 
-    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    static func count(_ number: Int, _ noun: String) -> String { number.counted(noun) }
 
     /// Runs something whose problem ends the command, with the exit code that its fault has.
     static func orExit<Value>(_ body: () throws(Problem) -> Value) throws -> Value {
