@@ -126,7 +126,7 @@ size_t sm_halves_from_metres(const float *metres, size_t count, uint16_t *halves
     return overflow;
 }
 
-size_t sm_units_from_metres(
+static inline __attribute__((always_inline)) size_t units_from_metres(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
     // Adding and taking away 1.5 × 2^52 rounds to a whole number, ties to even.
     const double whole = 0x1.8p52;
@@ -140,6 +140,24 @@ size_t sm_units_from_metres(
         units[i] = (uint16_t)(is_bad ? 0 : unit);
     }
     return overflow;
+}
+
+#if defined(__x86_64__)
+// Without fused products, so that the numbers are the same on all machines.
+__attribute__((target("avx2"))) static size_t units_from_metres_avx2(
+    const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
+    return units_from_metres(metres, count, units_per_metre, largest, invalid, units);
+}
+#endif
+
+size_t sm_units_from_metres(
+    const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        return units_from_metres_avx2(metres, count, units_per_metre, largest, invalid, units);
+    }
+#endif
+    return units_from_metres(metres, count, units_per_metre, largest, invalid, units);
 }
 
 size_t sm_multiscan_millimetres(const float *metres, size_t count, uint16_t *millimetres) {

@@ -182,15 +182,29 @@ package enum NearestPixel {
         (0..<new).map { min(old - 1, (2 * $0 + 1) * old / (2 * new)) }
     }
 
-    fileprivate static func resized<Value>(_ values: [Value], _ size: PixelSize, to new: PixelSize) -> [Value] {
+    fileprivate static func resized<Value: BitwiseCopyable>(
+        _ values: [Value], _ size: PixelSize, to new: PixelSize
+    ) -> [Value] {
         if size == new { return values }
         let columns = sources(of: size.width, for: new.width)
-        var result: [Value] = []
-        result.reserveCapacity(new.width * new.height)
-        for row in sources(of: size.height, for: new.height) {
-            for column in columns { result.append(values[row * size.width + column]) }
+        let rows = sources(of: size.height, for: new.height)
+        return [Value](unsafeUninitializedCapacity: new.width * new.height) { result, count in
+            values.withUnsafeBufferPointer { values in
+                guard let input = values.baseAddress, var output = result.baseAddress else { return }
+                var before: Int?
+                for row in rows {
+                    if row == before {
+                        output.update(from: output - new.width, count: new.width)
+                    } else {
+                        let line = input + row * size.width
+                        for (place, column) in columns.enumerated() { output[place] = line[column] }
+                    }
+                    output += new.width
+                    before = row
+                }
+            }
+            count = new.width * new.height
         }
-        return result
     }
 }
 

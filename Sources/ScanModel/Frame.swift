@@ -161,6 +161,12 @@ public struct Frame: Sendable {
         }
     }
 
+    /// Frees all pixels and points, as of a frame that is dropped.
+    package mutating func releaseAll() {
+        for channel in Channel.payload { release(channel) }
+        parcels = [:]
+    }
+
     /// Frees what no later stage needs.
     public mutating func release(_ channel: Channel) {
         switch channel {

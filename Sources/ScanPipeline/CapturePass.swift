@@ -10,7 +10,7 @@ extension CaptureRun {
         var opened: Set<Channel> = []
         var begin = next
         while begin < steps.count {
-            let plan = PassPlan.next(from: begin, of: steps)
+            let plan = plan(from: begin)
             if begin > first {
                 unsettled.formUnion(plan.sourceChannels)
             } else {
@@ -43,6 +43,7 @@ extension CaptureRun {
         }
         for index in plan.steps {
             let step = steps[index]
+            if !plan.choosing.contains(index) { chooseAmongNeighbours(index) }
             // The end of a pass sees the capture as it is now: a fold above may just have made its cloud.
             let context = context(index, capture.channels.union(available[index]), plan).withoutFrames
             do throws(Problem) {
@@ -51,6 +52,31 @@ extension CaptureRun {
                     if let stage = step.stage as? any CaptureStage { try stage.finish(&capture, in: context) }
                 }
             } catch { throw error.inStage(step.label) }
+        }
+    }
+
+    /// The pass that begins with step `first`.
+    func plan(from first: Int) -> PassPlan { PassPlan.next(from: first, of: steps, holding: mostHeld) }
+
+    /// How many frames may wait for their neighbours, pixels and all. Where pictures are files, none has to: whoever drops
+    /// frames by comparing them ends the pass, and the next one does not open the pictures of those. A video would be decoded
+    /// a second time.
+    private var mostHeld: Int {
+        guard capture.videoFile != nil, let size = capture.colorSize else { return 0 }
+        return Self.heldBytes / max(1, 3 * size.width * size.height)
+    }
+
+    /// Eight pictures of 1920 × 1440.
+    private static let heldBytes = 64 << 20
+
+    /// Does at the end of a pass what could not be done on the way.
+    private mutating func chooseAmongNeighbours(_ index: Int) {
+        guard let stage = steps[index].stage as? any NeighbourStage, let count = stage.neighbours else { return }
+        let kept = capture.keptFrames
+        for start in stride(from: 0, to: kept.count, by: count) {
+            for drop in stage.drops(among: Array(kept[start..<min(start + count, kept.count)])) {
+                capture.drop(drop.frame, stage: steps[index].label, reason: drop.reason)
+            }
         }
     }
 
@@ -71,7 +97,9 @@ extension CaptureRun {
     private func context(_ index: Int, _ available: Set<Channel>, _ plan: PassPlan) -> StageContext {
         StageContext(
             label: steps[index].label, capture: capture, input: input, output: output, available: available,
-            reads: steps[index].uses.reads, wanted: readLater(than: index, in: plan),
+            reads: steps[index].uses.reads,
+            // Few of the frames come past a choice: it is not for this step to prepare them for the steps behind it.
+            wanted: plan.choosing.contains(index) ? [] : readLater(than: index, in: plan),
             files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes(), memo: memos[index])
     }
 
@@ -98,14 +126,16 @@ extension CaptureRun {
             }
             if let fold = folds[index] {
                 result.append(
-                    FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
+                    .ordered { (frame) throws(Problem) in
                         try clock.measure(index) { () throws(Problem) in try fold.take(&frame, context) }
                     })
             }
             let released = lastUses(of: index, in: plan)
             if !released.isEmpty {
-                result.append(
-                    FrameLine.Step(isOrdered: false) { frame in for channel in released { frame.release(channel) } })
+                result.append(.parallel { frame in for channel in released { frame.release(channel) } })
+            }
+            if plan.choosing.contains(index), let stage = steps[index].stage as? any NeighbourStage {
+                result.append(choiceStep(index, stage))
             }
         }
         return result
@@ -125,11 +155,22 @@ extension CaptureRun {
         let label = steps[index].label
         let clock = runner.clock
         let rule = dropRule
-        return FrameLine.Step(isOrdered: false) { (frame) throws(Problem) in
+        return .parallel { (frame) throws(Problem) in
             if frame.facts.isDropped { return }
             do throws(Problem) {
                 try clock.measure(index) { () throws(Problem) in try body(&frame) }
             } catch { try rule.drop(&frame, for: error, by: label, isBad: true) }
+        }
+    }
+
+    private func choiceStep(_ index: Int, _ stage: any NeighbourStage) -> FrameLine.Step {
+        let label = steps[index].label
+        return .choice(count: stage.neighbours ?? 1) { frames in
+            let drops = stage.drops(among: frames.map(\.facts).filter { !$0.isDropped })
+            for drop in drops {
+                guard let place = frames.firstIndex(where: { $0.facts.index == drop.frame }) else { continue }
+                frames[place].facts.drop = Drop(stage: label, reason: drop.reason)
+            }
         }
     }
 
@@ -138,7 +179,7 @@ extension CaptureRun {
         let label = steps[0].label
         let clock = runner.clock
         let rule = dropRule
-        return FrameLine.Step(isOrdered: true) { (frame) throws(Problem) in
+        return .ordered { (frame) throws(Problem) in
             let wasDropped = frame.facts.isDropped
             try clock.measure(0) { () throws(Problem) in
                 try track.advance(&frame, isWanted: isWanted && !wasDropped)

@@ -41,7 +41,7 @@ struct CaptureRun {
     mutating func execute(unless isDone: (Runner.Opened) throws(Problem) -> Bool) throws(Problem) -> Bool {
         var next = 0
         while next < steps.count {
-            let plan = PassPlan.next(from: next, of: steps)
+            let plan = plan(from: next)
             passNumber += 1
             try run(plan)
             // The first pass is the reader's.

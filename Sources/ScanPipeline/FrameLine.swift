@@ -5,20 +5,40 @@ import ScanModel
 /// Takes frames through a row of steps with several workers: parallel steps in any order, ordered steps in frame order.
 ///
 /// A worker carries a frame from step to step until it comes to an ordered step whose turn is another frame's; there it
-/// parks the frame and takes other work. A bounded number of frames is under way, so memory does not grow with the
-/// capture. What comes out does not depend on the number of workers; of several failures the lowest frame's counts.
+/// parks the frame and takes other work. Where some of a few neighbours are chosen, it leaves the frame until the last of
+/// them is there. A bounded number of frames is under way, so memory does not grow with the capture. What comes out does
+/// not depend on the number of workers; of several failures the lowest frame's counts.
 package final class FrameLine: @unchecked Sendable {
-    /// One step: whether it must see the frames in order, and what it does. A thrown problem fails the capture.
-    package struct Step: Sendable {
-        package var isOrdered: Bool
-        package var run: @Sendable (inout Frame) throws(Problem) -> Void
+    /// What is done with each frame, or with a few neighbours.
+    package enum Step: Sendable {
+        /// Does something with a frame, whichever comes first. A thrown problem fails the capture.
+        case parallel(@Sendable (inout Frame) throws(Problem) -> Void)
+        /// The same, with one frame after the other.
+        case ordered(@Sendable (inout Frame) throws(Problem) -> Void)
+        /// Holds `count` frames in a row, of those that are not dropped, and drops some of them before any goes on. The last
+        /// ones may be fewer.
+        case choice(count: Int, @Sendable (inout [Frame]) -> Void)
 
-        package init(isOrdered: Bool, run: @escaping @Sendable (inout Frame) throws(Problem) -> Void) {
-            self.isOrdered = isOrdered
-            self.run = run
+        fileprivate var isOrdered: Bool { if case .parallel = self { false } else { true } }
+
+        fileprivate func run(_ frame: inout Frame) throws(Problem) {
+            switch self {
+            case .parallel(let body), .ordered(let body): try body(&frame)
+            case .choice: break
+            }
         }
+
+        fileprivate var held: Int { if case .choice(let count, _) = self { count } else { 0 } }
     }
 
+    /// The neighbours that wait for the others.
+    private struct Held {
+        var frames: [(position: Int, frame: Frame)] = []
+        /// How many of them are to be chosen among.
+        var keptCount = 0
+    }
+
+    private let count: Int
     private let steps: [Step]
     private let workers: Int
     private let window: Int
@@ -35,6 +55,8 @@ package final class FrameLine: @unchecked Sendable {
     /// For each ordered step, whose turn it is.
     private var turns: [Int]
     private var parked: [[Int: Frame]]
+    /// For each choice, who waits there. They are not under way, but count as such for as long as they have pixels.
+    private var held: [Held]
     private var ready: [(position: Int, step: Int, frame: Frame)] = []
 
     /// - Parameters:
@@ -45,15 +67,17 @@ package final class FrameLine: @unchecked Sendable {
         count: Int, steps: [Step], workers: Int, begin: @escaping @Sendable (Int) -> Frame,
         done: @escaping @Sendable (Int, Frame) -> Void
     ) {
+        self.count = count
         self.steps = steps
         // More workers than frames have nothing to do.
         self.workers = max(1, min(workers, count, Self.mostWorkers))
-        window = 2 * self.workers + 2
+        window = 2 * self.workers + 2 + steps.reduce(0) { $0 + $1.held }
         self.begin = begin
         self.done = done
         limit = count
         turns = Array(repeating: 0, count: steps.count)
         parked = Array(repeating: [:], count: steps.count)
+        held = Array(repeating: Held(), count: steps.count)
     }
 
     /// More than any machine has cores: each worker is a thread.
@@ -61,15 +85,27 @@ package final class FrameLine: @unchecked Sendable {
 
     package func run() throws(Problem) {
         if workers == 1 {
-            for position in 0..<limit {
-                var frame = begin(position)
-                for step in steps { try step.run(&frame) }
-                done(position, frame)
-            }
+            for position in 0..<limit { try carryAlone(begin(position), at: position, from: 0) }
             return
         }
         DispatchQueue.concurrentPerform(iterations: workers) { _ in work() }
         if let failure { throw failure.problem }
+    }
+
+    private func carryAlone(_ frame: consuming Frame, at position: Int, from first: Int) throws(Problem) {
+        for index in first..<steps.count {
+            if case .choice(let count, let choose) = steps[index] {
+                var group = hold(frame, at: position, step: index, among: count, choose)
+                group.reverse()
+                // Taken out one by one, so that each has one owner when it goes on.
+                while let position = group.last?.position {
+                    try carryAlone(group.removeLast().frame, at: position, from: index + 1)
+                }
+                return
+            }
+            try steps[index].run(&frame)
+        }
+        done(position, frame)
     }
 
     private func work() {
@@ -77,7 +113,7 @@ package final class FrameLine: @unchecked Sendable {
         while true {
             if let (position, step, frame) = takeReady() {
                 carry(frame, at: position, from: step)
-            } else if admitted < limit && underWay < window {
+            } else if admitted < limit && underWay + held.reduce(0, { $0 + $1.keptCount }) < window {
                 let position = admitted
                 admitted += 1
                 underWay += 1
@@ -109,22 +145,52 @@ package final class FrameLine: @unchecked Sendable {
                 parked[index][position] = frame
                 return
             }
+            if case .choice(let count, let choose) = step {
+                endTurn(of: index, at: position)
+                let group = hold(frame, at: position, step: index, among: count, choose)
+                underWay += group.count - 1
+                ready += group.map { ($0.position, index + 1, $0.frame) }
+                lock.wakeAll()
+                return
+            }
             lock.unlock()
             var problem: Problem?
             do throws(Problem) { try step.run(&frame) } catch { problem = error }
             lock.lock()
             if let problem { fail(problem, at: position) }
-            if step.isOrdered {
-                turns[index] = position + 1
-                if let next = parked[index].removeValue(forKey: position + 1) {
-                    ready.append((position + 1, index, next))
-                    lock.wakeAll()
-                }
-            }
+            if step.isOrdered { endTurn(of: index, at: position) }
         }
         underWay -= 1
         if position < limit { done(position, frame) }
         lock.wakeAll()
+    }
+
+    private func endTurn(of index: Int, at position: Int) {
+        turns[index] = position + 1
+        if let next = parked[index].removeValue(forKey: position + 1) {
+            ready.append((position + 1, index, next))
+            lock.wakeAll()
+        }
+    }
+
+    /// Leaves a frame where it waits for its neighbours.
+    /// - Returns: all that waited and now go on, chosen among: none as long as neighbours are missing.
+    private func hold(
+        _ frame: consuming Frame, at position: Int, step index: Int, among count: Int,
+        _ choose: @Sendable (inout [Frame]) -> Void
+    ) -> [(position: Int, frame: Frame)] {
+        let isKept = !frame.facts.isDropped
+        // However many dropped frames lie between two neighbours, they wait without their pixels.
+        if !isKept { frame.releaseAll() }
+        held[index].frames.append((position, frame))
+        if isKept { held[index].keptCount += 1 }
+        guard held[index].keptCount == count || position == self.count - 1 else { return [] }
+        let positions = held[index].frames.map(\.position)
+        var frames = held[index].frames.map(\.frame)
+        held[index] = Held()
+        choose(&frames)
+        for number in frames.indices where frames[number].facts.isDropped { frames[number].releaseAll() }
+        return Array(zip(positions, frames))
     }
 
     private func fail(_ problem: Problem, at position: Int) {

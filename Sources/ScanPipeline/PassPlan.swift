@@ -5,11 +5,14 @@ import ScanModel
 /// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run behind it in the order of the
 /// list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads frame by
 /// frame; and a stage that would drop frames, or change facts, that an earlier finish has still to read begins a pass of
-/// its own. A later pass replays the earlier frame stages that made or changed what it needs, so that it never sees
+/// its own. A ``NeighbourStage`` that drops frames ends it too, unless so few neighbours may wait for each other in the
+/// midst of it. A later pass replays the earlier frame stages that made or changed what it needs, so that it never sees
 /// unmasked depth where a mask stood before.
 package struct PassPlan: Equatable {
     /// The steps whose turn it is.
     package var steps: Range<Int>
+    /// Those of them that choose among neighbours while the pass goes on.
+    package var choosing: Set<Int>
     /// Earlier steps that run again, without counting.
     package var replayed: [Int]
     /// What the capture's source has to give for each frame.
@@ -19,27 +22,34 @@ package struct PassPlan: Equatable {
     package var walksFrames: Bool
 
     /// Plans the pass that begins with step `first`.
-    package static func next(from first: Int, of steps: [Pipeline.Step]) -> PassPlan {
+    /// - Parameter mostHeld: how many frames may wait for their neighbours.
+    package static func next(from first: Int, of steps: [Pipeline.Step], holding mostHeld: Int = 0) -> PassPlan {
         var end = first
+        var choosing: Set<Int> = []
         // What the ends of the steps so far make or change, and what they read.
         var late: Set<Channel> = []
         var awaited: Set<Channel> = []
         while end < steps.count {
             let uses = steps[end].uses
-            let comesTooEarly = !uses.readByFrame.isDisjoint(with: late)
-            if end > first, late.contains(.frames) || comesTooEarly || !uses.factsTouched.isDisjoint(with: awaited) {
-                break
-            }
+            let neighbours = (steps[end].stage as? any NeighbourStage)?.neighbours
+            let chooses = neighbours.map { $0 <= mostHeld } ?? false
+            let touched = chooses ? uses.factsTouched.union([.frames]) : uses.factsTouched
+            // Before the first frame nobody can tell which ones will be left.
+            let needsChoice = !choosing.isEmpty && uses.frame.reads.contains(.frames)
+            let comesTooEarly = needsChoice || !uses.readByFrame.isDisjoint(with: late)
+            if end > first, late.contains(.frames) || comesTooEarly || !touched.isDisjoint(with: awaited) { break }
             late.formUnion(uses.madeAtEnd)
             awaited.formUnion(uses.readAtEnd)
+            if chooses { choosing.insert(end) }
             end += 1
-            if uses.finish.drops { break }
+            if uses.finish.drops && !chooses { break }
         }
-        return PassPlan(first..<end, of: steps)
+        return PassPlan(first..<end, choosing: choosing, of: steps)
     }
 
-    private init(_ range: Range<Int>, of steps: [Pipeline.Step]) {
+    private init(_ range: Range<Int>, choosing: Set<Int>, of steps: [Pipeline.Step]) {
         self.steps = range
+        self.choosing = choosing
         walksFrames = steps[range].contains { $0.stage is any FrameStage || $0.stage is any FoldStage }
         replayed = []
         sourceChannels = []

@@ -68,6 +68,18 @@ public protocol CaptureStage: Stage {
     func finish(_ capture: inout Capture, in context: StageContext) throws(Problem)
 }
 
+/// Drops some of a few frames in a row by comparing them: the bounded form of a ``CaptureStage`` that drops frames. The
+/// runner has the frames wait for each other, or looks at their facts when all are through; the stage never holds them.
+public protocol NeighbourStage: Stage {
+    /// How many frames in a row, of those that are left, are compared with each other; nil where this instance compares
+    /// none, or all of them. The last ones may be fewer. The stage says in its ``Uses`` that its `finish` drops frames.
+    var neighbours: Int? { get }
+
+    /// The frames that go, and why.
+    /// - Parameter frames: neighbours as the stages above and the stage's own `process` have left them.
+    func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)]
+}
+
 /// What people read about a stage.
 public struct StageCard: Sendable {
     /// Kebab-case, verb-noun or one verb; the file and the type are named after it.

@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Drops blurred frames.
-public struct FilterBlur: FrameStage, CaptureStage {
+public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
     enum Rule: Sendable {
         case atLeast(Double)
         case keep(Double)
@@ -18,7 +18,8 @@ public struct FilterBlur: FrameStage, CaptureStage {
             Exactly one rule is given. `at-least` keeps frames with that score. `keep` keeps the ceil(keep · n) frames with
             the best scores, ties going to the lower frame. `window` keeps the sharpest of each n consecutive frames, the
             last short window keeping one too; no hole is longer than two windows, where a global `keep: 0.2` left 75
-            frames in a row without a picture on a real capture.
+            frames in a row without a picture on a real capture. Of a video, a window of a few frames is decided while it is
+            decoded, so that stages below need no second decoding.
 
             \(BlurScore.grays)
 
@@ -59,13 +60,20 @@ public struct FilterBlur: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
+        if case .keep(let share) = rule { keep(share, &capture, context) }
         BlurScore.record(capture, context)
-        switch rule {
-        case .atLeast: break
-        case .keep(let share): keep(share, &capture, context)
-        case .window(let length): thin(length, &capture, context)
-        }
         reportHoles(capture, context)
+    }
+
+    public var neighbours: Int? { if case .window(let length) = rule { length } else { nil } }
+
+    public func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)] {
+        guard let best = frames.max(by: { ($0.sharpness ?? 0, $1.index) < ($1.sharpness ?? 0, $0.index) }) else {
+            return []
+        }
+        return frames.filter { $0.index != best.index }.map {
+            ($0.index, Self.reason($0, "under frame \(best.index)'s in its window"))
+        }
     }
 
     private func keep(_ share: Double, _ capture: inout Capture, _ context: StageContext) {
@@ -74,29 +82,14 @@ public struct FilterBlur: FrameStage, CaptureStage {
         let count = Int((share * Double(kept.count) - 1e-9).rounded(.up))
         let ranked = kept.sorted { ($1.sharpness ?? 0, $0.index) < ($0.sharpness ?? 0, $1.index) }
         for frame in ranked.dropFirst(count) {
-            drop(frame, "not among the best \(count) of \(kept.count)", &capture, context)
+            let reason = Self.reason(frame, "not among the best \(count) of \(kept.count)")
+            capture.drop(frame.index, stage: context.label, reason: reason)
         }
     }
 
-    private func thin(_ length: Int, _ capture: inout Capture, _ context: StageContext) {
-        let kept = capture.keptFrames
-        for start in stride(from: 0, to: kept.count, by: length) {
-            let window = kept[start..<min(start + length, kept.count)]
-            guard let best = window.max(by: { ($0.sharpness ?? 0, $1.index) < ($1.sharpness ?? 0, $0.index) }) else {
-                continue
-            }
-            for frame in window where frame.index != best.index {
-                drop(frame, "under frame \(best.index)'s in its window", &capture, context)
-            }
-        }
-    }
-
-    /// - Parameter standing: how its sharpness compares, as the end of a sentence.
-    private func drop(
-        _ frame: FrameFacts, _ standing: String, _ capture: inout Capture, _ context: StageContext
-    ) {
-        let sharpness = (frame.sharpness ?? 0).rounded(decimals: 2)
-        capture.drop(frame.index, stage: context.label, reason: "sharpness \(sharpness) is \(standing)")
+    /// - Parameter standing: how the frame's sharpness compares, as the end of a sentence.
+    private static func reason(_ frame: FrameFacts, _ standing: String) -> String {
+        "sharpness \((frame.sharpness ?? 0).rounded(decimals: 2)) is \(standing)"
     }
 
     /// A run of frames dropped here, with none left in between; frames that other stages dropped do not end it.

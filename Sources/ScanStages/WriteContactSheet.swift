@@ -70,7 +70,7 @@ public struct WriteContactSheet: FoldStage {
             }
         let pages = (count + columns * rows - 1) / (columns * rows)
         return Uses(
-            frame: .init(needs: [channel], wants: [.pose, .timestamp]), fold: .init(wants: [channel]),
+            frame: .init(needs: [.frames, channel], wants: [.pose, .timestamp]), fold: .init(wants: [channel]),
             claims: (1...pages).map { path("{id}", page: $0) })
     }
 

@@ -41,7 +41,7 @@ public struct WritePreview: FoldStage {
 
     public var uses: Uses {
         Uses(
-            frame: .init(needs: [.color], wants: [.pose, .timestamp]), fold: .init(wants: [.color]),
+            frame: .init(needs: [.frames, .color], wants: [.pose, .timestamp]), fold: .init(wants: [.color]),
             claims: ["{id}_preview.mp4"])
     }
 

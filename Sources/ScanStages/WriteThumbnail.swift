@@ -32,7 +32,8 @@ public struct WriteThumbnail: FoldStage {
 
     public var uses: Uses {
         Uses(
-            frame: .init(needs: [.color], wants: [.pose, .sharpness]), fold: .init(wants: [.color, .sharpness]),
+            frame: .init(needs: [.frames, .color], wants: [.pose, .sharpness]),
+            fold: .init(wants: [.color, .sharpness]),
             claims: ["{id}_thumb.jpg"])
     }
 

@@ -42,7 +42,7 @@ import Testing
     ) -> (trace: Trace.State, problem: Problem?) {
         let trace = Trace(steps: plans.count)
         let steps = plans.enumerated().map { number, plan in
-            FrameLine.Step(isOrdered: plan.isOrdered) { (frame) throws(Problem) in
+            let body: @Sendable (inout Frame) throws(Problem) -> Void = { (frame) throws(Problem) in
                 let index = frame.index
                 pause(seed &+ index &* 31 &+ number &* 7919, longest: longest)
                 trace.state.withLock { state in
@@ -53,6 +53,7 @@ import Testing
                 frame.timestamp = (frame.timestamp ?? 0) + 1
                 if plan.failures.contains(index) { throw Problem(.input, "step \(number)").inFrame(index) }
             }
+            return plan.isOrdered ? FrameLine.Step.ordered(body) : .parallel(body)
         }
         let line = FrameLine(
             count: count, steps: steps, workers: workers,
@@ -106,12 +107,12 @@ import Testing
         // The first frame waits for others to queue up behind it, however slow the machine is.
         for workers in [1, 2, 8] {
             let reached = Mutex((now: 0, most: 0))
-            let steps = [
-                FrameLine.Step(isOrdered: false) { frame in
+            let steps: [FrameLine.Step] = [
+                .parallel { frame in
                     guard frame.index == 0, workers > 1 else { return }
                     for _ in 0..<20_000 where reached.withLock({ $0.most <= workers }) { usleep(1000) }
                 },
-                FrameLine.Step(isOrdered: true) { _ in },
+                .ordered { _ in },
             ]
             let line = FrameLine(
                 count: 500, steps: steps, workers: workers,
@@ -194,17 +195,17 @@ import Testing
         }
     }
 
-    /// A frame that had to wait for its turn has one owner afterwards, so that pixels are changed in place.
-    @Test func framesThatWaitAreNotCopied() {
-        for workers in [1, 2, 8] {
+    /// A frame that had to wait has one owner afterwards, so that pixels are changed in place.
+    @Test(arguments: [1, 2, 8]) func framesThatWaitAreNotCopied(_ workers: Int) {
+        for waits: FrameLine.Step in [.ordered { _ in usleep(50) }, .choice(count: 3) { _ in usleep(50) }] {
             let copies = Mutex(0)
-            let steps = [
-                FrameLine.Step(isOrdered: false) { frame in
+            let steps: [FrameLine.Step] = [
+                .parallel { frame in
                     frame.depth = DepthMap(width: 64, height: 64, metres: Array(repeating: 1, count: 4096))
                     Self.pause(frame.index, longest: 500)
                 },
-                FrameLine.Step(isOrdered: true) { _ in usleep(50) },
-                FrameLine.Step(isOrdered: false) { frame in
+                waits,
+                .parallel { frame in
                     guard var depth = frame.depth else { return }
                     frame.depth = nil
                     let before = depth.metres.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
@@ -218,6 +219,101 @@ import Testing
                 count: 300, steps: steps, workers: workers, begin: { Frame(FrameFacts(index: $0)) }, done: { _, _ in })
             #expect(throws: Never.self) { try line.run() }
             #expect(copies.withLock { $0 } == 0, "\(workers) workers")
+        }
+    }
+
+    // MARK: - Choices among neighbours
+
+    /// Drops all frames whose number leaves no rest by `thirds`, keeps the last of each two left, and notes what it saw.
+    private static func choose(
+        count: Int, workers: Int, droppedBefore: @escaping @Sendable (Int) -> Bool,
+        failing: @escaping @Sendable (Int) -> Bool = { _ in false }
+    ) -> (groups: [[Int]], through: [Int], order: [Int], done: [Int], most: Int, problem: Problem?) {
+        struct State {
+            var groups: [[Int]] = []
+            var through: [Int] = []
+            var order: [Int] = []
+            var done: [Int] = []
+            var (now, most) = (0, 0)
+        }
+        let seen = Guarded(State())
+        let steps: [FrameLine.Step] = [
+            .parallel { frame in
+                Self.pause(frame.index, longest: 200)
+                if droppedBefore(frame.index) {
+                    frame.facts.drop = Drop(stage: "before", reason: "")
+                } else {
+                    frame.depth = DepthMap(width: 1, height: 1, metres: [1])
+                }
+            },
+            .choice(count: 4) { frames in
+                let left = frames.indices.filter { !frames[$0].facts.isDropped }
+                seen.withLock { $0.groups.append(left.map { frames[$0].facts.index }) }
+                for place in left.dropLast() { frames[place].facts.drop = Drop(stage: "choice", reason: "") }
+            },
+            .parallel { (frame) throws(Problem) in
+                Self.pause(frame.index &* 7, longest: 200)
+                if failing(frame.index) { throw Problem(.input, "behind").inFrame(frame.index) }
+                if frame.facts.isDropped != (frame.depth == nil) { throw Problem(.tool, "pixels of a dropped frame") }
+                let (index, isDropped) = (frame.index, frame.facts.isDropped)
+                if !isDropped { seen.withLock { $0.through.append(index) } }
+            },
+            .ordered { frame in
+                let index = frame.index
+                seen.withLock { $0.order.append(index) }
+            },
+        ]
+        let line = FrameLine(
+            count: count, steps: steps, workers: workers,
+            begin: { index in
+                seen.withLock { ($0.now, $0.most) = ($0.now + 1, max($0.most, $0.now + 1)) }
+                return Frame(FrameFacts(index: index))
+            },
+            done: { index, _ in
+                seen.withLock {
+                    $0.now -= 1
+                    $0.done.append(index)
+                }
+            })
+        var problem: Problem?
+        do throws(Problem) { try line.run() } catch { problem = error }
+        let state = seen.withLock { $0 }
+        return (state.groups, state.through.sorted(), state.order, state.done.sorted(), state.most, problem)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func neighboursWaitForEachOther(_ workers: Int) {
+        // Of each so many frames, the last so many are dropped before.
+        for (count, period, dropped) in [
+            (0, 1, 0), (1, 1, 0), (4, 1, 0), (203, 1, 0), (203, 3, 1), (203, 50, 49), (90, 90, 88), (90, 1, 1),
+        ] {
+            let isDropped: @Sendable (Int) -> Bool = { $0 % period >= period - dropped }
+            let line = Self.choose(count: count, workers: workers, droppedBefore: isDropped)
+            let left = (0..<count).filter { !isDropped($0) }
+            let groups = stride(from: 0, to: left.count, by: 4).map { Array(left[$0..<min($0 + 4, left.count)]) }
+            #expect(line.groups.filter { !$0.isEmpty } == groups)
+            #expect(line.through == groups.compactMap { $0.last })
+            #expect(line.order == Array(0..<count))
+            #expect(line.done == Array(0..<count))
+            #expect(line.problem == nil)
+        }
+    }
+
+    /// However many frames without pixels lie between two neighbours, the others are not kept waiting, nor pile up.
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func aLongRunOfDroppedFramesStopsNothing(_ workers: Int) {
+        let line = Self.choose(count: 3000, workers: workers, droppedBefore: { $0 % 1000 != 0 })
+        #expect(line.through == [2000])
+        #expect(line.done.count == 3000)
+        let all = Self.choose(count: 3000, workers: workers, droppedBefore: { _ in false })
+        #expect(all.most <= 2 * workers + 2 + 4 + 3)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func aFailureBehindAChoiceIsTheLowest(_ workers: Int) {
+        for round in 0..<20 {
+            let failing = [51, 55, 59 + 4 * round]
+            let line = Self.choose(count: 400, workers: workers, droppedBefore: { _ in false }) { failing.contains($0) }
+            #expect(line.problem?.place.frame == 51)
+            #expect(line.done.prefix { $0 < 51 }.count == 51)
+            #expect(!line.done.contains(51))
         }
     }
 }

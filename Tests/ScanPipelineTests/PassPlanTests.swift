@@ -4,13 +4,15 @@ import Testing
 
 @Suite struct PassPlanTests {
     /// The passes of a list of stages: `steps (replayed) < what the source gives`.
-    private static func passes(_ mocks: [Mock], deciding channels: Set<Channel>? = nil) throws -> [String] {
+    private static func passes(
+        _ mocks: [Mock], deciding channels: Set<Channel>? = nil, holding mostHeld: Int = 0
+    ) throws -> [String] {
         var steps = try Pipeline.of(mocks).steps
         if let channels { steps = OrderCheck.decide(steps, for: channels) }
         var passes: [String] = []
         var next = 0
         while next < steps.count {
-            let plan = PassPlan.next(from: next, of: steps)
+            let plan = PassPlan.next(from: next, of: steps, holding: mostHeld)
             func names(_ indices: some Sequence<Int>) -> String {
                 indices.map { steps[$0].label }.joined(separator: " ")
             }
@@ -64,6 +66,34 @@ import Testing
         #expect(
             try Self.passes([Self.read, Self.sharp, .decompress, .unproject, Self.ply]) == [
                 "read no walk", "sharp decompress unproject write-ply < color recorded-depth",
+            ])
+    }
+
+    @Test func fewNeighboursWaitForEachOtherInTheMidstOfAPass() throws {
+        let window = Self.blur.choosing(among: 5)
+        let list = [Self.read, window, .decompress, .unproject, Self.ply]
+        let apart = ["read no walk", "window < color", "decompress unproject write-ply < recorded-depth"]
+        let names = { (passes: [String]) in passes.map { $0.replacing("blur", with: "window") } }
+        #expect(names(try Self.passes(list, holding: 4)) == apart)
+        #expect(
+            names(try Self.passes(list, holding: 5)) == [
+                "read no walk", "window decompress unproject write-ply < color recorded-depth",
+            ])
+        // What has still to look at all frames goes before.
+        let measure = Mock.finish("measure", .init(needs: [.frames]))
+        #expect(
+            names(try Self.passes([Self.read, measure, window, .decompress, .unproject, Self.ply], holding: 5)) == [
+                "read no walk", "measure no walk", "window decompress unproject write-ply < color recorded-depth",
+            ])
+        // Who wants to know before its first frame which ones will be left comes behind.
+        let sheet = Mock.fold("sheet", .init(wants: [.color]), claims: ["sheet.jpg"])
+        var informed = sheet
+        informed.uses.frame.needs = [.frames]
+        #expect(
+            names(try Self.passes([Self.read, window, sheet], holding: 5)) == ["read no walk", "window sheet < color"])
+        #expect(
+            names(try Self.passes([Self.read, window, informed], holding: 5)) == [
+                "read no walk", "window < color", "sheet < color",
             ])
     }
 

@@ -95,6 +95,41 @@ import Testing
         #expect(source.log.all.isEmpty)
     }
 
+    // MARK: - Choices among neighbours
+
+    /// With a video, frames are chosen on the way; without one at the end of a pass. Nobody can tell by the result.
+    @Test(arguments: [1, 2, 8]) func aChoiceOnTheWayGivesTheSame(_ workers: Int) throws {
+        func run(hasVideo: Bool) throws -> (json: String, ply: String, passes: Int) {
+            let passes = Guarded<Set<Int>>([])
+            let read = Mock.reader(60) { capture in
+                var source = MockSource()
+                source.streams = [.recordedDepth: 60, .recordedConfidence: 58]
+                capture.source = source
+                capture.colorSize = PixelSize(64, 48)
+                if hasVideo { capture.videoFile = "scan.mp4" }
+            }
+            let score = Mock.frame("score", .init(makes: [.sharpness])) { frame, context in
+                frame.sharpness = Double(frame.index * 7 % 5)
+                context.count("scored", 1)
+            }.finishing(.init(needs: [.sharpness])) { capture, context in
+                context.record("left", .of(capture.keptFrames.map(\.index)))
+            }.choosing(among: 4) { frames in
+                let best = frames.map { $0.sharpness ?? 0 }.max() ?? 0
+                return frames.filter { $0.sharpness != best }.map { ($0.index, "below \(best)") }
+            }
+            let mocks = [read, .every(2), .bad([6, 20]), score, .decompress, .mask, .unproject, .sum, .ply]
+            let run = try MockRun(mocks, workers: workers) { progress in
+                passes.withLock { _ = $0.insert(progress.pass) }
+            }
+            return (run.json, try run.text("scan.ply"), passes.withLock(\.count))
+        }
+        let (onTheWay, atTheEnd) = (try run(hasVideo: true), try run(hasVideo: false))
+        #expect(onTheWay.ply == atTheEnd.ply)
+        #expect(onTheWay.json == atTheEnd.json)
+        #expect(onTheWay.json.contains("below 4.0"))
+        #expect(onTheWay.passes + 1 == atTheEnd.passes)
+    }
+
     // MARK: - Several passes
 
     @Test(arguments: [1, 8]) func aLaterPassSeesMaskedDepthAndCountsNothingTwice(_ workers: Int) throws {

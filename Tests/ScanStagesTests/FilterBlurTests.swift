@@ -131,6 +131,21 @@ import Testing
         #expect(try self.run("{window: 1000000}", [1, 3, 3]).kept == [1])
     }
 
+    /// Frames of a video wait for their neighbours, pixels and all, and one decoding does. Another look at all frames below
+    /// it ends the pass, and the video is decoded again.
+    @Test(arguments: [1, 2, 8]) func windowsOfAVideoAreTheSameInOnePassAndInTwo(_ workers: Int) throws {
+        let source = try MiniSource { $0.pictures = .mp4 }
+        let (above, below) = (
+            "- read\n- filter-blur: {window: 3}", "- decompress\n- unproject\n- write-ply\n- write-transforms"
+        )
+        let one = try PipelineRun("\(above)\n\(below)", on: source.path, workers: workers)
+        let two = try PipelineRun("\(above)\n- select-every: {step: 1}\n\(below)", on: source.path, workers: workers)
+        #expect(one.files.contains("mini.ply"))
+        #expect(one.digests == two.digests)
+        #expect(one.receipt["frames"] == two.receipt["frames"])
+        #expect(one.receipt["frames"]?["kept"]?.integer == 3)
+    }
+
     @Test func windowsAreOfTheFramesThatAreLeft() throws {
         // Left are 0, 2, 4, 6: windows 0, 2 and 4, 6.
         let run = try StageRun(

@@ -3,48 +3,17 @@ import ScanModel
 /// Masks of what lies in a box: 255 where it does, 0 elsewhere, at the colour picture's size.
 package enum BoxMask {
     /// 255 where the ray through the pixel's centre meets the box in front of the camera.
-    ///
-    /// The slab test: in the box's own axes the ray o + t·d is inside |q| ≤ h for t between the largest of the near and
-    /// the smallest of the far crossings. A clamped floor is one more half-space.
     package static func silhouette(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage {
         let k = camera.counted(from: .corner)
-        let boxFromWorld = box.worldFromBox.transposed
-        let origin = boxFromWorld * (pose.position - box.center)
-        let boxFromCamera = boxFromWorld * pose.rotation
-        let half = box.halfSize.components
-        let o = origin.components
-        // The floor is a plane of the world: y = floor.
-        let up = pose.rotation.rows.1
+        let view = BoxView(of: box, camera: k, pose: pose)
         var pixels = [UInt8](repeating: 0, count: k.width * k.height)
-        for v in 0..<k.height {
-            for u in 0..<k.width {
-                let ray = Vector3((Double(u) + 0.5 - k.cx) / k.fx, -(Double(v) + 0.5 - k.cy) / k.fy, -1)
-                let d = (boxFromCamera * ray).components
-                var near = 0.0
-                var far = Double.infinity
-                for axis in 0..<3 {
-                    if d[axis] == 0 {
-                        if abs(o[axis]) > half[axis] { far = -1 }
-                        continue
-                    }
-                    let a = (-half[axis] - o[axis]) / d[axis]
-                    let b = (half[axis] - o[axis]) / d[axis]
-                    near = max(near, min(a, b))
-                    far = min(far, max(a, b))
-                }
-                if let floor = box.floor {
-                    let rise = up.dot(ray)
-                    let t = (floor - pose.position.y) / rise
-                    if rise > 0 {
-                        near = max(near, t)
-                    } else if rise < 0 {
-                        far = min(far, t)
-                    } else if pose.position.y < floor {
-                        far = -1
-                    }
-                }
-                if near <= far { pixels[v * k.width + u] = 255 }
-            }
+        let (rows, columns) = view.bounds
+        for v in rows {
+            // A box is convex, so a row shows one stretch of it.
+            guard let first = columns.first(where: { view.isBox(u: $0, v: v) }),
+                let last = columns.reversed().first(where: { view.isBox(u: $0, v: v) })
+            else { continue }
+            for u in first...last { pixels[v * k.width + u] = 255 }
         }
         return LumaImage(width: k.width, height: k.height, pixels: pixels)
     }
@@ -59,5 +28,90 @@ package enum BoxMask {
         for pixel in depth.pixels(ofPoints: box.selection(points, keepInside: true)) { small[pixel] = 255 }
         return LumaImage(width: depth.width, height: depth.height, pixels: small)
             .nearest(width: camera.width, height: camera.height)
+    }
+}
+
+/// A box as a camera sees it.
+private struct BoxView {
+    /// Counted from the pixel's corner.
+    private let camera: CameraIntrinsics
+    private let position: Vector3
+    private let boxFromCamera: Matrix3
+    /// The camera in the box's own axes, from its centre.
+    private let origin: Vector3
+    private let half: Vector3
+    /// The floor is a plane of the world: y = floor.
+    private let floor: Double?
+    private let up: Vector3
+    /// Rows and columns outside of which no pixel shows the box.
+    let bounds: (rows: Range<Int>, columns: Range<Int>)
+
+    init(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) {
+        let boxFromWorld = box.worldFromBox.transposed
+        self.camera = camera
+        position = pose.position
+        boxFromCamera = boxFromWorld * pose.rotation
+        origin = boxFromWorld * (pose.position - box.center)
+        half = box.halfSize
+        floor = box.floor
+        up = pose.rotation.rows.1
+        bounds = Self.bounds(of: box, camera, pose)
+    }
+
+    /// The slab test: in the box's own axes the ray o + t·d is inside |q| ≤ h for t between the largest of the near and
+    /// the smallest of the far crossings. A clamped floor is one more half-space.
+    func isBox(u: Int, v: Int) -> Bool {
+        let ray = Vector3(
+            (Double(u) + 0.5 - camera.cx) / camera.fx, -(Double(v) + 0.5 - camera.cy) / camera.fy, -1)
+        let direction = boxFromCamera * ray
+        var near = 0.0
+        var far = Double.infinity
+        Self.cross(origin.x, direction.x, half.x, &near, &far)
+        Self.cross(origin.y, direction.y, half.y, &near, &far)
+        Self.cross(origin.z, direction.z, half.z, &near, &far)
+        if let floor {
+            let rise = up.dot(ray)
+            let t = (floor - position.y) / rise
+            if rise > 0 {
+                near = max(near, t)
+            } else if rise < 0 {
+                far = min(far, t)
+            } else if position.y < floor {
+                far = -1
+            }
+        }
+        return near <= far
+    }
+
+    private static func cross(
+        _ origin: Double, _ direction: Double, _ half: Double, _ near: inout Double, _ far: inout Double
+    ) {
+        if direction == 0 {
+            if abs(origin) > half { far = -1 }
+            return
+        }
+        let a = (-half - origin) / direction
+        let b = (half - origin) / direction
+        near = max(near, min(a, b))
+        far = min(far, max(a, b))
+    }
+
+    /// The rectangle around the projected corners, a pixel wider for rounding; the whole picture where a corner is not in
+    /// front of the camera.
+    private static func bounds(
+        of box: OrientedBox, _ camera: CameraIntrinsics, _ pose: Pose
+    ) -> (rows: Range<Int>, columns: Range<Int>) {
+        let cameraFromWorld = pose.inverse
+        let corners = box.corners.map(cameraFromWorld.apply)
+        guard corners.allSatisfy({ $0.z < 0 }) else { return (0..<camera.height, 0..<camera.width) }
+        func range(_ places: [Double], _ count: Int) -> Range<Int> {
+            func clamped(_ place: Double) -> Int { place > 0 ? place < Double(count) ? Int(place) : count : 0 }
+            let first = clamped((places.min() ?? 0).rounded(.down) - 1)
+            return first..<max(first, clamped((places.max() ?? 0).rounded(.up) + 1))
+        }
+        return (
+            range(corners.map { camera.cy + camera.fy * $0.y / $0.z }, camera.height),
+            range(corners.map { camera.cx - camera.fx * $0.x / $0.z }, camera.width)
+        )
     }
 }

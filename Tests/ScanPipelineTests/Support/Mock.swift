@@ -13,6 +13,8 @@ struct Mock: Sendable {
     var fold: (@Sendable (inout Frame, inout Gathered, StageContext) throws(Problem) -> Void)?
     var end: (@Sendable (Gathered, inout Capture, StageContext) throws(Problem) -> Void)?
     var finish: (@Sendable (inout Capture, StageContext) throws(Problem) -> Void)?
+    var neighbours: Int?
+    var drops: (@Sendable ([FrameFacts]) -> [(frame: Int, reason: String)])?
 
     init(_ name: String, _ uses: Uses = Uses()) {
         self.name = name
@@ -101,11 +103,26 @@ struct Mock: Sendable {
         return copy
     }
 
+    /// With a look at `count` neighbours, by which the last of them stays where nothing else is said.
+    func choosing(
+        among count: Int,
+        _ drops: @escaping @Sendable ([FrameFacts]) -> [(frame: Int, reason: String)] = { frames in
+            frames.dropLast().map { ($0.index, "it is not the last") }
+        }
+    ) -> Mock {
+        var copy = self
+        copy.uses.finish.drops = true
+        copy.neighbours = count
+        copy.drops = drops
+        return copy
+    }
+
     var entry: StageLibrary.Entry {
         let card = StageCard(
             name: name, summary: "The stage \(name).", details: "Details of \(name).", example: "- \(name)")
         return StageLibrary.Entry(card: card) { options in
             declare?(&options)
+            if neighbours != nil { return NeighbourMock(mock: self) }
             return switch (process != nil, fold != nil, finish != nil) {
             case (true, false, false): FrameMock(mock: self)
             case (false, true, false): FoldMock(mock: self)
@@ -173,6 +190,11 @@ private struct FrameFinishMock: MockStage, FrameStage, CaptureStage { let mock: 
 private struct FoldFinishMock: MockStage, FoldStage, CaptureStage {
     let mock: Mock
     var bindsFrames: Bool { mock.bindsFrames }
+}
+private struct NeighbourMock: MockStage, FrameStage, NeighbourStage, CaptureStage {
+    let mock: Mock
+    var neighbours: Int? { mock.neighbours }
+    func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)] { mock.drops?(frames) ?? [] }
 }
 private struct WholeMock: MockStage, FrameStage, FoldStage, CaptureStage {
     let mock: Mock

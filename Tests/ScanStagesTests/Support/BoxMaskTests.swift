@@ -1,5 +1,6 @@
 import ScanModel
 import ScanStages
+import TestSupport
 import Testing
 
 @Suite struct BoxMaskTests {
@@ -84,6 +85,55 @@ import Testing
         // A ray in the face itself.
         let touching = OrientedBox(center: Vector3(1, 0, -4), worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
         #expect(Array(silhouette(touching, .identity, exact)[2])[3] == "#")
+    }
+
+    /// Every pixel against the ray's stretch within the box's planes, near, around, beside and behind the camera.
+    @Test func anyBoxFromAnywhere() {
+        var random = SplitMix(seed: 7)
+        func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+        func direction() -> Vector3 { Vector3(number(-1...1), number(-1...1), number(-1...1)).normalized }
+        func rotation() -> Matrix3 {
+            Quaternion(w: number(-1...1), x: number(-1...1), y: number(-1...1), z: number(-1...1)).matrix
+        }
+        var (some, whole, none) = (0, 0, 0)
+        for round in 0..<200 {
+            var box = OrientedBox(
+                center: direction() * number(0...3),
+                worldFromBox: round % 2 == 0 ? rotation() : .rotation(aboutY: number(0...6)),
+                halfSize: Vector3(number(0...1), number(0...1), number(0...1)))
+            if round % 3 == 0 { box.floor = number(-2...2) }
+            let camera = CameraIntrinsics(
+                fx: number(10...40), fy: number(10...40), cx: number(0...32), cy: number(0...24), width: 32, height: 24,
+                pixelOrigin: .corner)
+            let pose = Pose(rotation: rotation(), position: direction())
+            // Inside is where normal · (p − point) ≤ 0 for all of them.
+            let axes = box.worldFromBox.columns
+            let faces = [(axes.0, box.halfSize.x), (axes.1, box.halfSize.y), (axes.2, box.halfSize.z)].flatMap {
+                axis, half in
+                [(axis, box.center + axis * half), (-axis, box.center - axis * half)]
+            }
+            let planes = faces + (box.floor.map { [(Vector3(0, -1, 0), Vector3(0, $0, 0))] } ?? [])
+            let mask = BoxMask.silhouette(of: box, camera: camera, pose: pose)
+            var count = 0
+            for v in 0..<24 {
+                for u in 0..<32 {
+                    let inCamera = Vector3(
+                        (Double(u) + 0.5 - camera.cx) / camera.fx, (camera.cy - Double(v) - 0.5) / camera.fy, -1)
+                    let ray = pose.rotation * inCamera
+                    var (near, far) = (0.0, Double.infinity)
+                    for (normal, point) in planes {
+                        let (speed, distance) = (normal.dot(ray), normal.dot(point - pose.position))
+                        if speed > 0 { far = min(far, distance / speed) } else { near = max(near, distance / speed) }
+                    }
+                    // Where it touches no more than an edge, rounding decides.
+                    if abs(far - near) < 1e-9 { continue }
+                    #expect((mask.pixels[v * 32 + u] == 255) == (near < far), "round \(round), pixel \(u), \(v)")
+                    count += near < far ? 1 : 0
+                }
+            }
+            if count == 0 { none += 1 } else if count == 32 * 24 { whole += 1 } else { some += 1 }
+        }
+        #expect(some > 20 && whole > 2 && none > 10, "\(some) \(whole) \(none)")
     }
 
     @Test func depthMasksGrowToThePicturesSizeByNearest() {
