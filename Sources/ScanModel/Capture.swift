@@ -20,6 +20,8 @@ public struct Capture: Sendable {
     public var remedies: [Channel: String] = [:]
     /// What keeps this machine from giving something that the capture has: a tool that is not there.
     public var obstacles: [Channel: Problem] = [:]
+    /// The programs that are not there, without which the reader has seen less of the capture than there is.
+    public var missingPrograms: Set<String> = []
 
     /// Pixels of the colour pictures, and of depth and confidence.
     public var colorSize: PixelSize?

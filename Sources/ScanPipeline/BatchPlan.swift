@@ -110,13 +110,14 @@ public struct BatchPlan: Sendable {
     // MARK: - Failure notes
 
     /// Removes the failure notes that are about nothing any more: of captures that are up to date, since another attempt
-    /// failed and what stands is what was asked for now; and of captures that are gone.
+    /// failed and what stands is what was asked for now; of captures that are gone; and those that cannot be read.
     public func forgetPastFailures(in state: StateFolder) {
         let decisions = Dictionary(entries.map { ($0.input.id, $0.decision) }, uniquingKeysWith: { first, _ in first })
         for id in state.failed {
             let isPast =
                 decisions[id].map { $0 == .upToDate }
-                ?? FailureNote.load(id, in: state).map { !FileSystem.exists($0.input) } ?? false
+                // A damaged one says of nothing that it failed.
+                ?? FailureNote.load(id, in: state).map { !FileSystem.exists($0.input) } ?? true
             if isPast { FailureNote.remove(id, in: state) }
         }
     }
@@ -148,7 +149,7 @@ public struct BatchPlan: Sendable {
             }
         }
         if let note = FailureNote.load(input.id, in: state) {
-            let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, tool: programs.tool)
+            let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, programs: programs)
             if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
             reason = reason ?? "it failed before: \(note.problem.summary)"
         }

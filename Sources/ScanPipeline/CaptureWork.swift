@@ -64,6 +64,8 @@ public struct CaptureWork {
             try output.publish(receipt: receipt.bytes) { () throws(Problem) in
                 try opened?.requireUnchanged()
                 try state.requireOwner(pipeline)
+                // Before the result has its name: killed right behind it, a note would keep saying that the capture fails.
+                FailureNote.remove(job.input.id, in: state)
             }
         }
     }

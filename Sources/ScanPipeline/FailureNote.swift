@@ -6,7 +6,7 @@ public struct FailureNote: Sendable {
     /// The capture's path, from the root: the next run may start in another folder.
     public var input: String
     public var problem: Problem
-    /// What the capture's files, the pipeline and ScanMill were like: while this stands, trying again gives the same failure.
+    /// What the capture's files, the pipeline and the programs were like: while this stands, trying again gives the same failure.
     public var fingerprint: Digest
     /// When it was tried last, nanoseconds since 1970.
     public var when: Int64
@@ -50,12 +50,12 @@ public struct FailureNote: Sendable {
 
     static func remove(_ id: String, in state: StateFolder) { FileSystem.removeTree(state.failure(id)) }
 
-    /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of
-    /// ScanMill's version, which may read what another could not: cheap, and different after any change.
+    /// A digest of names, sizes and times below a capture and of the files that options name, of the pipeline, and of the
+    /// programs, of which another version may read what this one could not: cheap, and different after any change.
     ///
     /// Taken before the capture is tried: what comes while it fails is a change. However a path is spelt, it is the same.
-    public static func fingerprint(of input: CaptureInput, pipeline: Pipeline, tool: String) -> Digest {
-        var text = "\(tool)\n\(pipeline.digest.hex)"
+    public static func fingerprint(of input: CaptureInput, pipeline: Pipeline, programs: ProgramVersions) -> Digest {
+        var text = "\(programs.installation)\n\(pipeline.digest.hex)"
         let files = FileSystem.reachable(from: input.path).filter { !$0.isFolder }.map {
             (String($0.path.dropFirst(input.path.count)), $0.status)
         }

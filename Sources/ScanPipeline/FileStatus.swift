@@ -19,7 +19,10 @@ extension FileSystem {
         /// Whether a change after `time` would show: it had stood still for 2 s, so that no change can hide within one tick
         /// of the clock. `modified` is not asked: writing moves both times, and setting `modified`, be it to a time still
         /// to come, moves `changed`.
-        func isSettled(at time: Int64) -> Bool { changed < time - 2_000_000_000 }
+        func isSettled(at time: Int64) -> Bool {
+            let (before, isOverflow) = time.subtractingReportingOverflow(2_000_000_000)
+            return !isOverflow && changed < before
+        }
 
         /// All of it in one line.
         var text: String { "\(byteCount) \(modified) \(changed) \(file)" }

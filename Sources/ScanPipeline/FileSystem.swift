@@ -53,7 +53,9 @@ package enum FileSystem {
         return stat(path, &status) == 0 && ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
+    /// - Parameter path: with or without a slash behind a folder's name.
     package static func parent(of path: String) -> String {
+        if path.hasSuffix("/"), path.count > 1 { return parent(of: String(path.dropLast())) }
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

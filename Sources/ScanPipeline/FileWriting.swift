@@ -34,7 +34,7 @@ extension FileSystem {
     }
 
     /// Whether there is something at a path, links followed.
-    static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+    package static func leads(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
     static func openFolder(_ path: String) throws(Problem) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -8,7 +8,9 @@ public enum Leftovers {
     static func sweep(_ id: String, in state: StateFolder) {
         // By its bytes, as its lock goes.
         let isOf = { (other: String?) in other?.utf8.elementsEqual(id.utf8) == true }
-        let works = FileSystem.names(in: state.work).filter { isOf(StateFolder.id(ofWorkName: $0)) }
+        let works = FileSystem.names(in: state.work).filter {
+            isOf(StateFolder.id(ofWorkName: $0)) && isForsaken($0, in: state)
+        }
         let old = FileSystem.names(in: state.trash).filter { isOf(StateFolder.id(ofTrashName: $0)) }
         if works.isEmpty && old.isEmpty { return }
         let published = "\(state.output)/\(id)"
@@ -21,18 +23,26 @@ public enum Leftovers {
         }
         // One of them may be a result that was just replaced: it stays until the new name is durable.
         guard (try? FileSystem.syncFolder(state.output)) != nil else { return }
-        for name in works { FileSystem.removeTree("\(state.work)/\(name)") }
+        for name in works { removeForGood("\(state.work)/\(name)", of: id, in: state) }
         for name in old { removeForGood("\(state.trash)/\(name)", of: id, in: state) }
     }
 
-    /// Removes an older result whose place is taken. In the trash it might be put back, if this is cut short and the newer
-    /// result moved away; nobody puts a work folder back.
+    /// Removes a folder that nobody needs any more, under a name that nobody else knows: in the trash it might be put back,
+    /// if this is cut short; and of a work folder whose runner is alive after all, the name that it publishes is gone first,
+    /// so that nothing is taken out of its result.
     static func removeForGood(_ path: String, of id: String, in state: StateFolder) {
         if !FileSystem.exists(path) { return }
-        guard FileSystem.parent(of: path) == state.trash else { return FileSystem.removeTree(path) }
-        let work = "\(state.work)/\(StateFolder.workName(id))"
+        let doomed = "\(state.work)/\(StateFolder.workName(id))"
         _ = try? FileSystem.makeFolders(state.work)
-        if rename(path, work) == 0 { FileSystem.removeTree(work) }
+        if rename(path, doomed) == 0 { FileSystem.removeTree(doomed) }
+    }
+
+    /// Whether nobody can be working in a work folder whose capture's lock was free. Where locks do not reach other machines,
+    /// as on some network shares, that says nothing of theirs: those are left until nothing in them has changed for a day.
+    private static func isForsaken(_ name: String, in state: StateFolder) -> Bool {
+        if StateFolder.host(ofWorkName: name) == StateFolder.host { return true }
+        let changes = FileSystem.reachable(from: "\(state.work)/\(name)").compactMap { $0.status?.changed }
+        return (changes.max() ?? .min) < wallClock() - 86_400_000_000_000
     }
 
     /// The same behind a runner that was ended, unless another one has the capture by now.
@@ -98,8 +108,8 @@ public enum Leftovers {
         return old
     }
 
-    /// Removes what was kept of captures that have neither a result nor a failure note any more: digests and small pictures,
-    /// which would pile up where results are moved away in the morning. Both can be made again.
+    /// Removes what was kept of captures that have neither a result, be it without its receipt, nor a failure note any more:
+    /// digests and small pictures, which would pile up where results are moved away in the morning. Both can be made again.
     @discardableResult
     static func forgetGoneCaptures(in state: StateFolder) -> [String] {
         // Listed first: another runner saves what it keeps when its result is already there.
@@ -107,7 +117,7 @@ public enum Leftovers {
             FileSystem.names(in: folder).map { (folder, $0) }
         }
         // By their bytes, as files go.
-        let here = Set((state.published + state.failed).map { Array($0.utf8) })
+        let here = Set((state.published + state.withoutReceipt + state.failed).map { Array($0.utf8) })
         var removed: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
             let id = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]
@@ -126,7 +136,9 @@ public enum Leftovers {
     /// - Returns: the paths that were to go.
     @discardableResult
     public static func collectWork(in state: StateFolder) throws(Problem) -> [String] {
-        let works = FileSystem.names(in: state.work).map { ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0)) }
+        let works = FileSystem.names(in: state.work).filter { isForsaken($0, in: state) }.map {
+            ("\(state.work)/\($0)", StateFolder.id(ofWorkName: $0))
+        }
         let old = FileSystem.names(in: state.trash).map { ("\(state.trash)/\($0)", StateFolder.id(ofTrashName: $0)) }
         var paths: [String] = []
         for (path, id) in works + old {

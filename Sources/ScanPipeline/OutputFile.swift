@@ -64,6 +64,9 @@ public final class OutputFile: ByteSink {
         }
     }
 
+    /// Bytes. On a slow disk more would take long without a sign of life.
+    private static let copiedAtOnce: Int64 = 64 << 20
+
     /// Copies a whole file into this one, which is empty so far, inside the kernel, and closes it.
     /// - Parameter digest: of the file's bytes.
     /// - Returns: false when the kernel cannot copy between these two, and nothing was written.
@@ -74,7 +77,7 @@ public final class OutputFile: ByteSink {
         try attempt { () throws(Problem) in
             while byteCount < total {
                 Heartbeat.beat()
-                let count = sm_copy(source, descriptor, total - byteCount)
+                let count = sm_copy(source, descriptor, min(total - byteCount, Self.copiedAtOnce))
                 if count < 0 && errno == EINTR { continue }
                 // Kernels, filesystems and sandboxes say in many ways that they cannot; some give 0 at once. What is really
                 // wrong shows in the plain copy.
@@ -106,7 +109,7 @@ public final class OutputFile: ByteSink {
         try folder.durability.add(descriptor, path: "\(folder.publishedPath)/\(path)")
         let digest =
             if let known { known } else if wasPatched {
-                try RegularFile(fullPath, name: path, fault: .environment).digest()
+                try RegularFile(fullPath, name: folder.absolute(path), fault: .environment).digest()
             } else { digester.finish() }
         // What cannot be written any more shows when the file is made durable, not here.
         Glibc.close(descriptor)
@@ -153,6 +156,6 @@ public final class OutputFile: ByteSink {
 
     /// Names the file where people will look for it, not where it is written.
     private func systemProblem(_ doing: String, code: Int32) -> Problem {
-        Problem.system(doing, path: FileSystem.absolute("\(folder.publishedPath)/\(path)"), code: code)
+        Problem.system(doing, path: folder.absolute(path), code: code)
     }
 }

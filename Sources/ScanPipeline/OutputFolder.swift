@@ -151,7 +151,7 @@ public final class OutputFolder: Sendable {
 
     /// Takes over a file that another program wrote: it is made durable and listed.
     public func adopt(_ path: String) throws(Problem) {
-        let file = try RegularFile(try prepare(path), name: path, fault: .environment)
+        let file = try RegularFile(try prepare(path), name: absolute(path), fault: .environment)
         try durability.add(file.descriptor, path: "\(publishedPath)/\(path)")
         list(Entry(path: path, byteCount: file.byteCount, digest: try file.digest()))
     }
@@ -170,6 +170,9 @@ public final class OutputFolder: Sendable {
         unlink("\(workPath)/\(path)")
         state.withLock { _ = $0.files.removeValue(forKey: path) }
     }
+
+    /// What messages call a file of the result: what has no slash in front is a file of the capture there.
+    func absolute(_ path: String) -> String { FileSystem.absolute("\(publishedPath)/\(path)") }
 
     /// Whether a file is whole.
     public func holds(_ path: String) -> Bool { state.withLock { $0.files[path] != nil } }
@@ -270,6 +273,12 @@ public final class OutputFolder: Sendable {
     static func obstacle(at target: String) -> Problem? {
         if PublishedResult.stands(in: target) || !FileSystem.exists(target) { return nil }
         if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return nil }
+        if PublishedResult.stood(in: target) {
+            return Problem(
+                .usage, "the result that stands here has lost its \(Receipt.fileName), and is left alone",
+                fix: "put the receipt back, or remove the folder: the next run makes it again"
+            ).at(file: target)
+        }
         return Problem(
             .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
             fix: "name another output folder, or move this away"

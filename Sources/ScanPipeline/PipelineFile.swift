@@ -56,6 +56,9 @@ public struct PipelineFile: Sendable {
         let text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
         file.lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
         var problems: [Problem] = []
+        if let alias = tooManyAliases(text) {
+            return (file, [file.locate(alias)])
+        }
         do {
             if let root = try Yams.compose(yaml: text) {
                 file.read(root, &problems)
@@ -73,9 +76,27 @@ public struct PipelineFile: Sendable {
     /// The value of a `--set`: a list is written as in a file, and everything else is the text as it stands, so that no
     /// character means anything to YAML.
     package static func value(_ text: String) -> OptionValue {
-        guard text.hasPrefix("["), let node = try? Yams.compose(yaml: text) else { return OptionValue(.scalar(text)) }
+        guard text.hasPrefix("["), tooManyAliases(text) == nil, let node = try? Yams.compose(yaml: text) else {
+            return OptionValue(.scalar(text))
+        }
         return OptionValue(content(of: node))
     }
+
+    /// Aliases of aliases of lists stand for more than any machine can hold, and are slow before anybody looks at them.
+    private static func tooManyAliases(_ text: String) -> Problem? {
+        // Each begins with an asterisk and its anchor's name, where a value may begin.
+        let bytes = Array(text.utf8)
+        let count = bytes.indices.dropLast().count { place in
+            bytes[place] == UInt8(ascii: "*") && !" *\n\r\t/".utf8.contains(bytes[place + 1])
+                && (place == 0 || " [,{:?-\n\t".utf8.contains(bytes[place - 1]))
+        }
+        if count <= mostAliases { return nil }
+        return mistake(
+            "the file has \(count) aliases (`*name`), and at most \(mostAliases) are read",
+            fix: "write out what they stand for")
+    }
+
+    private static let mostAliases = 64
 
     /// The file's name without its extension.
     private static func stem(of path: String) -> String {

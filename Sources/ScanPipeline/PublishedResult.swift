@@ -34,10 +34,18 @@ public struct PublishedResult: Sendable {
     var pipelineName: String? { receipt["pipeline"]?["name"]?.string }
 
     /// Bytes of all listed files.
-    public var byteCount: Int64 { files.reduce(0) { $0 + $1.byteCount } }
+    public var byteCount: Int64 { Self.sum(files.map(\.byteCount)) }
 
     /// Bytes of the input files that the result was made from.
-    public var inputBytes: Int64 { (receipt["inputs"]?.array ?? []).reduce(0) { $0 + ($1["bytes"]?.integer ?? 0) } }
+    public var inputBytes: Int64 { Self.sum((receipt["inputs"]?.array ?? []).compactMap { $0["bytes"]?.integer }) }
+
+    /// Of sizes, as large as a number can be: a damaged receipt may list anything.
+    private static func sum(_ sizes: [Int64]) -> Int64 {
+        sizes.reduce(0) { sum, size in
+            let (larger, isTooLarge) = sum.addingReportingOverflow(max(0, size))
+            return isTooLarge ? .max : larger
+        }
+    }
 
     /// The digests of what it was made of.
     var inputDigests: Set<Digest> {
@@ -51,7 +59,12 @@ public struct PublishedResult: Sendable {
         // One that may not be read is no stranger's for that.
         guard let file = try? RegularFile(path, name: path, fault: .environment) else { return true }
         if ReceiptMark.isOurs(file.beginning(ReceiptMark.length)) { return true }
-        // A damaged one, where a result is known to have been put.
+        // A damaged one.
+        return stood(in: folder)
+    }
+
+    /// Whether a result is known to have been put into a folder.
+    static func stood(in folder: String) -> Bool {
         let id = folder.split(separator: "/").last.map(String.init) ?? ""
         return FileSystem.exists(StateFolder(output: FileSystem.parent(of: folder)).inputs(id))
     }

@@ -100,10 +100,14 @@ private struct ResultLook {
         }
     }
 
-    func compare(_ programs: inout ProgramVersions) throws(Stale) {
+    mutating func compare(_ programs: inout ProgramVersions) throws(Stale) {
         for (name, version) in state.tools.sorted(by: { $0.key < $1.key }) {
             // Without the program nothing could be made anew.
             guard let now = programs.version(of: name), now != version else { continue }
+            if version.isEmpty {
+                note("it was read without \(name), and now there is \(now)")
+                continue
+            }
             throw Stale(reason: "it was made with \(version), and now there is \(now)")
         }
     }

@@ -10,7 +10,7 @@ struct ResultState: Hashable, Sendable {
     var key: ResultKey
     /// ScanMill's name and version.
     var tool: String
-    /// The versions of the other programs that were used.
+    /// The versions of the other programs that were used; empty of one that was missing.
     var tools: [String: String]
     /// When looking at the files began, nanoseconds since 1970: what changed shortly before that or later may have changed
     /// again without its time showing it.
@@ -39,11 +39,12 @@ struct ResultState: Hashable, Sendable {
     ) -> ResultState {
         var sizes: [String: Int64] = [:]
         for output in outputs { sizes[output.path] = output.byteCount }
+        let missing = opened.capture.missingPrograms.map { ($0, "") }
         let receipt = FileSystem.status(of: "\(job.output)/\(job.input.id)/\(Receipt.fileName)")
         sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
-            tools: opened.tools, looked: looked, folders: absolute(opened.folders),
+            tools: opened.tools.merging(missing) { used, _ in used }, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
             besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : young },
             options: opened.options.mapValues(FileSystem.absolute), outputs: sizes, receiptTime: receipt?.modified ?? 0)

@@ -115,7 +115,7 @@ public struct RunRecord: Sendable {
 
     /// Keeps a failure until the capture has a result.
     /// - Parameters:
-    ///   - fingerprint: ``FailureNote/fingerprint(of:pipeline:tool:)``, from before the capture was tried.
+    ///   - fingerprint: ``FailureNote/fingerprint(of:pipeline:programs:)``, from before the capture was tried.
     ///   - now: takes it again. What changed meanwhile may have failed for that: the note then keeps nobody from trying.
     public func note(
         _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil

@@ -30,13 +30,20 @@ public struct StateFolder: Sendable, Hashable {
     private var owner: String { "\(path)/owner.json" }
 
     /// A work folder's name begins with the id and ends with `.<host>.<pid>.<random>`, none of which has a dot.
-    static func workName(_ id: String) -> String {
+    static func workName(_ id: String) -> String { "\(id).\(host).\(getpid()).\(FileSystem.randomName())" }
+
+    /// This machine's name, as it stands in the names of work folders.
+    package static var host: String {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
         let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // A name on disk has at most 255 bytes, and the id may have 200 of them.
-        let short = String(decoding: name.replacing(".", with: "-").utf8.prefix(24), as: UTF8.self)
-        return "\(id).\(short).\(getpid()).\(FileSystem.randomName())"
+        return String(decoding: name.replacing(".", with: "-").utf8.prefix(24), as: UTF8.self)
+    }
+
+    static func host(ofWorkName name: String) -> String? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 3 ? String(parts[parts.count - 3]) : nil
     }
 
     package static func id(ofWorkName name: String) -> String? {

@@ -106,9 +106,8 @@ private struct SizeEstimate {
         }
         guard !ratios.isEmpty else { return }
         let usual = ratios.sorted()[ratios.count / 2]
-        output = toWrite.reduce(0) { sum, input in
-            sum + (known[input.id] ?? Int64(Double(CaptureSize.bytes(of: input.path)) * usual))
-        }
+        let sizes = toWrite.map { known[$0.id].map(Double.init) ?? Double(CaptureSize.bytes(of: $0.path)) * usual }
+        output = Int64(exactly: sizes.reduce(0, +).rounded()) ?? .max
     }
 
     var text: String {

@@ -100,7 +100,8 @@ struct RunCommand: AsyncParsableCommand {
         let refused = batch.retry ? night.found.refused : night.found.refused.map { $0.asBefore(in: state) }
         let others = refused + plan.waiting
         others.forEach(report.ended)
-        let isIdle = plan.toRun.isEmpty && !refused.contains(where: \.isWork)
+        // Links to nothing are told each time, and are nothing to work on.
+        let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
         let record = isIdle ? nil : self.record(of: night)
         var outcomes = others
         if let record {
@@ -223,7 +224,7 @@ struct RunCommand: AsyncParsableCommand {
         // Messages show other paths below the capture.
         let output = FileSystem.absolute(batch.output)
         let fingerprint = { (input: CaptureInput) in
-            FailureNote.fingerprint(of: input, pipeline: loaded.pipeline, tool: Tool.nameAndVersion)
+            FailureNote.fingerprint(of: input, pipeline: loaded.pipeline, programs: .installed)
         }
         var fingerprints: [CaptureInput: Digest] = [:]
         let outcomes = await Batch(gate: { gate.reason }, launch: { await process.launch($0, $1) }).run(

@@ -85,6 +85,9 @@ enum Tool {
 
 extension ProgramVersions {
     static var installed: ProgramVersions {
-        ProgramVersions(tool: Tool.nameAndVersion) { name in (try? FFmpeg.toolVersions())?[name] }
+        let ffmpeg = try? FFmpeg.find()
+        return ProgramVersions(tool: Tool.nameAndVersion, paths: ffmpeg.map { [$0.ffmpeg, $0.ffprobe] } ?? []) { name in
+            (try? FFmpeg.toolVersions())?[name]
+        }
     }
 }

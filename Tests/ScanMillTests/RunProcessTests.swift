@@ -116,6 +116,16 @@ import Testing
         #expect(result.errors.contains("told\n") && !result.errors.contains("slept"), "\(result.errors)")
     }
 
+    /// Some supervisors ignore the ends of their children, which outlives `exec`.
+    @Test func endsOfProcessesThatAreIgnored() throws {
+        try MiniCapture().write(in: folder)
+        try folder.write("name: trouble\nstages: [read, decompress]\n", to: "trouble.yaml")
+        let script = "trap '' CHLD; exec \"$1\" run trouble.yaml mini -o out --on-finish 'exit 3'"
+        let result = try runCommand(["sh", "-c", script, "sh", Scanmill.path], in: folder.path)
+        #expect(result.output.contains("done     mini"), "\(result.output) \(result.errors)")
+        #expect(result.errors.contains("exit code 3"), "\(result.errors)")
+    }
+
     /// What a terminal sends when it is closed; `nohup` has it passed over.
     @Test(arguments: [("", "status 129\n"), ("trap '' HUP; ", "status 0\n")])
     func aTerminalThatIsClosed(_ before: String, _ end: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import ScanModel
+import ScanPipeline
 import TestSupport
 import Testing
 
@@ -237,7 +238,7 @@ import Testing
 
     @Test func leftoversAreCollected() throws {
         #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
-        try folder.write("half", to: "out/.scanmill/work/a.host.1.xyz/a.ply")
+        try folder.write("half", to: "out/.scanmill/work/a.\(StateFolder.host).1.xyz/a.ply")
         try folder.write("old", to: "out/.scanmill/trash/b/b.ply")
         #expect(try scanmill("gc", "out").output == "2 leftovers removed\n")
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])

@@ -141,7 +141,7 @@ import Testing
         try fixture.run(input)
         try FileManager.default.removeItem(atPath: fixture.output + "/.scanmill/inputs")
         #expect(try fixture.plan([input]) == [.compare("its digests are not known")])
-        try fixture.write("half", to: "out/.scanmill/work/b.host.1.x/deep/b.txt")
+        try fixture.write("half", to: "out/.scanmill/work/b.\(StateFolder.host).1.x/deep/b.txt")
         #expect(
             try fixture.plan([try fixture.capture("b"), try fixture.capture("c")]) == [
                 .run("it was never finished"), .run("new"),

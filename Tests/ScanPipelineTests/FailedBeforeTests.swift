@@ -23,7 +23,7 @@ import Testing
         let pipeline = try fixture.pipeline(text)
         return (
             RunRecord(state: fixture.state, pipeline: pipeline, inputs: [input]),
-            FailureNote.fingerprint(of: input, pipeline: pipeline, tool: fixture.programs.tool)
+            FailureNote.fingerprint(of: input, pipeline: pipeline, programs: fixture.programs)
         )
     }
 
@@ -52,6 +52,29 @@ import Testing
         let torn = CaptureOutcome(input: input, ending: .failed(Problem(.input, "torn")))
         try record.note(torn, fingerprint: before)
         #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+
+    /// Another version of a program may read what this one could not.
+    @Test func aProgramThatWasUpdated() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.write("old", to: "decoder")
+        try Self.fail(input, fixture)
+        #expect(try fixture.plan([input]) != [.run("it failed before: torn")])
+        try fixture.write("newer", to: "decoder")
+        #expect(try fixture.plan([input]) == [.run("it failed before: torn")])
+    }
+
+    @Test func notesThatCannotBeRead() throws {
+        let fixture = try DiskFixture()
+        for (name, text) in [("empty", ""), ("older", #"{"id": "older", "input": "/in"}"#)] {
+            try fixture.write(text, to: "out/.scanmill/failures/\(name).json")
+        }
+        BatchPlan(
+            [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: fixture.programs
+        ).forgetPastFailures(in: fixture.state)
+        #expect(fixture.state.failed == [])
     }
 
     @Test func capturesThatAreGone() throws {

@@ -57,6 +57,10 @@ import Testing
         #expect(FileSystem.parent(of: "a") == ".")
         #expect(FileSystem.parent(of: "/a") == "/")
         #expect(FileSystem.parent(of: "/a/b") == "/a")
+        #expect(FileSystem.parent(of: "a/") == ".")
+        #expect(FileSystem.parent(of: "a/b//") == "a")
+        #expect(FileSystem.parent(of: "/a/") == "/")
+        #expect(FileSystem.parent(of: "/") == "/")
     }
 
     @Test func removesTreesAndNotWhatLinksPointTo() throws {

@@ -7,7 +7,10 @@ import Testing
 @Suite struct LeftoversTests {
     @Test func onlyWhatNobodyWorksOnGoes() throws {
         let fixture = try DiskFixture()
-        for name in ["work/a.host.1.x/f", "work/b.c.host.2.y/f", "work/held.host.3.z/f", "trash/old/f"] {
+        for name in [
+            "work/a.\(StateFolder.host).1.x/f", "work/b.c.\(StateFolder.host).2.y/f",
+            "work/held.\(StateFolder.host).3.z/f", "trash/old/f",
+        ] {
             try fixture.write("", to: "out/.scanmill/\(name)")
         }
         let base = fixture.output + "/.scanmill"
@@ -15,13 +18,45 @@ import Testing
             let lock = try CaptureLock("held", in: fixture.state)
             #expect(lock != nil)
             let removed = try Leftovers.collect(in: fixture.state).removed
-            #expect(removed == ["\(base)/work/a.host.1.x", "\(base)/work/b.c.host.2.y", "\(base)/trash/old"])
-            #expect(FileSystem.names(in: base + "/work") == ["held.host.3.z"])
+            #expect(
+                removed == [
+                    "\(base)/work/a.\(StateFolder.host).1.x", "\(base)/work/b.c.\(StateFolder.host).2.y",
+                    "\(base)/trash/old",
+                ])
+            #expect(FileSystem.names(in: base + "/work") == ["held.\(StateFolder.host).3.z"])
             #expect(FileSystem.names(in: base + "/trash") == [])
             withExtendedLifetime(lock) {}
         }
-        #expect(try Leftovers.collect(in: fixture.state).removed == ["\(base)/work/held.host.3.z"])
+        #expect(try Leftovers.collect(in: fixture.state).removed == ["\(base)/work/held.\(StateFolder.host).3.z"])
         #expect(try Leftovers.collect(in: fixture.state).removed == [])
+    }
+
+    /// Locks may not reach other machines, as on some network shares: what a name says to be theirs is left to them.
+    @Test func workOfOtherMachinesStays() throws {
+        let fixture = try DiskFixture()
+        try fixture.write("half", to: "out/.scanmill/work/a.elsewhere.1.x/deep/f")
+        #expect(try Leftovers.collectWork(in: fixture.state).isEmpty)
+        guard case .done = try fixture.run(try fixture.capture("a")) else {
+            Issue.record("not run")
+            return
+        }
+        #expect(try Leftovers.collect(in: fixture.state).removed == [])
+        #expect(FileSystem.names(in: fixture.state.path + "/work") == ["a.elsewhere.1.x"])
+    }
+
+    /// What tells that a result stood there is kept for as long as its folder is.
+    @Test func aResultWithoutItsReceiptIsNotForgotten() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try FileManager.default.removeItem(atPath: "\(fixture.output)/a/receipt.json")
+        #expect(try Leftovers.collect(in: fixture.state).removed == [])
+        #expect(fixture.state.withoutReceipt == ["a"])
+        guard case .obstructed(let problem) = try fixture.plan([input]).first else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(problem.summary == "the result that stands here has lost its receipt.json, and is left alone")
     }
 
     /// Of results that were moved away for new ones, the last comes back where there is no new one. The others go.

@@ -292,7 +292,7 @@ import Testing
         #expect(output.files.map(\.digest) == [Digest.of(bytes)])
         let missing = try #require(problem { try output.adopt("video/b.mp4") })
         #expect(missing.fault == .environment)
-        #expect(missing.place.file == "video/b.mp4")
+        #expect(missing.place.file == "\(output.publishedPath)/video/b.mp4")
         try output.publish(receipt: [])
         #expect(fixture.tree() == [".scanmill/work/", "scan/receipt.json", "scan/video/a.mp4"])
     }

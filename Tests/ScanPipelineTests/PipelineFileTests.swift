@@ -104,6 +104,20 @@ import Testing
         #expect(file.entries[2].options == file.entries[1].options)
     }
 
+    /// A tenth of them would keep Yams busy for hours.
+    @Test(.timeLimit(.minutes(1))) func aliasesOfAliases() {
+        var text = "stages: [read]\na0: &a0 [1, 2]\n"
+        for level in 1...12 {
+            text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
+        }
+        let (_, problems) = Self.parse(text + "? *a12\n: 1\n")
+        #expect(problems.map(\.summary) == ["the file has 121 aliases (`*name`), and at most 64 are read"])
+        // Asterisks that are none.
+        let (file, others) = Self.parse(
+            "# \(String(repeating: "* ", count: 100))\nstages: [read] # \(String(repeating: "*", count: 99))")
+        #expect(others.isEmpty && file.entries.count == 1)
+    }
+
     @Test func valuesThatNoOptionTakes() throws {
         let (file, problems) = Self.parse(
             "stages:\n  - x: {a: {b: 1}, c: [1, [2]], d: [{e: 1}], f: , g: null, h: \"null\", i: []}\n")

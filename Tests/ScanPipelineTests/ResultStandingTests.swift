@@ -228,6 +228,45 @@ import Testing
         #expect(plan.entries.map(\.decision) == [.upToDate])
     }
 
+    /// What the reader could not look at may change the frames of any pipeline: the keys tell.
+    @Test func aProgramThatWasMissing() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        fixture.versions.withLock { $0.tool = "" }
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        fixture.versions.withLock { $0.tool = "1" }
+        #expect(try fixture.plan([input]) == [.compare("it was read without decoder, and now there is 1")])
+        guard case .done = try fixture.run(input) else {
+            Issue.record("not made again")
+            return
+        }
+        #expect(try fixture.plan([input]) == [.upToDate])
+    }
+
+    /// A cache is not believed, nor may it end a run, whatever numbers stand in it.
+    @Test func timesThatCannotBe() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let file = fixture.state.inputs("a")
+        let text = String(decoding: try FileSystem.bytes(of: file, limit: .max), as: UTF8.self)
+        let looked = try #require(text.firstMatch(of: /"looked": *[0-9]+/)).output
+        for number in [Int64.min, 0, .max] {
+            try text.replacing(looked, with: "\"looked\":\(number)").write(
+                toFile: file, atomically: true, encoding: .utf8)
+            #expect(try fixture.plan([input]).count == 1)
+        }
+    }
+
+    @Test func sizesThatCannotBe() throws {
+        let fixture = try DiskFixture()
+        let file = #"{"path": "x", "bytes": 9223372036854775807, "sha256": "00"}"#
+        try fixture.write(#"{"files": [\#(file), \#(file)], "inputs": [\#(file), \#(file)]}"#, to: "out/a/receipt.json")
+        let result = try #require(PublishedResult("a", in: fixture.output))
+        #expect(result.byteCount == .max && result.inputBytes == .max)
+    }
+
     @Test func aResultThatIsDamaged() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

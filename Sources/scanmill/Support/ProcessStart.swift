@@ -7,6 +7,8 @@ enum ProcessStart {
         // A file that grows past the shell's limit (ulimit -f) is an error with a name, as on a full disk. Programs that are
         // started get the default back.
         signal(SIGXFSZ, SIG_IGN)
+        // Some supervisors ignore it, and that outlives `exec`: the kernel would then take the ends of our own programs away.
+        signal(SIGCHLD, SIG_DFL)
     }
 
     /// Opens /dev/null in the place of standard streams that were closed: the next file would take their place, and get the

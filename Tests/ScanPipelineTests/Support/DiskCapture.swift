@@ -92,6 +92,7 @@ final class DiskFixture: Sendable {
             capture.format = "lines"
             capture.formatRevision = format
             capture.channels = [.frames]
+            if tool.isEmpty { capture.missingPrograms = ["decoder"] }
             capture.files = [InputFile(path: name, byteCount: Int64(text.utf8.count))]
             if let count = FileSystem.regularSize(of: "\(folder)/picture.jpg") {
                 capture.files.append(InputFile(path: "picture.jpg", byteCount: count, channels: [.color]))
@@ -128,7 +129,9 @@ final class DiskFixture: Sendable {
 
     var programs: ProgramVersions {
         let (scanmill, tool, _, _) = versions.withLock { $0 }
-        return ProgramVersions(tool: scanmill) { $0 == "decoder" ? tool : nil }
+        return ProgramVersions(tool: scanmill, paths: ["\(path)/decoder"]) {
+            $0 == "decoder" && !tool.isEmpty ? tool : nil
+        }
     }
 
     func pipeline(_ text: String = "stages: [read, write]") throws -> Pipeline {
@@ -199,7 +202,9 @@ private struct LoggedSource: CaptureSource {
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try source.bytes(of: file, limit: limit) }
     func location(of file: String) -> FileLocation? { source.location(of: file) }
-    func toolVersions(for channels: Set<Channel>) -> [String: String] { source.toolVersions(for: channels) }
+    func toolVersions(for channels: Set<Channel>) -> [String: String] {
+        source.toolVersions(for: channels).filter { !$0.value.isEmpty }
+    }
     func open(_ file: String) throws(Problem) -> any ByteSource {
         log.add(file)
         return try source.open(file)
