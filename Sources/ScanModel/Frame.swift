@@ -91,6 +91,14 @@ public enum Picture: Hashable, Sendable {
     case planes(YUVImage)
 }
 
+/// How a picture becomes a file.
+public enum PictureEncoding: Hashable, Sendable {
+    /// Without chroma subsampling.
+    /// - Parameter quality: 1 to 100.
+    case jpeg(quality: Int)
+    case png
+}
+
 /// A picture made smaller by a whole factor.
 public struct DownscaledPicture: Hashable, Sendable {
     public var factor: Int
@@ -111,7 +119,9 @@ public struct Frame: Sendable {
     public var facts: FrameFacts
 
     /// As recorded: not turned, and of the size that the intrinsics are for.
-    public var picture: Picture?
+    public var picture: Picture? { didSet { encodedPictures = [:] } }
+    /// The picture as files hold it, by how it was encoded: what one writer has done no other one has to do again.
+    public var encodedPictures: [PictureEncoding: [UInt8]] = [:]
     /// The pixels of a picture that is a file, once a stage has decoded them; the picture is still that file.
     public var decodedPicture: RGBImage?
     /// Smaller copies of the picture, each by another factor.

@@ -100,6 +100,7 @@ extension CaptureRun {
             reads: steps[index].uses.reads,
             // Few of the frames come past a choice: it is not for this step to prepare them for the steps behind it.
             wanted: plan.choosing.contains(index) ? [] : readLater(than: index, in: plan),
+            leavesFramesOut: leavesFramesOut(above: index, in: plan),
             files: files, notes: plan.steps.contains(index) ? notes[index] : StageNotes(), memo: memos[index])
     }
 
@@ -108,6 +109,14 @@ extension CaptureRun {
         (plan.replayed + plan.steps).filter { $0 > index }.reduce(into: []) {
             $0.formUnion(steps[$1].uses.frame.reads.union(steps[$1].uses.fold.reads))
         }
+    }
+
+    /// Of two neighbours one goes, be it by choice or because it was bad.
+    private func leavesFramesOut(above index: Int, in plan: PassPlan) -> Bool {
+        let isChosen = plan.choosing.contains {
+            $0 < index && (steps[$0].stage as? any NeighbourStage)?.neighbours ?? 1 > 1
+        }
+        return isChosen && capture.frames.lazy.filter { !$0.isDropped }.dropFirst().first != nil
     }
 
     /// The steps of a pass in order, with the release of each channel behind its last use.
@@ -141,11 +150,12 @@ extension CaptureRun {
         return result
     }
 
-    /// The payload channels that a step touches and none behind it reads.
+    /// The payload channels that a step touches and none behind it looks at.
     private func lastUses(of index: Int, in plan: PassPlan) -> Set<Channel> {
         let uses = steps[index].uses
-        return uses.frame.reads.union(uses.frame.possible).union(uses.fold.reads).intersection(Channel.payload)
-            .subtracting(readLater(than: index, in: plan))
+        let reused = (plan.replayed + plan.steps).filter { $0 > index }.flatMap { steps[$0].uses.reuses }
+        return uses.frame.reads.union(uses.frame.possible).union(uses.fold.reads).union(uses.reuses)
+            .intersection(Channel.payload).subtracting(readLater(than: index, in: plan).union(reused))
     }
 
     /// A parallel step. A problem with the frame's own data drops the frame, where the capture's rule allows that.

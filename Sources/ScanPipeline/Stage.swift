@@ -216,6 +216,9 @@ public struct Uses: Sendable {
     /// Files that its options name, relative to the capture or to the pipeline. They are read before the first frame;
     /// ``StageContext/file(_:)`` gives their bytes.
     public var files: [String]
+    /// Channels at which `process` looks where a stage above has loaded them in the same pass; nothing is opened or decoded
+    /// for it.
+    public var reuses: Set<Channel>
     /// What it leaves in the receipt is a result by itself, so that nothing below it has to use what it makes.
     public var isMeasurement: Bool
     /// Ways to do without a need, by its group of channels; of a stage that reads, ways to what a capture lacks.
@@ -223,13 +226,14 @@ public struct Uses: Sendable {
 
     public init(
         frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = [],
-        isMeasurement: Bool = false, instead: [[Channel]: [Instead]] = [:]
+        reuses: Set<Channel> = [], isMeasurement: Bool = false, instead: [[Channel]: [Instead]] = [:]
     ) {
         self.frame = frame
         self.fold = fold
         self.finish = finish
         self.claims = claims
         self.files = files
+        self.reuses = reuses
         self.isMeasurement = isMeasurement
         self.instead = instead
     }

@@ -19,6 +19,8 @@ public struct StageContext: Sendable {
     public let reads: Set<Channel>
     /// The channels that later stages of this pass read: what is not wanted need not be made, or kept.
     public let wanted: Set<Channel>
+    /// Whether a stage above drops some of the frames while the pass goes on, for certain.
+    public let leavesFramesOut: Bool
     let files: [String: OptionFile]
     let notes: StageNotes
     let memo: Memo
@@ -39,8 +41,8 @@ public struct StageContext: Sendable {
         return file.bytes
     }
 
-    /// The same without the list of frames.
-    var withoutFrames: StageContext {
+    /// The same without the list of frames, which a second owner would have copied when it changes: for what outlives `begin`.
+    public var withoutFrames: StageContext {
         var copy = self
         copy.capture.frames = []
         return copy

@@ -77,6 +77,8 @@ public struct WriteStaging: FrameStage, FoldStage {
                 wants: [.recordedDepth, .recordedConfidence], prefers: rgb == .auto ? [either] : []),
             fold: .init(wants: [.box, .motion]),
             claims: files.map { "{id}.\($0)" } + ["color/", "boundingbox.json", "processed.txt"],
+            // Frames that were decoded to choose among them are encoded as they come.
+            reuses: rgb == .frames ? [] : [.color],
             instead: [
                 [.depth]: [.option("depth", set: "source", not: "masked")],
                 rgb == .mp4 ? either : [.color]: [.option("rgb", set: "auto", not: rgb.rawValue)],
@@ -107,6 +109,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         var confidenceRange: ClosedRange<Int>?
         var picture: PreparedPicture?
         var pixels: RGBImage?
+        var planes: YUVImage?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
@@ -135,7 +138,8 @@ public struct WriteStaging: FrameStage, FoldStage {
         switch pictures(context) {
         case .files: parcel.picture = try output.prepare(&frame, context)
         case .encoded: parcel.pixels = try frame.loadRGB(context)
-        case .none, .video: break
+        case .video: if case .planes(let planes)? = frame.picture { parcel.planes = planes }
+        case .none: break
         }
         frame.parcels[context.label] = parcel
     }
@@ -162,6 +166,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         fileprivate var depthFile: OutputFile?
         fileprivate var confidenceFile: OutputFile?
         fileprivate var encoder: VideoOutput
+        fileprivate var thinned: ThinnedVideo?
         /// Whether the depth picture that the server takes for a camera line's was written of another frame: some were
         /// dropped between the two writers.
         fileprivate var hasOthersPictures = false
@@ -171,7 +176,8 @@ public struct WriteStaging: FrameStage, FoldStage {
         let id = context.capture.id
         return Fold(
             lines: try StagingLines(of: context.capture), lineFile: try context.output.create("\(id).jsonl"),
-            encoder: VideoOutput(path: "\(id).mp4"))
+            encoder: VideoOutput(path: "\(id).mp4"),
+            thinned: pictures(context) == .video ? ThinnedVideo(path: "\(id).mp4", context) : nil)
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
@@ -203,6 +209,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         let depthPicture = ProcessedSteps.depthPicture(of: fold.content.frames.count)
         if context.output.holds(depthPicture), !frame.files.contains(depthPicture) { fold.hasOthersPictures = true }
         if let pixels = parcel.pixels { try fold.encoder.append(pixels, at: frame.timestamp ?? 0, context) }
+        try fold.thinned?.append(parcel.planes, at: frame.timestamp ?? 0)
         fold.content.add(frame.facts)
     }
 
@@ -230,7 +237,12 @@ public struct WriteStaging: FrameStage, FoldStage {
         case .encoded:
             try fold.encoder.finish(context)
             content.color = .h264
-        case .video: try writeVideo(&content, capture, context)
+        case .video:
+            if try fold.thinned?.finish() == true {
+                content.color = .h264
+            } else {
+                try writeVideo(&content, capture, context)
+            }
         }
         for motion in capture.motionFiles {
             try context.output.copy(motion.path, of: capture, to: "\(id).\(motion.kind.rawValue)")

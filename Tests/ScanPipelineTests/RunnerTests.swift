@@ -130,6 +130,27 @@ import Testing
         #expect(onTheWay.passes + 1 == atTheEnd.passes)
     }
 
+    /// What a stage would look at if it is there stays for it, and no longer.
+    @Test func whatIsReusedStaysUntilThen() throws {
+        let seen = Guarded<[String: Bool]>([:])
+        func look(_ name: String, reusing channels: Set<Channel>) -> Mock {
+            var mock = Mock.frame(name) { frame, _ in
+                let hasPoints = frame.points != nil
+                seen.withLock { $0[name] = hasPoints }
+            }
+            mock.uses.reuses = channels
+            mock.uses.isMeasurement = true
+            return mock
+        }
+        _ = try MockRun([
+            .reader(3), .decompress, .unproject, .sum, look("first", reusing: []), look("second", reusing: [.points]),
+            look("third", reusing: []), .writer("write-depth", to: "depth.txt", reading: [.depth]),
+        ])
+        #expect(seen.withLock { $0 } == ["first": true, "second": true, "third": false])
+        _ = try MockRun([.reader(3), .decompress, look("none", reusing: [.points]), .unproject, .sum, .ply])
+        #expect(seen.withLock { $0["none"] } == false)
+    }
+
     // MARK: - Several passes
 
     @Test(arguments: [1, 8]) func aLaterPassSeesMaskedDepthAndCountsNothingTwice(_ workers: Int) throws {

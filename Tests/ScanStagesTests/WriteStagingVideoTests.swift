@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    /// Frames that were decoded to choose among them are encoded as they come. Below another look at all frames, and where a
+    /// stage has made colours of them, the video is decoded once more: nobody can tell by the result.
+    @Test(arguments: [1, 2, 8]) func aThinnedVideoIsTheSameInOnePassAndInTwo(_ workers: Int) throws {
+        let source = try MiniSource { $0.pictures = .mp4 }
+        func run(_ between: String) throws -> PipelineRun {
+            let stages = "- read\n- filter-blur: {window: 3}\n\(between)- decompress\n- write-staging"
+            return try PipelineRun(stages, on: source.path, workers: workers)
+        }
+        let onTheWay = try run("")
+        #expect(try Self.times("\(onTheWay.path)/mini.mp4").count == 3)
+        #expect(onTheWay.digests == (try run("- select-every: {step: 1}\n")).digests)
+        let colors = try run("- write-frames: {color: jpeg, depth: none}\n").digests
+        #expect(onTheWay.digests == colors.filter { !$0.key.hasPrefix("outputs/") })
+    }
+
     /// Stray Scanner's edit list hides the first frame from players, and would hide it from those who read the staging
     /// capture: every frame is shown in the new video, and none is encoded again.
     @Test(arguments: ["", "- select-frames: {include: [0, 3]}\n"]) func framesThatPlayersDoNotShow(_ thinning: String)

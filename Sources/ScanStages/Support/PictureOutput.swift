@@ -65,9 +65,17 @@ struct PictureOutput: Sendable {
             return .file(file, fileExtension: try Self.fileExtension(of: file, context))
         }
         try Self.warnOfTransparency(frame, context)
-        let image = try frame.loadRGB(context)
-        if encoding == .png { return .encoded(try PNG.encodeRGB(image), fileExtension: "png") }
-        return .encoded(try JPEG.encode(image, quality: quality, subsampling: .s444), fileExtension: "jpg")
+        let (kind, fileExtension): (PictureEncoding, String) =
+            encoding == .png ? (.png, "png") : (.jpeg(quality: quality), "jpg")
+        if let known = frame.encodedPictures[kind] { return .encoded(known, fileExtension: fileExtension) }
+        let bytes = try encode(try frame.loadRGB(context))
+        if context.wanted.contains(.color) { frame.encodedPictures[kind] = bytes }
+        return .encoded(bytes, fileExtension: fileExtension)
+    }
+
+    private func encode(_ image: RGBImage) throws(Problem) -> [UInt8] {
+        encoding == .png
+            ? try PNG.encodeRGB(image) : try JPEG.encode(image, quality: quality, subsampling: .s444)
     }
 
     /// Pictures are decoded to colours alone: what was transparent has the colour that lies beneath.

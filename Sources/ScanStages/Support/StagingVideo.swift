@@ -28,10 +28,7 @@ struct StagingVideo {
             try context.output.copy(file, of: context.capture, to: path)
             return true
         }
-        let ffmpeg = try FFmpeg.find(for: context.capture)
-        let location = try context.capture.source.place(file)
-        let input = context.capture.videoInput(file, at: location)
-        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        let (input, facts, ffmpeg) = try probe()
         let shown = frames.compactMap(context.capture.videoFrame)
         if shown.count == facts.frameCount && shown.last == facts.frameCount - 1 && isMP4 {
             warnOfTimes(times, facts)
@@ -54,12 +51,20 @@ struct StagingVideo {
     }
 
     /// What the video is encoded with, for metadata; H.264 if nobody can say.
-    var codec: String {
-        guard let location = try? context.capture.source.place(file),
-            let ffmpeg = try? FFmpeg.find(for: context.capture)
-        else { return "h264" }
-        let input = context.capture.videoInput(file, at: location)
-        return (try? VideoProbe.probe(input, with: ffmpeg))?.codec ?? "h264"
+    var codec: String { (try? probe())?.facts.codec ?? "h264" }
+
+    private func probe() throws(Problem) -> (input: VideoInput, facts: VideoFacts, ffmpeg: FFmpeg) {
+        let ffmpeg = try FFmpeg.find(for: context.capture)
+        let input = context.capture.videoInput(file, at: try context.capture.source.place(file))
+        return (input, try VideoProbe.probe(input, with: ffmpeg), ffmpeg)
+    }
+
+    /// An encoder for frames of the video that are given one by one, with its size, rotation and colour.
+    func encoder(to path: String) throws(Problem) -> VideoEncoder {
+        let (_, facts, ffmpeg) = try probe()
+        return try VideoEncoder(
+            path: try context.output.externalPath(for: path), name: path, settings: VideoSettings(like: facts),
+            with: ffmpeg)
     }
 
     /// Some apps write a video as if its frames came at a rate of their own.

@@ -21,6 +21,33 @@ import Testing
         #expect(try files("{}", "a.b/noextension", jpeg) == ["000000.jpg": jpeg])
     }
 
+    /// What one writer has encoded the next one takes, if it is asked for the same.
+    @Test func aPictureIsEncodedOnceForAllWriters() throws {
+        var capture = try MemoryCapture.posed(1)
+        let bytes = try pngOf(width: 8, height: 6)
+        capture.items[0].file = "a.png"
+        capture.files = ["a.png": bytes]
+        let image = try PNG.decodeRGB(bytes)
+        let run = try StageRun(
+            """
+            - write-frames: {color: jpeg, depth: none}
+            - write-colmap: {color: jpeg}
+            - write-transforms: {color: jpeg, quality: 40}
+            """, on: capture)
+        let best = try JPEG.encode(image, quality: 95, subsampling: .s444)
+        #expect(try run.bytes("outputs/color/0.jpg") == best)
+        #expect(try run.bytes("colmap/images/000000.jpg") == best)
+        #expect(try run.bytes("nerf/images/000000.jpg") == JPEG.encode(image, quality: 40, subsampling: .s444))
+    }
+
+    @Test func anotherPictureIsEncodedAnew() {
+        var frame = Frame(FrameFacts(index: 0))
+        frame.picture = .file("a.png")
+        frame.encodedPictures[.png] = [1]
+        frame.picture = .pixels(RGBImage(width: 1, height: 1, pixels: [1, 2, 3]))
+        #expect(frame.encodedPictures.isEmpty)
+    }
+
     /// Many readers go by the name.
     @Test func aCopyIsNamedAfterWhatItIs() throws {
         let png = try pngOf(width: 8, height: 6)

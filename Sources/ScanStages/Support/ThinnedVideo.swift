@@ -1,0 +1,49 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Some frames of the capture's own video as a new one, encoded as they come by, decoded by a stage above that chooses among
+/// them: otherwise the video is decoded once more for it, by ``StagingVideo``. The bytes are the same.
+struct ThinnedVideo {
+    private let path: String
+    private let output: OutputFolder
+    private let original: StagingVideo
+    private var encoder: VideoEncoder?
+    /// Whether every frame so far came with its pixels.
+    private var isComplete = true
+
+    /// - Parameter context: of `begin`, which has the list of frames.
+    /// - Returns: nil where all frames may be left, since the video is then copied, and where the video has no place for the
+    ///   timestamps of any frame.
+    init?(path: String, _ context: StageContext) {
+        guard context.leavesFramesOut, let original = StagingVideo(context.withoutFrames) else { return nil }
+        var clock = VideoClock(rate: 30, in: .mp4)
+        for frame in context.capture.keptFrames { _ = clock.shown(at: frame.timestamp ?? 0) }
+        guard clock.pauses.count == 0, clock.repeats.count == 0 else { return nil }
+        self.path = path
+        self.original = original
+        output = context.output
+    }
+
+    /// - Parameters:
+    ///   - planes: nil where another stage has made something else of them, or nobody has decoded the frame.
+    ///   - time: its timestamp, nanoseconds.
+    mutating func append(_ planes: YUVImage?, at time: Int64) throws(Problem) {
+        guard isComplete else { return }
+        guard let planes else {
+            // Letting go of it removes what it has written.
+            (encoder, isComplete) = (nil, false)
+            return
+        }
+        if encoder == nil { encoder = try original.encoder(to: path) }
+        try encoder?.append(planes.planes, at: time)
+    }
+
+    /// - Returns: whether the video is written.
+    func finish() throws(Problem) -> Bool {
+        guard let encoder else { return false }
+        try encoder.finish()
+        try output.adopt(path)
+        return true
+    }
+}
