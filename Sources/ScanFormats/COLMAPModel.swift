@@ -123,18 +123,31 @@ public final class COLMAPPointWriter {
         return bytes
     }
 
+    /// Points that are put into words before they are written: a cloud may be larger than memory twice over.
+    private static let portion = 1 << 14
+
     public func add(_ cloud: PointCloud) throws(Problem) {
+        for start in stride(from: 0, to: cloud.count, by: Self.portion) {
+            try add(cloud, start..<min(start + Self.portion, cloud.count))
+        }
+    }
+
+    private func add(_ cloud: PointCloud, _ points: Range<Int>) throws(Problem) {
         var lines: [UInt8] = []
         var records: [UInt8] = []
-        for i in 0..<cloud.count {
+        for i in points {
             count += 1
             let (x, y, z) = (cloud.positions[3 * i], cloud.positions[3 * i + 1], cloud.positions[3 * i + 2])
             let (r, g, b) =
                 cloud.colors.map { ($0[3 * i], $0[3 * i + 1], $0[3 * i + 2]) } ?? (UInt8(128), UInt8(128), UInt8(128))
-            lines += Array("\(count) \(x) \(y) \(z) \(r) \(g) \(b) 0\n".utf8)
+            lines += "\(count) \(x) \(y) \(z) \(r) \(g) \(b) 0\n".utf8
             records.append(littleEndian: count)
-            for value in [x, y, z] { records.append(littleEndian: Double(value)) }
-            for value in [r, g, b] { records.append(littleEndian: value) }
+            records.append(littleEndian: Double(x))
+            records.append(littleEndian: Double(y))
+            records.append(littleEndian: Double(z))
+            records.append(littleEndian: r)
+            records.append(littleEndian: g)
+            records.append(littleEndian: b)
             records.append(littleEndian: 0.0)
             records.append(littleEndian: UInt64(0))
         }

@@ -35,12 +35,13 @@ public struct COLMAPModelReader {
         text source: any ByteSource, openLine: (Int) -> Void = { _ in }
     ) throws(Problem) -> [UInt32: Camera] {
         var cameras: [UInt32: Camera] = [:]
-        try eachLine(of: source, openLine) { (words, place) throws(Problem) in
+        try eachLine(of: source, openLine) { (line, place) throws(Problem) in
+            let words = line.words
             guard words.count >= 4, let id = UInt32(words[0]), let width = Int(words[2]), let height = Int(words[3])
             else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
             let parameters = words.dropFirst(4).compactMap { Double($0) }
             guard parameters.count == words.count - 4 else { throw place("a parameter is no number") }
-            let camera = Camera(model: String(words[1]), width: width, height: height, parameters: parameters)
+            let camera = Camera(model: words[1], width: width, height: height, parameters: parameters)
             if let defect = camera.defect { throw place(defect) }
             cameras[id] = camera
         }
@@ -79,24 +80,24 @@ public struct COLMAPModelReader {
         var images: [Image] = []
         // Every second line holds observations. It may be empty, but it is there; comments stand at the top alone.
         var isObservations = false
-        try eachLine(of: source, empty: true, openLine) { (words, place) throws(Problem) in
-            if isObservations || words.isEmpty {
+        try eachLine(of: source, empty: true, openLine) { (line, place) throws(Problem) in
+            if isObservations || line.isEmpty {
                 isObservations = false
                 // A file without these lines would lose every second image.
-                guard words.count % 3 == 0, words.allSatisfy({ Double($0) != nil }) else {
+                guard line.isThreesOfNumbers else {
                     throw place("expected the observations X, Y, POINT3D_ID, …, or an empty line for none")
                 }
                 return
             }
             isObservations = true
+            let words = line.words(atMost: 10)
             let numbers = words.dropFirst().prefix(7).compactMap { Double($0) }
-            guard words.count >= 10, let id = UInt32(words[0]), numbers.count == 7, let camera = UInt32(words[8]) else {
+            guard words.count == 10, let id = UInt32(words[0]), numbers.count == 7, let camera = UInt32(words[8]) else {
                 throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
             }
             guard images.count < limit else { throw Self.tooMany(limit) }
             // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
-            let name = String(words[9].base[words[9].startIndex..<words[words.count - 1].endIndex])
-            images.append(Image(id: id, camera: camera, name: name, pose: pose(numbers)))
+            images.append(Image(id: id, camera: camera, name: line.rest(fromWord: 9), pose: pose(numbers)))
         }
         return images
     }
@@ -157,7 +158,8 @@ public struct COLMAPModelReader {
         text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
     ) throws(Problem) -> PointCloud {
         var (positions, colors): ([Float], [UInt8]) = ([], [])
-        try eachLine(of: source, openLine) { (words, place) throws(Problem) in
+        try eachLine(of: source, openLine) { (line, place) throws(Problem) in
+            let words = line.words(atMost: 7)
             let numbers = words.dropFirst().prefix(3).compactMap { Float($0) }
             let color = words.dropFirst(4).prefix(3).compactMap { UInt8($0) }
             guard numbers.count == 3, color.count == 3 else { throw place("expected POINT3D_ID, X, Y, Z, R, G, B, …") }
@@ -193,23 +195,82 @@ public struct COLMAPModelReader {
     /// Observations of an image stand in one line.
     private static let lineLimit = 64 << 20
 
-    /// Calls `body` with the words of each line that is no comment.
+    /// Calls `body` with each line that is no comment.
     private static func eachLine(
         of source: any ByteSource, empty: Bool = false, _ openLine: (Int) -> Void,
-        _ body: ([Substring], (String) -> Problem) throws(Problem) -> Void
+        _ body: (COLMAPLine, (String) -> Problem) throws(Problem) -> Void
     ) throws(Problem) {
         var lines = LineReader(source, limit: lineLimit)
         while let line = try lines.next() {
             let place = { (what: String) in Problem(.input, what).at(file: source.name, line: line.number) }
             if line.isTooLong { throw place("the line is longer than \(lineLimit) bytes") }
-            let text = try lines.withBytes(of: line) { (bytes) throws(Problem) in String(decoding: bytes, as: UTF8.self)
+            try lines.withBytes(of: line) { (bytes) throws(Problem) in
+                let words = COLMAPLine(bytes)
+                if bytes.first == UInt8(ascii: "#") || words.isEmpty && !empty { return }
+                if !line.hasLineFeed, line.number > 1, !words.isEmpty { openLine(line.number) }
+                try body(words, place)
             }
-            if text.hasPrefix("#") { continue }
-            let words = text.split(whereSeparator: \.isWhitespace)
-            if words.isEmpty && !empty { continue }
-            if !line.hasLineFeed, line.number > 1, !words.isEmpty { openLine(line.number) }
-            try body(words, place)
         }
+    }
+}
+
+/// A line's words, with white space between them, looked at as bytes: a model's lines of observations have millions.
+private struct COLMAPLine {
+    private let bytes: UnsafeBufferPointer<UInt8>
+
+    /// - Parameter bytes: for as long as the line is used.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+
+    var isEmpty: Bool { bytes.allSatisfy(Self.isSpace) }
+    var words: [String] { words(atMost: .max) }
+
+    func words(atMost limit: Int) -> [String] {
+        ranges(atMost: limit).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+
+    /// The text from a word on, as it stands, without white space behind it.
+    func rest(fromWord number: Int) -> String {
+        let start = ranges(atMost: number + 1).last?.lowerBound ?? bytes.endIndex
+        let end = bytes.lastIndex { !Self.isSpace($0) } ?? start
+        return String(decoding: bytes[start...max(start, end)], as: UTF8.self)
+    }
+
+    private func ranges(atMost limit: Int) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var place = bytes.startIndex
+        while ranges.count < limit {
+            while place < bytes.endIndex, Self.isSpace(bytes[place]) { place += 1 }
+            if place == bytes.endIndex { break }
+            let start = place
+            while place < bytes.endIndex, !Self.isSpace(bytes[place]) { place += 1 }
+            ranges.append(start..<place)
+        }
+        return ranges
+    }
+
+    /// Whether the words are numbers by their letters, and come in threes.
+    var isThreesOfNumbers: Bool {
+        var count = 0
+        var isInWord = false
+        for byte in bytes {
+            if Self.isSpace(byte) {
+                isInWord = false
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."): break
+            // As in 1e-05, nan and inf.
+            case UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "n"), UInt8(ascii: "a"), UInt8(ascii: "i"),
+                UInt8(ascii: "f"):
+                break
+            default: return false
+            }
+            if !isInWord { count += 1 }
+            isInWord = true
+        }
+        return count % 3 == 0
     }
 }
 

@@ -14,6 +14,8 @@ package enum ScanNetPPPoses {
     ) throws(Problem) -> [FrameFacts] {
         try bytes.withUnsafeBufferPointer { (buffer) throws(Problem) -> [FrameFacts] in
             var scanner = JSONScanner(buffer, file: file)
+            // `NaN` is one frame's fault.
+            scanner.keepsNonNumbers = true
             var frames: [FrameFacts] = []
             var seen: Set<Int> = []
             try scanner.beginObject()

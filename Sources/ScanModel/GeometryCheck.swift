@@ -24,6 +24,18 @@ public struct GeometryCheck: Sendable {
         var medianDepth: Double
         /// Has a partner as far away as the declared poses say, and as their inverse says.
         var isPaired = (declared: false, inverse: false)
+        /// How often a frame that stood apart saw too little of it, and for how many more frames it is not tried again: a camera
+        /// that has gone on does not come back for most of the capture.
+        var failures = 0
+        var rest = 0
+    }
+
+    /// What became of a start's pixels under a hypothesis.
+    fileprivate struct Carried {
+        /// Relative errors, of those that fell on a pixel with depth.
+        var errors: [Float] = []
+        /// How many fell into the map at all: where depth has holes, that tells how much is seen.
+        var insideCount = 0
     }
 
     /// A frame and the later one into which its depth was carried.
@@ -37,16 +49,21 @@ public struct GeometryCheck: Sendable {
     struct Evidence: Sendable {
         var pairs: [Pair] = []
         var errors: [GeometryHypothesis: [Float]] = [:]
+        private var insideCounts: [GeometryHypothesis: Int] = [:]
 
-        mutating func add(_ pair: Pair, _ more: [GeometryHypothesis: [Float]]) {
+        fileprivate mutating func add(_ pair: Pair, _ more: [GeometryHypothesis: Carried]) {
             pairs.append(pair)
-            for (hypothesis, values) in more { errors[hypothesis, default: []] += values }
+            for (hypothesis, carried) in more {
+                errors[hypothesis, default: []] += carried.errors
+                insideCounts[hypothesis, default: 0] += carried.insideCount
+            }
         }
 
         /// The median relative error under each hypothesis. One that carries hardly anything into the pictures says nothing.
         var medians: [GeometryHypothesis: Double] {
-            let most = errors.values.map(\.count).max() ?? 0
-            return errors.filter { $0.value.count * 4 >= most && !$0.value.isEmpty }.mapValues(GeometryCheck.median)
+            let most = insideCounts.values.max() ?? 0
+            return errors.filter { (insideCounts[$0.key] ?? 0) * 4 >= most && !$0.value.isEmpty }
+                .mapValues(GeometryCheck.median)
         }
     }
 
@@ -139,46 +156,52 @@ public struct GeometryCheck: Sendable {
 
     private mutating func pair(_ number: Int, with index: Int, _ depth: DepthMap, _ view: CameraView) {
         let start = starts[number]
-        let needed = Self.baselineShare * start.medianDepth
-        let isApart = (view.pose.position - start.view.pose.position).length >= needed
+        let baseline = Self.baselineShare * start.medianDepth
+        let isApart = (view.pose.position - start.view.pose.position).length >= baseline
         let isInverseApart =
-            (view.pose.inverse.position - start.view.pose.inverse.position).length >= needed
+            (view.pose.inverse.position - start.view.pose.inverse.position).length >= baseline
         let wanted = (
             declared: isApart && !start.isPaired.declared, inverse: isInverseApart && !start.isPaired.inverse
         )
         guard wanted.declared || wanted.inverse else { return }
-        var errors: [GeometryHypothesis: [Float]] = [:]
-        var best = 0.0
-        for hypothesis in GeometryHypothesis.allCases where hypothesis.differs(view.camera, start.size) {
-            let carried = Self.carry(start, into: depth, view, hypothesis)
-            best = max(best, Double(carried.count) / Double(start.pixels.count))
-            errors[hypothesis] = carried
+        if start.rest > 0 {
+            starts[number].rest -= 1
+            return
         }
-        guard best >= Self.minOverlap else { return }
-        let declared = errors[.declared] ?? []
-        let isSeen = Double(declared.count) >= Self.minOverlap * Double(start.pixels.count)
-        let pair = Pair(frames: start.index...index, error: isSeen ? Self.median(declared) : nil)
+        var carried: [GeometryHypothesis: Carried] = [:]
+        for hypothesis in GeometryHypothesis.allCases where hypothesis.differs(view.camera, start.size) {
+            carried[hypothesis] = Self.carry(start, into: depth, view, hypothesis)
+        }
+        let needed = Self.minOverlap * Double(start.pixels.count)
+        guard carried.values.contains(where: { Double($0.insideCount) >= needed }) else {
+            starts[number].failures += 1
+            starts[number].rest = starts[number].failures / 8
+            return
+        }
+        let declared = carried[.declared] ?? Carried()
+        let isSeen = Double(declared.insideCount) >= needed && !declared.errors.isEmpty
+        let pair = Pair(frames: start.index...index, error: isSeen ? Self.median(declared.errors) : nil)
         if wanted.declared {
             starts[number].isPaired.declared = true
-            byDeclared.add(pair, errors)
+            byDeclared.add(pair, carried)
         }
         if wanted.inverse {
             starts[number].isPaired.inverse = true
-            byInverse.add(pair, errors)
+            byInverse.add(pair, carried)
         }
     }
 
-    /// |z − d| / d of every pixel of `start` that falls on a pixel with depth d.
+    /// Takes every pixel of `start` to where it would be seen: |z − d| / d of those that fall on a pixel with depth d.
     private static func carry(
         _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis
-    ) -> [Float] {
+    ) -> Carried {
         let size = depth.size
         let (from, to) = (hypothesis.camera(start.view.camera, start.size), hypothesis.camera(view.camera, size))
         let targetFromStart = hypothesis.pose(view.pose).inverse * hypothesis.pose(start.view.pose)
         let factor = hypothesis.depthFactor
         let isRay = hypothesis == .rayDepth
-        var errors: [Float] = []
-        errors.reserveCapacity(start.pixels.count)
+        var carried = Carried()
+        carried.errors.reserveCapacity(start.pixels.count)
         for pixel in start.pixels {
             let (x, y) = ((pixel.u - from.cx) / from.fx, (pixel.v - from.cy) / from.fy)
             var z = pixel.z * factor
@@ -187,14 +210,15 @@ public struct GeometryCheck: Sendable {
             guard p.z < 0 else { continue }
             let (u, v) = (to.fx * p.x / -p.z + to.cx, to.cy - to.fy * p.y / -p.z)
             guard u >= 0, v >= 0, u < Double(depth.width), v < Double(depth.height) else { continue }
+            carried.insideCount += 1
             var there = Double(depth.metres[Int(v) * depth.width + Int(u)]) * factor
             guard there > 0 else { continue }
             if isRay {
                 let (x, y) = ((u - to.cx) / to.fx, (v - to.cy) / to.fy)
                 there /= (x * x + y * y + 1).squareRoot()
             }
-            errors.append(Float(abs(-p.z - there) / there))
+            carried.errors.append(Float(abs(-p.z - there) / there))
         }
-        return errors
+        return carried
     }
 }

@@ -39,7 +39,7 @@ public struct JSONScanner {
 
     /// Whether `NaN`, `Infinity` and `-Infinity`, as Python's json writes them, count as texts of these names: then a list
     /// that holds one can be read, and whoever wants a number there says what it found. Else they are no JSON.
-    var keepsNonNumbers = false
+    package var keepsNonNumbers = false
 
     /// - Parameters:
     ///   - bytes: must outlive the scanner.

@@ -56,7 +56,16 @@ extension CaptureRun {
     }
 
     /// The pass that begins with step `first`.
-    func plan(from first: Int) -> PassPlan { PassPlan.next(from: first, of: steps, holding: mostHeld) }
+    func plan(from first: Int) -> PassPlan {
+        PassPlan.next(from: first, of: steps) { step in
+            guard mostHeld > 0, let most = mostNeighbours(of: step) else { return false }
+            return most <= mostHeld
+        }
+    }
+
+    private func mostNeighbours(of step: Pipeline.Step) -> Int? {
+        (step.stage as? any NeighbourStage)?.mostNeighbours(among: capture.keptFrames)
+    }
 
     /// How many frames may wait for their neighbours, pixels and all. Where pictures are files, none has to: whoever drops
     /// frames by comparing them ends the pass, and the next one does not open the pictures of those. A video would be decoded
@@ -66,17 +75,14 @@ extension CaptureRun {
         return Self.heldBytes / max(1, 3 * size.width * size.height)
     }
 
-    /// Eight pictures of 1920 × 1440.
-    private static let heldBytes = 64 << 20
+    /// Sixteen pictures of 1920 × 1440, at half of it where the video keeps colours as most do.
+    private static let heldBytes = 128 << 20
 
     /// Does at the end of a pass what could not be done on the way.
     private mutating func chooseAmongNeighbours(_ index: Int) {
-        guard let stage = steps[index].stage as? any NeighbourStage, let count = stage.neighbours else { return }
-        let kept = capture.keptFrames
-        for start in stride(from: 0, to: kept.count, by: count) {
-            for drop in stage.drops(among: Array(kept[start..<min(start + count, kept.count)])) {
-                capture.drop(drop.frame, stage: steps[index].label, reason: drop.reason)
-            }
+        guard let stage = steps[index].stage as? any NeighbourStage else { return }
+        for drop in stage.groups(of: capture.keptFrames).flatMap(stage.drops(among:)) {
+            capture.drop(drop.frame, stage: steps[index].label, reason: drop.reason)
         }
     }
 
@@ -113,10 +119,10 @@ extension CaptureRun {
 
     /// Of two neighbours one goes, be it by choice or because it was bad.
     private func leavesFramesOut(above index: Int, in plan: PassPlan) -> Bool {
-        let isChosen = plan.choosing.contains {
-            $0 < index && (steps[$0].stage as? any NeighbourStage)?.neighbours ?? 1 > 1
+        plan.choosing.contains {
+            guard $0 < index, let stage = steps[$0].stage as? any NeighbourStage else { return false }
+            return stage.groups(of: capture.keptFrames).contains { $0.count > 1 }
         }
-        return isChosen && capture.frames.lazy.filter { !$0.isDropped }.dropFirst().first != nil
     }
 
     /// The steps of a pass in order, with the release of each channel behind its last use.
@@ -175,13 +181,15 @@ extension CaptureRun {
 
     private func choiceStep(_ index: Int, _ stage: any NeighbourStage) -> FrameLine.Step {
         let label = steps[index].label
-        return .choice(count: stage.neighbours ?? 1) { frames in
+        let choice = FrameLine.Choice(most: mostNeighbours(of: steps[index]) ?? 1, isNeighbour: stage.isNeighbour) {
+            frames in
             let drops = stage.drops(among: frames.map(\.facts).filter { !$0.isDropped })
             for drop in drops {
                 guard let place = frames.firstIndex(where: { $0.facts.index == drop.frame }) else { continue }
                 frames[place].facts.drop = Drop(stage: label, reason: drop.reason)
             }
         }
+        return .choice(choice)
     }
 
     /// An ordered step that goes on in a stream. Streams are the reader's, whichever pass walks them.

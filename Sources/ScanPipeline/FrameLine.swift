@@ -15,9 +15,8 @@ package final class FrameLine: @unchecked Sendable {
         case parallel(@Sendable (inout Frame) throws(Problem) -> Void)
         /// The same, with one frame after the other.
         case ordered(@Sendable (inout Frame) throws(Problem) -> Void)
-        /// Holds `count` frames in a row, of those that are not dropped, and drops some of them before any goes on. The last
-        /// ones may be fewer.
-        case choice(count: Int, @Sendable (inout [Frame]) -> Void)
+        /// Holds a few frames in a row, of those that are not dropped, and drops some of them before any goes on.
+        case choice(Choice)
 
         fileprivate var isOrdered: Bool { if case .parallel = self { false } else { true } }
 
@@ -28,14 +27,33 @@ package final class FrameLine: @unchecked Sendable {
             }
         }
 
-        fileprivate var held: Int { if case .choice(let count, _) = self { count } else { 0 } }
+        fileprivate var held: Int { if case .choice(let choice) = self { choice.most } else { 0 } }
+    }
+
+    /// Which frames wait for each other, and what is done with them.
+    package struct Choice: Sendable {
+        /// How many wait for each other at most.
+        package let most: Int
+        /// Whether a frame belongs to those that began with another one.
+        package let isNeighbour: @Sendable (FrameFacts, FrameFacts) -> Bool
+        package let choose: @Sendable (inout [Frame]) -> Void
+
+        package init(
+            most: Int, isNeighbour: @escaping @Sendable (FrameFacts, FrameFacts) -> Bool = { _, _ in true },
+            choose: @escaping @Sendable (inout [Frame]) -> Void
+        ) {
+            self.most = most
+            self.isNeighbour = isNeighbour
+            self.choose = choose
+        }
     }
 
     /// The neighbours that wait for the others.
     private struct Held {
         var frames: [(position: Int, frame: Frame)] = []
-        /// How many of them are to be chosen among.
+        /// How many of them are to be chosen among, and the first of these.
         var keptCount = 0
+        var first: FrameFacts?
     }
 
     private let count: Int
@@ -94,8 +112,8 @@ package final class FrameLine: @unchecked Sendable {
 
     private func carryAlone(_ frame: consuming Frame, at position: Int, from first: Int) throws(Problem) {
         for index in first..<steps.count {
-            if case .choice(let count, let choose) = steps[index] {
-                var group = hold(frame, at: position, step: index, among: count, choose)
+            if case .choice(let choice) = steps[index] {
+                var group = hold(frame, at: position, step: index, for: choice)
                 group.reverse()
                 // Taken out one by one, so that each has one owner when it goes on.
                 while let position = group.last?.position {
@@ -145,9 +163,9 @@ package final class FrameLine: @unchecked Sendable {
                 parked[index][position] = frame
                 return
             }
-            if case .choice(let count, let choose) = step {
+            if case .choice(let choice) = step {
                 endTurn(of: index, at: position)
-                let group = hold(frame, at: position, step: index, among: count, choose)
+                let group = hold(frame, at: position, step: index, for: choice)
                 underWay += group.count - 1
                 ready += group.map { ($0.position, index + 1, $0.frame) }
                 lock.wakeAll()
@@ -176,19 +194,27 @@ package final class FrameLine: @unchecked Sendable {
     /// Leaves a frame where it waits for its neighbours.
     /// - Returns: all that waited and now go on, chosen among: none as long as neighbours are missing.
     private func hold(
-        _ frame: consuming Frame, at position: Int, step index: Int, among count: Int,
-        _ choose: @Sendable (inout [Frame]) -> Void
+        _ frame: consuming Frame, at position: Int, step index: Int, for choice: Choice
     ) -> [(position: Int, frame: Frame)] {
-        let isKept = !frame.facts.isDropped
+        let facts = frame.facts
         // However many dropped frames lie between two neighbours, they wait without their pixels.
-        if !isKept { frame.releaseAll() }
+        if facts.isDropped { frame.releaseAll() }
+        var going: [(position: Int, frame: Frame)] = []
+        if !facts.isDropped {
+            if let first = held[index].first, !choice.isNeighbour(facts, first) { going = letGo(step: index, choice) }
+            held[index].keptCount += 1
+            held[index].first = held[index].first ?? facts
+        }
         held[index].frames.append((position, frame))
-        if isKept { held[index].keptCount += 1 }
-        guard held[index].keptCount == count || position == self.count - 1 else { return [] }
+        let isLast = held[index].keptCount == choice.most || position == count - 1
+        return isLast ? going + letGo(step: index, choice) : going
+    }
+
+    private func letGo(step index: Int, _ choice: Choice) -> [(position: Int, frame: Frame)] {
         let positions = held[index].frames.map(\.position)
         var frames = held[index].frames.map(\.frame)
         held[index] = Held()
-        choose(&frames)
+        choice.choose(&frames)
         for number in frames.indices where frames[number].facts.isDropped { frames[number].releaseAll() }
         return Array(zip(positions, frames))
     }

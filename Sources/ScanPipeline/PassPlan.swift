@@ -22,8 +22,10 @@ package struct PassPlan: Equatable {
     package var walksFrames: Bool
 
     /// Plans the pass that begins with step `first`.
-    /// - Parameter mostHeld: how many frames may wait for their neighbours.
-    package static func next(from first: Int, of steps: [Pipeline.Step], holding mostHeld: Int = 0) -> PassPlan {
+    /// - Parameter choosesOnTheWay: whether the frames may wait for each other of which a step drops some by comparing them.
+    package static func next(
+        from first: Int, of steps: [Pipeline.Step], choosesOnTheWay: (Pipeline.Step) -> Bool = { _ in false }
+    ) -> PassPlan {
         var end = first
         var choosing: Set<Int> = []
         // What the ends of the steps so far make or change, and what they read.
@@ -31,8 +33,7 @@ package struct PassPlan: Equatable {
         var awaited: Set<Channel> = []
         while end < steps.count {
             let uses = steps[end].uses
-            let neighbours = (steps[end].stage as? any NeighbourStage)?.neighbours
-            let chooses = neighbours.map { $0 <= mostHeld } ?? false
+            let chooses = choosesOnTheWay(steps[end])
             let touched = chooses ? uses.factsTouched.union([.frames]) : uses.factsTouched
             // Before the first frame nobody can tell which ones will be left.
             let needsChoice = !choosing.isEmpty && uses.frame.reads.contains(.frames)

@@ -71,13 +71,36 @@ public protocol CaptureStage: Stage {
 /// Drops some of a few frames in a row by comparing them: the bounded form of a ``CaptureStage`` that drops frames. The
 /// runner has the frames wait for each other, or looks at their facts when all are through; the stage never holds them.
 public protocol NeighbourStage: Stage {
-    /// How many frames in a row, of those that are left, are compared with each other; nil where this instance compares
-    /// none, or all of them. The last ones may be fewer. The stage says in its ``Uses`` that its `finish` drops frames.
-    var neighbours: Int? { get }
+    /// How many frames in a row are compared with each other at most; nil where this instance compares none, or all of them.
+    /// The stage says in its ``Uses`` that its `finish` drops frames.
+    /// - Parameter frames: those that are left; some of them may be dropped before their turn comes.
+    func mostNeighbours(among frames: [FrameFacts]) -> Int?
+
+    /// Whether a frame is compared with those before it.
+    /// - Parameter first: the first of these.
+    func isNeighbour(_ frame: FrameFacts, of first: FrameFacts) -> Bool
 
     /// The frames that go, and why.
     /// - Parameter frames: neighbours as the stages above and the stage's own `process` have left them.
     func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)]
+}
+
+extension NeighbourStage {
+    public func isNeighbour(_ frame: FrameFacts, of first: FrameFacts) -> Bool { true }
+
+    /// The frames that are compared with each other, group by group; empty where none are.
+    func groups(of frames: [FrameFacts]) -> [[FrameFacts]] {
+        guard let most = mostNeighbours(among: frames) else { return [] }
+        var groups: [[FrameFacts]] = []
+        for frame in frames {
+            if let group = groups.last, group.count < most, isNeighbour(frame, of: group[0]) {
+                groups[groups.count - 1].append(frame)
+            } else {
+                groups.append([frame])
+            }
+        }
+        return groups
+    }
 }
 
 /// What people read about a stage.

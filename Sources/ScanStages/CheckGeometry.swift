@@ -31,7 +31,7 @@ public struct CheckGeometry: FoldStage {
             poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
             tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 3)
+        example: "- check-geometry: {if-wrong: fail}", revision: 4)
 
     let consequence: Consequence
 

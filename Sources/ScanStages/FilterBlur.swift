@@ -7,6 +7,8 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
         case atLeast(Double)
         case keep(Double)
         case window(Int)
+        case seconds(Double)
+        case count(Int)
     }
 
     public static let card = StageCard(
@@ -15,11 +17,18 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
         details: """
             \(BlurScore.meaning)
 
-            Exactly one rule is given. `at-least` keeps frames with that score. `keep` keeps the ceil(keep · n) frames with
-            the best scores, ties going to the lower frame. `window` keeps the sharpest of each n consecutive frames, the
-            last short window keeping one too; no hole is longer than two windows, where a global `keep: 0.2` left 75
-            frames in a row without a picture on a real capture. Of a video, a window of a few frames is decided while it is
-            decoded, so that stages below need no second decoding.
+            Exactly one rule is given; of equal scores the lower frame's counts.
+
+            - `window` keeps the sharpest of each n consecutive frames, the last short window keeping one too.
+            - `seconds` keeps the sharpest of the frames within so many seconds of the first of them, whatever the rate: of
+              pictures that were taken one by one, and of frames without a timestamp, all are left.
+            - `count` keeps that many: the sharpest of each of so many stretches of as many frames.
+            - `keep` keeps the ceil(keep · n) frames with the best scores, wherever they are.
+            - `at-least` keeps frames with that score.
+
+            With the first three no hole is longer than two windows or stretches, where `keep: 0.2` left 75 frames in a row
+            without a picture on a real capture. Of a video, `window` and `seconds` are decided while it is decoded, as long
+            as they compare a few frames, so that stages below need no second decoding.
 
             \(BlurScore.grays)
 
@@ -36,9 +45,14 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
         let window = options.integer(
             "window", "Keep the sharpest of each so many consecutive frames.", in: 1...1_000_000)
+        let seconds = options.number(
+            "seconds", "Keep the sharpest of the frames within so much time.", in: 0.001...86_400, unit: "s")
+        let count = options.integer("count", "Keep so many frames, spread evenly.", in: 1...1_000_000)
         score = BlurScore(&options)
-        options.exactlyOne(of: ["at-least", "keep", "window"])
-        rule = limit.map(Rule.atLeast) ?? share.map(Rule.keep) ?? .window(window ?? 1)
+        options.exactlyOne(of: ["at-least", "keep", "window", "seconds", "count"])
+        rule =
+            limit.map(Rule.atLeast) ?? share.map(Rule.keep) ?? seconds.map(Rule.seconds) ?? count.map(Rule.count)
+            ?? .window(window ?? 1)
     }
 
     public var uses: Uses {
@@ -60,12 +74,48 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
-        if case .keep(let share) = rule { keep(share, &capture, context) }
+        switch rule {
+        case .keep(let share): keep(share, &capture, context)
+        case .count(let count): thin(to: count, &capture, context)
+        case .atLeast, .window, .seconds: break
+        }
         BlurScore.record(capture, context)
         reportHoles(capture, context)
     }
 
-    public var neighbours: Int? { if case .window(let length) = rule { length } else { nil } }
+    public func mostNeighbours(among frames: [FrameFacts]) -> Int? {
+        switch rule {
+        case .window(let length): return length
+        case .seconds:
+            // From each frame on, how many come in time: two places that both go forward.
+            var most = 1
+            var end = 0
+            for start in frames.indices {
+                end = max(end, start)
+                while end + 1 < frames.count, isNeighbour(frames[end + 1], of: frames[start]) { end += 1 }
+                most = max(most, end - start + 1)
+            }
+            return most
+        case .atLeast, .keep, .count: return nil
+        }
+    }
+
+    public func isNeighbour(_ frame: FrameFacts, of first: FrameFacts) -> Bool {
+        guard case .seconds(let seconds) = rule else { return true }
+        guard let start = first.timestamp, let time = frame.timestamp else { return false }
+        let (step, isOverflow) = time.subtractingReportingOverflow(start)
+        return !isOverflow && abs(Double(step)) < seconds * 1e9
+    }
+
+    /// Of each of `count` stretches the sharpest; what a whole number of frames does not divide is spread.
+    private func thin(to count: Int, _ capture: inout Capture, _ context: StageContext) {
+        let kept = capture.keptFrames
+        if kept.count <= count { return }
+        for stretch in 0..<count {
+            let frames = Array(kept[stretch * kept.count / count..<(stretch + 1) * kept.count / count])
+            for drop in drops(among: frames) { capture.drop(drop.frame, stage: context.label, reason: drop.reason) }
+        }
+    }
 
     public func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)] {
         guard let best = frames.max(by: { ($0.sharpness ?? 0, $1.index) < ($1.sharpness ?? 0, $0.index) }) else {
@@ -126,7 +176,12 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
         let timed = holes.compactMap { hole in hole.seconds(in: capture.frames).map { (hole, $0) } }
         guard let (hole, seconds) = timed.max(by: { $0.1 < $1.1 }), seconds > 1 else { return }
         let advice =
-            if case .window = rule { "a smaller `window` leaves shorter ones" } else { "`window` leaves shorter ones" }
+            switch rule {
+            case .window: "a smaller `window` leaves shorter ones"
+            case .seconds: "a smaller `seconds` leaves shorter ones"
+            case .count: "a larger `count` leaves shorter ones"
+            case .atLeast, .keep: "`window` leaves shorter ones"
+            }
         context.warn(
             "frames \(hole.first) to \(hole.last) were all dropped, which leaves a hole of \(seconds.rounded(decimals: 2)) s; \(advice)"
         )

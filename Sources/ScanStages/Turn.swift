@@ -51,6 +51,9 @@ public struct Turn: CaptureStage {
         let quarters = try quarterTurns(capture, context.label)
         context.record("quarter-turns", .of(quarters))
         if quarters == 0 { return }
+        if let picture = capture.keptFrames.lazy.compactMap(\.pictureFile).first {
+            try PictureOutput.warnOfTransparency(of: picture, context)
+        }
         for index in capture.frames.indices {
             capture.frames[index].pose = capture.frames[index].pose?.turned(quarterTurns: quarters)
             capture.frames[index].intrinsics = capture.frames[index].intrinsics?.turned(quarterTurns: quarters)

@@ -37,8 +37,14 @@ public struct VoxelDownsample: FrameStage, FoldStage {
         grid.merge(part)
     }
 
-    public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) {
+    public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         context.count("voxels", grid.count)
+        if grid.outOfRange > 0 && grid.count == 0 {
+            throw Problem(
+                .input, "all \(grid.outOfRange) points lie more than a million voxels from the origin",
+                notes: ["a voxel is \(size.shortText) m: nothing would be left of the cloud"],
+                fix: "move the origin of the world near the scene, or make the voxels larger")
+        }
         if grid.outOfRange > 0 {
             context.warn("\(grid.outOfRange) points lie more than a million voxels from the origin and were left out")
         }

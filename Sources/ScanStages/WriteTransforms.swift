@@ -38,7 +38,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 8)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 9)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
@@ -95,10 +95,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
             entry.depth = "depths/\(name).png"
             try writeDepth(&frame, camera, context, "depths/\(name).png")
         }
-        if let mask = try mask(frame, camera, pose, context) {
+        if masks != .none, let box = context.capture.box?.grown(by: maskMargin, bottom: 0) {
             let path = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
             entry.mask = path
-            try write(mask, &frame, context, path)
+            try writeMasks(of: box, &frame, camera, pose, context, path)
         }
         frame.parcels[context.label] = entry
     }
@@ -115,39 +115,38 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if dialect == .instantNGP { map = map.nearest(width: camera.width, height: camera.height) }
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         context.countTooFar(overflow)
-        try context.output.write(try PNG.encodeGray16(image), for: &frame, to: "\(folder)/\(path)")
+        let picture = try PNG.encodeGray16(image)
+        try context.output.write(picture, for: &frame, to: "\(folder)/\(path)")
         for factor in frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(map.size, by: factor)
-            let small = DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image
+            let size = RGBImage.downscaledSize(camera.size, by: factor)
             let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
-            try context.output.write(try PNG.encodeGray16(small), for: &frame, to: target)
+            // nerfstudio enlarges a map to its picture: one that is smaller already would only lose values.
+            let isSmall = map.width <= size.width && map.height <= size.height
+            let small =
+                isSmall ? nil : DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image
+            let bytes = try small.map { (image) throws(Problem) in try PNG.encodeGray16(image) } ?? picture
+            try context.output.write(bytes, for: &frame, to: target)
         }
     }
 
-    private func write(_ mask: LumaImage, _ frame: inout Frame, _ context: StageContext, _ path: String) throws(Problem)
-    {
-        var mask = mask
-        // instant-ngp's masks say what to ignore.
-        if dialect == .instantNGP { mask.pixels = mask.pixels.map { 255 - $0 } }
-        try context.output.write(try PNG.encodeGray8(mask), for: &frame, to: "\(folder)/\(path)")
-        for factor in frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(mask.size, by: factor)
-            let small = mask.nearest(width: size.width, height: size.height)
-            let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
-            try context.output.write(try PNG.encodeGray8(small), for: &frame, to: target)
-        }
-    }
-
-    private func mask(
-        _ frame: Frame, _ camera: CameraIntrinsics, _ pose: Pose, _ context: StageContext
-    ) throws(Problem) -> LumaImage? {
-        guard masks != .none, let box = context.capture.box?.grown(by: maskMargin, bottom: 0) else { return nil }
-        switch masks {
-        case .none: return nil
-        case .silhouette: return BoxMask.silhouette(of: box, camera: camera, pose: pose)
-        case .depth:
-            let depth = frame.aligned(try frame.requiredDepth, context)
-            return BoxMask.depth(depth, in: box, camera: camera, pose: pose)
+    /// The mask, and those of the picture's smaller copies, each as that copy's camera sees the box.
+    private func writeMasks(
+        of box: OrientedBox, _ frame: inout Frame, _ camera: CameraIntrinsics, _ pose: Pose, _ context: StageContext,
+        _ path: String
+    ) throws(Problem) {
+        let depth = masks == .depth ? frame.aligned(try frame.requiredDepth, context) : nil
+        for factor in [1] + frame.downscaled.map(\.factor) {
+            let size = RGBImage.downscaledSize(camera.size, by: factor)
+            let seen = camera.resized(width: size.width, height: size.height)
+            var mask =
+                depth.map { BoxMask.depth($0, in: box, camera: seen, pose: pose) }
+                ?? BoxMask.silhouette(of: box, camera: seen, pose: pose)
+            // instant-ngp's masks say what to ignore.
+            if dialect == .instantNGP { mask.pixels = mask.pixels.map { 255 - $0 } }
+            let target = "\(folder)/\(path)"
+            try context.output.write(
+                try PNG.encodeGray8(mask), for: &frame,
+                to: factor == 1 ? target : TransformsJSON.path(target, downscaledBy: factor))
         }
     }
 

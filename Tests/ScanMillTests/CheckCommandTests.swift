@@ -22,7 +22,7 @@ import Testing
             "bad.yaml:1:1: error: unknown key `nmae`", "did you mean `name`?",
             "bad.yaml:3:12: error: read: `mismatch` is `longest`, which is none of auto, shortest, fail",
             "error: mask-range: `near`, 5, is not below `far`, 1",
-            "error: filter-blur: one of `at-least`, `keep`, `window` is needed",
+            "error: filter-blur: one of `at-least`, `keep`, `window`, `seconds`, `count` is needed",
         ] { #expect(result.errors.contains(line), "\(line) is missing in \(result.errors)") }
     }
 

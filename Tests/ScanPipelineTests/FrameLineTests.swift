@@ -197,7 +197,9 @@ import Testing
 
     /// A frame that had to wait has one owner afterwards, so that pixels are changed in place.
     @Test(arguments: [1, 2, 8]) func framesThatWaitAreNotCopied(_ workers: Int) {
-        for waits: FrameLine.Step in [.ordered { _ in usleep(50) }, .choice(count: 3) { _ in usleep(50) }] {
+        for waits: FrameLine.Step in [
+            .ordered { _ in usleep(50) }, .choice(.init(most: 3) { _ in usleep(50) }),
+        ] {
             let copies = Mutex(0)
             let steps: [FrameLine.Step] = [
                 .parallel { frame in
@@ -227,6 +229,7 @@ import Testing
     /// Drops all frames whose number leaves no rest by `thirds`, keeps the last of each two left, and notes what it saw.
     private static func choose(
         count: Int, workers: Int, droppedBefore: @escaping @Sendable (Int) -> Bool,
+        isNeighbour: @escaping @Sendable (FrameFacts, FrameFacts) -> Bool = { _, _ in true },
         failing: @escaping @Sendable (Int) -> Bool = { _ in false }
     ) -> (groups: [[Int]], through: [Int], order: [Int], done: [Int], most: Int, problem: Problem?) {
         struct State {
@@ -246,11 +249,12 @@ import Testing
                     frame.depth = DepthMap(width: 1, height: 1, metres: [1])
                 }
             },
-            .choice(count: 4) { frames in
-                let left = frames.indices.filter { !frames[$0].facts.isDropped }
-                seen.withLock { $0.groups.append(left.map { frames[$0].facts.index }) }
-                for place in left.dropLast() { frames[place].facts.drop = Drop(stage: "choice", reason: "") }
-            },
+            .choice(
+                .init(most: 4, isNeighbour: isNeighbour) { frames in
+                    let left = frames.indices.filter { !frames[$0].facts.isDropped }
+                    seen.withLock { $0.groups.append(left.map { frames[$0].facts.index }) }
+                    for place in left.dropLast() { frames[place].facts.drop = Drop(stage: "choice", reason: "") }
+                }),
             .parallel { (frame) throws(Problem) in
                 Self.pause(frame.index &* 7, longest: 200)
                 if failing(frame.index) { throw Problem(.input, "behind").inFrame(frame.index) }
@@ -298,6 +302,20 @@ import Testing
         }
     }
 
+    /// Tens that go together, but four at most.
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func neighboursMayBeFewerThanTheMost(_ workers: Int) {
+        let line = Self.choose(
+            count: 47, workers: workers, droppedBefore: { (20..<38).contains($0) },
+            isNeighbour: { $0.index / 10 == $1.index / 10 })
+        #expect(
+            line.groups.filter { !$0.isEmpty } == [
+                [0, 1, 2, 3], [4, 5, 6, 7], [8, 9], [10, 11, 12, 13], [14, 15, 16, 17], [18, 19], [38, 39],
+                [40, 41, 42, 43], [44, 45, 46],
+            ])
+        #expect(line.through == [3, 7, 9, 13, 17, 19, 39, 43, 46])
+        #expect(line.order == Array(0..<47) && line.done == Array(0..<47))
+    }
+
     /// However many frames without pixels lie between two neighbours, the others are not kept waiting, nor pile up.
     @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func aLongRunOfDroppedFramesStopsNothing(_ workers: Int) {
         let line = Self.choose(count: 3000, workers: workers, droppedBefore: { $0 % 1000 != 0 })
@@ -310,7 +328,8 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func aFailureBehindAChoiceIsTheLowest(_ workers: Int) {
         for round in 0..<20 {
             let failing = [51, 55, 59 + 4 * round]
-            let line = Self.choose(count: 400, workers: workers, droppedBefore: { _ in false }) { failing.contains($0) }
+            let line = Self.choose(
+                count: 400, workers: workers, droppedBefore: { _ in false }, failing: { failing.contains($0) })
             #expect(line.problem?.place.frame == 51)
             #expect(line.done.prefix { $0 < 51 }.count == 51)
             #expect(!line.done.contains(51))

@@ -12,7 +12,9 @@ import Testing
         var passes: [String] = []
         var next = 0
         while next < steps.count {
-            let plan = PassPlan.next(from: next, of: steps, holding: mostHeld)
+            let plan = PassPlan.next(from: next, of: steps) { step in
+                ((step.stage as? any NeighbourStage)?.mostNeighbours(among: [])).map { $0 <= mostHeld } ?? false
+            }
             func names(_ indices: some Sequence<Int>) -> String {
                 indices.map { steps[$0].label }.joined(separator: " ")
             }

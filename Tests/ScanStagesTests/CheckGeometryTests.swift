@@ -67,6 +67,20 @@ import Testing
         #expect(warnings.contains { $0.contains(mistake.meaning) }, "\(warnings)")
     }
 
+    /// What is seen of a frame is told by where its depth falls, not by whether there is depth: sensors leave holes.
+    @Test(arguments: [0.3, 0.5, 0.6, 0.7]) func depthWithHoles(_ share: Double) throws {
+        var generator = SplitMix(seed: 11)
+        let run = try StageRun(
+            "- check-geometry",
+            on: try Self.capture { item in
+                let metres = item.depth?.metres.map { Double.random(in: 0..<1, using: &generator) < share ? 0 : $0 }
+                if let metres { item.depth?.metres = metres }
+            })
+        let counts = run.counts("check-geometry")
+        #expect(counts["verdict"]?.string == "pass", "\(counts)")
+        #expect(run.warnings == [])
+    }
+
     /// Depth that is large against the path fits anything; that is no reason to make good depth 1,000 times larger.
     @Test(arguments: [10.0, 100]) func positionsInAnotherUnit(_ factor: Double) throws {
         let run = try StageRun(

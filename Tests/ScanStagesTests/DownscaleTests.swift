@@ -38,11 +38,13 @@ import Testing
         for (file, size) in [
             ("nerf/images/000001.png", (34, 24)), ("nerf/images_2/000001.png", (17, 12)),
             ("nerf/images_4/000001.png", (8, 6)), ("nerf/masks_4/000001.png", (8, 6)),
-            ("nerf/depths_2/000001.png", (8, 6)), ("nerf/depths_4/000001.png", (4, 3)),
+            // Depth that is no larger than the picture loses nothing.
+            ("nerf/depths_2/000001.png", (16, 12)), ("nerf/depths_4/000001.png", (8, 6)),
         ] {
             let header = try PNG.header(try run.bytes(file))
             #expect((header.width, header.height) == size, "\(file)")
         }
+        #expect(try run.bytes("nerf/depths_2/000001.png") == run.bytes("nerf/depths/000001.png"))
         #expect(run.files.contains("colmap/images_4/000001.jpg"))
         let json = { (file: String) in try JSONValue.parse(try run.bytes(file), file: file)["frames"]?.array?.first }
         let (full, small) = (try json("nerf/transforms.json"), try json("nerf/transforms_4.json"))

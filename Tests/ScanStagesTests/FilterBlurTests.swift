@@ -131,12 +131,38 @@ import Testing
         #expect(try self.run("{window: 1000000}", [1, 3, 3]).kept == [1])
     }
 
+    /// Whatever the rate is: 10 a second, a pause, and two that were taken by hand.
+    @Test func secondsKeepTheSharpestOfEachStretchOfTime() throws {
+        var capture = capture([1, 4, 2, 5, 5, 1, 2, 3])
+        for (index, tenths) in [0, 1, 2, 3, 4, 9, 20, 40].enumerated() {
+            capture.items[index].timestamp = Int64(tenths) * 100_000_000
+        }
+        // 0–0.2, 0.3–0.4, 0.9, 2, 4.
+        let run = try StageRun("- filter-blur: {seconds: 0.3}", on: capture)
+        #expect(run.kept == [1, 3, 5, 6, 7])
+        #expect(run.drops.first == "0 filter-blur: sharpness 0.42 is under frame 1's in its window")
+        // A frame whose time nobody knows is compared with none.
+        capture.items[2].timestamp = nil
+        #expect(try StageRun("- filter-blur: {seconds: 0.3}", on: capture).kept == [1, 2, 3, 5, 6, 7])
+        #expect(try StageRun("- filter-blur: {seconds: 86400}", on: capture).kept == [1, 2, 3])
+    }
+
+    @Test func countKeepsSoManySpreadEvenly() throws {
+        // Stretches 0–1, 2–4, 5–7 of 8.
+        #expect(try run("{count: 3}", [1, 4, 2, 5, 5, 1, 2, 3]).kept == [1, 3, 7])
+        #expect(try run("{count: 8}", [1, 4, 2, 5, 5, 1, 2, 3]).drops.isEmpty)
+        #expect(try run("{count: 200}", [1, 4]).kept == [0, 1])
+        #expect(try run("{count: 1}", [1, 4, 2]).kept == [1])
+        #expect(try run("{count: 70}", (0..<100).map { UInt8($0) }).kept.count == 70)
+    }
+
     /// Frames of a video wait for their neighbours, pixels and all, and one decoding does. Another look at all frames below
     /// it ends the pass, and the video is decoded again.
-    @Test(arguments: [1, 2, 8]) func windowsOfAVideoAreTheSameInOnePassAndInTwo(_ workers: Int) throws {
+    @Test(arguments: [1, 2, 8], ["window: 3", "seconds: 0.25"])
+    func windowsOfAVideoAreTheSameInOnePassAndInTwo(_ workers: Int, _ rule: String) throws {
         let source = try MiniSource { $0.pictures = .mp4 }
         let (above, below) = (
-            "- read\n- filter-blur: {window: 3}", "- decompress\n- unproject\n- write-ply\n- write-transforms"
+            "- read\n- filter-blur: {\(rule)}", "- decompress\n- unproject\n- write-ply\n- write-transforms"
         )
         let one = try PipelineRun("\(above)\n\(below)", on: source.path, workers: workers)
         let two = try PipelineRun("\(above)\n- select-every: {step: 1}\n\(below)", on: source.path, workers: workers)
@@ -182,7 +208,10 @@ import Testing
     }
 
     @Test func exactlyOneRule() {
-        #expect(StageRun.mistakes(in: "- filter-blur") == ["one of `at-least`, `keep`, `window` is needed"])
+        #expect(
+            StageRun.mistakes(in: "- filter-blur") == [
+                "one of `at-least`, `keep`, `window`, `seconds`, `count` is needed"
+            ])
         #expect(
             StageRun.mistakes(in: "- filter-blur: {keep: 0.5, window: 3}") == [
                 "`keep` and `window` exclude each other"

@@ -65,6 +65,18 @@ import Testing
             ])
     }
 
+    /// A world whose origin is at the other end of the country: an empty cloud is no result.
+    @Test func noPointsThatAreNearEnough() throws {
+        let far = try #require(
+            problem {
+                _ = try StageRun("- voxel-downsample: {size: 0.001}", on: MemoryCapture([.init(points: [2000, 0, 0])]))
+            })
+        #expect(far.fault == .input && far.summary == "all 1 points lie more than a million voxels from the origin")
+        // Where there were none before, that is for others to say.
+        let none = try StageRun("- voxel-downsample", on: MemoryCapture([.init(points: [])]), probing: [.cloud])
+        #expect(none.capture.cloud?.count == 0)
+    }
+
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {
         var dice = SplitMix(seed: 20)
         let frames = (0..<40).map { _ in

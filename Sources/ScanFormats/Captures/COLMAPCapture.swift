@@ -12,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
         writingLoses: [
             "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], origin: .derived, mayBePart: true, revision: 4)
+        ], origin: .derived, mayBePart: true, revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -151,10 +151,7 @@ private struct COLMAPReader {
         }
         noteLargerModels(than: images.count)
         let pinholes = try usedPinholes(cameras, of: images, cameraFile)
-        images.sort {
-            PictureFolder.precedes(
-                (PictureFolder.number(in: $0.name), $0.name), (PictureFolder.number(in: $1.name), $1.name))
-        }
+        images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
         for (index, image) in images.enumerated() { capture.frames.append(facts(image, index, pinholes)) }
         try attachPictures(images)
         try readPoints()

@@ -22,6 +22,17 @@ public protocol CaptureTree: Sendable {
     var trouble: Problem? { get }
 }
 
+extension CaptureTree {
+    /// Opens a file of which parts are to be read: what an archive holds uncompressed, as a stretch of it. Its checksum is for
+    /// those who read it whole.
+    func openInPlace(_ file: String) throws(Problem) -> any ByteSource {
+        guard case .file? = entry(file)?.kind, let location = location(of: file), location.range != nil else {
+            return try open(file)
+        }
+        return try FileSource(path: location.path, name: file, range: location.range)
+    }
+}
+
 /// A name in a folder of a capture.
 public struct CaptureEntry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {

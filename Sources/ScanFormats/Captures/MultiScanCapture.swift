@@ -16,7 +16,7 @@ public enum MultiScanCapture: CaptureFormat {
             "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
             "the second camera's video (`<id>-secondary.mp4`)",
         ],
-        writer: "write-staging", revision: 4)
+        writer: "write-staging", revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {

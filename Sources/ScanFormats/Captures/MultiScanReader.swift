@@ -101,12 +101,29 @@ struct MultiScanReader {
         if capture.frames.isEmpty { throw Self.noLines.at(file: file) }
         restoreLines(metadata)
         lineCount = capture.frames.count
+        dropRepeats()
         checkClock(metadata)
+    }
+
+    /// The Android app repeats its last record until all streams are equally long: those pictures have another one's pose. A
+    /// clock that stands still for half of the capture is another matter.
+    private mutating func dropRepeats() {
+        let frames = capture.frames
+        var first = frames.count
+        while first > 1, let time = frames[first - 1].timestamp, time == frames[first - 2].timestamp,
+            frames[first - 1].pose == frames[first - 2].pose
+        {
+            first -= 1
+        }
+        guard 2 * (frames.count - first) < frames.count else { return }
+        for index in first..<frames.count {
+            capture.drop(index, whileReading: "the recorder filled up its lines with the last one")
+        }
     }
 
     /// Timestamps that stand still or go back: whoever matches by time is lost then.
     private mutating func checkClock(_ metadata: ScanMetadata) {
-        let times = capture.frames.compactMap(\.timestamp)
+        let times = capture.keptFrames.compactMap(\.timestamp)
         let backward = zip(times, times.dropFirst()).count { $1 <= $0 }
         if backward > 0 {
             capture.warnings.append("\(backward) camera lines have a timestamp that is not later than the one before")

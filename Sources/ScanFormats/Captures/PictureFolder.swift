@@ -59,10 +59,37 @@ struct PictureFolder {
         }
     }
 
+    /// The order in which a person would list paths: letter by letter, and digits in a row as one number, so that a folder's
+    /// pictures stay together, and the days of dates.
+    static func precedesNaturally(_ a: String, _ b: String) -> Bool {
+        var (one, other) = (a.utf8[...], b.utf8[...])
+        while let x = one.first, let y = other.first {
+            if isDigit(x) && isDigit(y) {
+                let numbers = (takeNumber(&one), takeNumber(&other))
+                if numbers.0.count != numbers.1.count { return numbers.0.count < numbers.1.count }
+                if !numbers.0.elementsEqual(numbers.1) { return numbers.0.lexicographicallyPrecedes(numbers.1) }
+            } else {
+                if x != y { return x < y }
+                one.removeFirst()
+                other.removeFirst()
+            }
+        }
+        return one.isEmpty == other.isEmpty ? a.utf8.lexicographicallyPrecedes(b.utf8) : one.isEmpty
+    }
+
+    /// Takes a row of digits from the front.
+    /// - Returns: without the zeros before it.
+    private static func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
+        let digits = text.prefix(while: isDigit)
+        text = text[digits.endIndex...]
+        return digits.drop { $0 == UInt8(ascii: "0") }
+    }
+
+    private static func isDigit(_ letter: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= letter }
+
     /// The last run of digits in the first part of the name that has any: 12 of `frame_000012.jpg`, of
     /// `frame-000012.color.jpg` and of `img.0012.png`.
     static func number(in name: String) -> Int? {
-        let isDigit = { (letter: UInt8) in UInt8(ascii: "0")...UInt8(ascii: "9") ~= letter }
         let parts = name.utf8.split(separator: UInt8(ascii: ".")).dropLast()
         guard let part = parts.first(where: { $0.contains(where: isDigit) }), let last = part.lastIndex(where: isDigit)
         else { return nil }
@@ -249,7 +276,7 @@ private struct PictureLook: Sendable {
     init(_ path: String, _ tree: any CaptureTree, _ limits: PictureLimits) {
         var opened: (any ByteSource)?
         do throws(Problem) {
-            let source = try tree.open(path)
+            let source = try tree.openInPlace(path)
             opened = source
             result = .success(try PictureFolder.look(at: source, limits: limits))
         } catch { result = .failure(error) }

@@ -10,7 +10,7 @@ public enum TransformsDataset: CaptureFormat {
         passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
         writer: "write-transforms",
         writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
-        origin: .derived, revision: 5)
+        origin: .derived, revision: 6)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
@@ -67,11 +67,26 @@ private struct TransformsReader {
     /// An element of `frames`, before it has an index.
     private struct Entry {
         var path: String
-        var number: Int?
         /// Of bad frames too: what is said of missing depth counts them.
         var depth: String?
         var found: TransformsJSON.Found?
         var problem: Problem?
+    }
+
+    /// Masks and the choice of test frames are not carried through: whoever relies on them wants to know.
+    private mutating func notePassedOver(_ root: JSONField, _ elements: [JSONField]) {
+        let masks = elements.count { !$0["mask_path"].isAbsent }
+        if masks > 0 {
+            capture.warnings.append(
+                "\(masks.counted("mask")) of the dataset (`mask_path`) will not be read: results have none, or those of `masks`"
+            )
+        }
+        let lists = ["train_filenames", "val_filenames", "test_filenames", "test_frames"].filter { !root[$0].isAbsent }
+        if !lists.isEmpty {
+            capture.warnings.append(
+                "which frames are for training and which for tests (`\(lists.joined(separator: "`, `"))`) is not read: all are "
+                    + "frames like others")
+        }
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
@@ -92,7 +107,7 @@ private struct TransformsReader {
         try rules.check(frames: elements.count, of: "frames")
         if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
         var entries = elements.map { entry($0, root) }
-        entries.sort { PictureFolder.precedes(($0.number, $0.path), ($1.number, $1.path)) }
+        entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
@@ -104,6 +119,7 @@ private struct TransformsReader {
             let listed = entries.flatMap { [$0.path] + [$0.depth].compactMap(\.self) }
             capture.noteUnlisted(besides: listed + masks, in: tree, "has no entry in \(file)")
         }
+        notePassedOver(root, elements)
         capture.settleColorSize()
         capture.channels.formUnion([.pose, .intrinsics])
         var source = TreeSource(tree, rules)
@@ -131,8 +147,6 @@ private struct TransformsReader {
 
     private func entry(_ element: JSONField, _ root: JSONField) -> Entry {
         var entry = Entry(path: element["file_path"].value?.string ?? element.path)
-        let stem = entry.path.split(separator: "/").last.map(String.init) ?? ""
-        entry.number = PictureFolder.number(in: stem.contains(".") ? stem : "\(stem).png")
         entry.depth = try? TransformsJSON.Found.depth(element)
         do throws(Problem) {
             let found = try TransformsJSON.Found(element, root)

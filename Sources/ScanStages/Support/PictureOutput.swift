@@ -80,8 +80,13 @@ struct PictureOutput: Sendable {
 
     /// Pictures are decoded to colours alone: what was transparent has the colour that lies beneath.
     private static func warnOfTransparency(_ frame: Frame, _ context: StageContext) throws(Problem) {
-        guard case .file(let file)? = frame.picture, PNG.hasAlpha(try beginning(of: file, context)) else { return }
-        context.warn("pictures have an alpha channel, which is left out where they are encoded or made smaller")
+        if case .file(let file)? = frame.picture { try warnOfTransparency(of: file, context) }
+    }
+
+    /// The same for a stage that decodes the pictures' files by itself.
+    static func warnOfTransparency(of file: String, _ context: StageContext) throws(Problem) {
+        guard PNG.hasAlpha(try beginning(of: file, context)) else { return }
+        context.warn("pictures have an alpha channel, which is left out where they are turned, encoded or made smaller")
     }
 
     private static func beginning(of file: String, _ context: StageContext) throws(Problem) -> [UInt8] {

@@ -64,10 +64,17 @@ import Testing
         (sample.timestamps, sample.poses) = (
             [4: last, 5: last], [4: MultiScanSample.pose(3), 5: MultiScanSample.pose(3)]
         )
+        // The pictures of the others are of another pose.
         let capture = try open(try sample.files())
-        #expect(capture.frames.count == 6 && capture.keptFrames.count == 6)
-        #expect(
-            capture.warnings == ["2 camera lines have a timestamp that is not later than the one before"])
+        #expect(capture.keptFrames.map(\.index) == [0, 1, 2, 3])
+        #expect(capture.frames[5].drop?.reason == "the recorder filled up its lines with the last one")
+        #expect(capture.warnings == [] && capture.frames[5].drop?.isBad == false)
+        // A clock that stands still is another matter.
+        sample.timestamps = (0..<6).reduce(into: [:]) { $0[$1] = last }
+        sample.poses = (0..<6).reduce(into: [:]) { $0[$1] = MultiScanSample.pose(3) }
+        let frozen = try open(try sample.files())
+        #expect(frozen.keptFrames.count == 6)
+        #expect(frozen.warnings.contains("5 camera lines have a timestamp that is not later than the one before"))
     }
 
     // MARK: - The earlier app

@@ -53,6 +53,20 @@ import Testing
         #expect(capture.frames.allSatisfy { !$0.isDropped } && capture.warnings == [])
     }
 
+    /// It costs its frame, and where nobody reads it, nothing.
+    @Test func aPoseThatIsNoNumber() throws {
+        let scene = try WrittenCapture("0a5c013435")
+        let entries = (0..<30).map { number in
+            let text = entry(number)
+            return number == 1
+                ? text.replacing("[0, -1, 0, 1]", with: "[0, NaN, 0, 1]") : text.replacing("77", with: "NaN")
+        }
+        try scene.write("{\(entries.joined(separator: ", "))}", to: "pose_intrinsic_imu.json")
+        try TestVideo.gray("\(scene.name)/rgb.mkv", in: scene.folder, frames: 30)
+        let capture = try scene.open(ScanNetPPCapture.self)
+        #expect(capture.frames.filter(\.isDropped).map(\.index) == [1] && capture.frames[1].drop?.isBad == true)
+    }
+
     @Test func oneStreamOfFloats() throws {
         let scene = try scene([0, 1], frames: 2)
         let pixels = [Float(1.5), 2.25].flatMap { (metres: Float) -> [UInt8] in

@@ -51,11 +51,11 @@ import Testing
         try write([frame("images/b_2.png", x: 1), frame("images/a_10.png", x: 2), frame("images/a_9.png")], Self.lens)
         for name in ["a_9", "a_10", "b_2"] { try picture("images/\(name).png") }
         let capture = try open()
-        #expect(capture.frames.map(\.pictureFile) == ["images/b_2.png", "images/a_9.png", "images/a_10.png"])
+        #expect(capture.frames.map(\.pictureFile) == ["images/a_9.png", "images/a_10.png", "images/b_2.png"])
         #expect(
             capture.frames[1].intrinsics
                 == CameraIntrinsics(fx: 9.5, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner))
-        #expect(capture.frames[2].pose?.position == Vector3(2, 2, 3))
+        #expect(capture.frames[1].pose?.position == Vector3(2, 2, 3))
         #expect(capture.variant == "nerfstudio")
         #expect(!capture.isMetric)
     }
@@ -252,6 +252,10 @@ import Testing
         try picture("b.png", 6, 8)
         let capture = try open()
         #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png"])
+        #expect(
+            capture.warnings.contains(
+                "which frames are for training and which for tests (`test_frames`) is not read: all are frames like others"
+            ))
         #expect(capture.frames.map { $0.intrinsics?.width } == [8, 6])
         #expect(capture.colorSize == nil)
     }
@@ -331,6 +335,17 @@ import Testing
         #expect(capture.depthSize == PixelSize(4, 3) && capture.files.count { $0.path.hasPrefix("depths/") } == 1)
     }
 
+    /// Two passes, and the days of dates: whoever compares neighbours must not mix them.
+    @Test func picturesStandInTheirFoldersOrder() throws {
+        let names = [
+            "images/pass1/2.png", "images/pass1/10.png", "images/pass2/1.png", "images/pass10/0.png",
+            "images/x_20240501_235959.png", "images/x_20240502_000001.png", "images/y2_1.png",
+        ]
+        try write(names.reversed().map { frame($0) }, Self.lens)
+        for name in names { try picture(name) }
+        #expect(try open().frames.map(\.pictureFile) == names)
+    }
+
     /// Masks and depth beside the pictures are no pictures that somebody forgot.
     @Test func picturesThatNoFrameListsAreCounted() throws {
         try write(
@@ -342,6 +357,9 @@ import Testing
             try picture("images/\(name).png")
         }
         #expect(try open().warnings.filter { $0.contains("entry") } == [])
+        #expect(
+            try open().warnings.contains(
+                "1 mask of the dataset (`mask_path`) will not be read: results have none, or those of `masks`"))
         try picture("images/98.png")
         #expect(
             try open().warnings.contains("the picture images/98.png has no entry in transforms.json, and was left out"))

@@ -193,7 +193,7 @@ private struct FoldFinishMock: MockStage, FoldStage, CaptureStage {
 }
 private struct NeighbourMock: MockStage, FrameStage, NeighbourStage, CaptureStage {
     let mock: Mock
-    var neighbours: Int? { mock.neighbours }
+    func mostNeighbours(among frames: [FrameFacts]) -> Int? { mock.neighbours }
     func drops(among frames: [FrameFacts]) -> [(frame: Int, reason: String)] { mock.drops?(frames) ?? [] }
 }
 private struct WholeMock: MockStage, FrameStage, FoldStage, CaptureStage {
