@@ -21,6 +21,11 @@ public enum COLMAPCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(place) holds cameras.\(ending) and images.\(ending)")
     }
 
+    /// `lamp/dense` is `lamp`: COLMAP's undistorter calls its output so in each workspace.
+    public static func id(of name: String, in scene: String) -> String? {
+        ["dense", "undistorted"].contains(name) ? scene : nil
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let model = Model(in: tree) else {
             throw Problem(

@@ -174,7 +174,7 @@ extension Capture {
     ) throws(Problem) -> PixelSize {
         frames[index].pictureFile = file
         list(file, in: tree, [.color], of: index)
-        let look = try PictureFolder.look(at: try tree.open(file), limits: rules.pictureLimits)
+        let look = try PictureFolder.look(at: try tree.openInPlace(file), limits: rules.pictureLimits)
         orientations[index] = look.orientation
         return look.size
     }

@@ -19,12 +19,33 @@ public struct CaptureSearch: Sendable {
         public var problem: Problem
     }
 
+    /// What a file among the captures is, by its extension, that cannot be read as one.
+    public enum Stranger: Hashable, Sendable, CaseIterable {
+        /// Packed by another program than ZIP.
+        case archive
+        /// A copy that has not arrived, as browsers and clouds call it.
+        case unfinished
+        /// A video by itself, of which no poses are known.
+        case video
+
+        fileprivate init?(_ path: String) {
+            switch path.lowercased().split(separator: ".").last ?? "" {
+            case "tar", "tgz", "gz", "tbz", "bz2", "txz", "xz", "zst", "7z", "rar": self = .archive
+            case "crdownload", "download", "part", "partial", "aria2", "icloud": self = .unfinished
+            case "mov", "mp4", "m4v", "mkv", "avi", "insv", "360": self = .video
+            default: return nil
+            }
+        }
+    }
+
     /// Sorted by their path's parts; none when the folder holds none.
     public private(set) var captures: [Found] = []
     public private(set) var unreadable: [Unreadable] = []
     /// Folders in which there is something and no capture, without those in them; archives; and what is called like a capture
     /// and is neither a file nor a folder, such as a pipe.
     public private(set) var without: [String] = []
+    /// Files that may well hold a capture, and are of no kind that is read.
+    public private(set) var strangers: [Stranger: [String]] = [:]
     /// Folders in what was taken as one capture that look like captures of their own.
     public private(set) var within: [String] = []
     /// Results that were passed over and that lie in no output folder: somebody put them among the captures.
@@ -165,7 +186,10 @@ public struct CaptureSearch: Sendable {
     private mutating func take(file path: String) {
         if ZipArchive.isNamed(path) { return take(archive: path) }
         // A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
-        guard SensCapture.isNamed(path) else { return }
+        guard SensCapture.isNamed(path) else {
+            if let kind = Stranger(path) { strangers[kind, default: []].append(path) }
+            return
+        }
         do throws(Problem) {
             captures.append(Found(id: try OneFile(path: path).name, path: path, format: SensCapture.name))
         } catch {

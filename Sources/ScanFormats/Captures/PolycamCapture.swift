@@ -59,6 +59,9 @@ public enum PolycamCapture: CaptureFormat {
     /// What stands before each path.
     fileprivate static func top(of tree: any CaptureTree) -> String { tree.hasFolder(keyframes) ? "\(keyframes)/" : "" }
 
+    /// `lamp/keyframes` is `lamp`, whichever of the two is named.
+    public static func id(of name: String, in scene: String) -> String? { name == "keyframes" ? scene : nil }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = PolycamReader(tree: tree, rules: rules)
         return try reader.read()

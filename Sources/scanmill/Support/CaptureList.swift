@@ -122,6 +122,7 @@ struct CaptureList {
                 found.unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
                 warn(of: search.within, in: path)
+                warn(of: search.strangers)
                 strayResults += search.strayResults.filter { !strayResults.contains($0) }
             } catch {
                 // What is there and is no capture does not keep the others from being run.
@@ -235,6 +236,25 @@ struct CaptureList {
             "warning: there is no capture in \(paths.listed(most: Self.shown))",
             "   = fix: `scanmill inspect \(ShellWord.quoted(first))` says what is wrong with it",
         ]
+    }
+
+    private mutating func warn(of strangers: [CaptureSearch.Stranger: [String]]) {
+        for kind in CaptureSearch.Stranger.allCases {
+            guard let paths = strangers[kind] else { continue }
+            let (what, fix) =
+                switch kind {
+                case .archive: ("archives of other kinds than ZIP", "unpack them, or pack the captures as ZIP")
+                case .unfinished: ("copies that have not arrived as a whole", "wait for them, or fetch them again")
+                case .video:
+                    (
+                        "videos without poses",
+                        "record with an app that keeps poses, or find them first: COLMAP's models are read"
+                    )
+                }
+            warnings += [
+                "warning: \(what) were passed over: \(paths.sorted().listed(most: Self.shown))", "   = fix: \(fix)",
+            ]
+        }
     }
 
     private mutating func warn(of inner: [String], in path: String) {

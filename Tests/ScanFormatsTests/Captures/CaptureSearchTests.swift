@@ -30,6 +30,21 @@ import Testing
         #expect(try found("notes").isEmpty)
     }
 
+    /// Captures that are packed in another way, or have not arrived, must not be missed in silence.
+    @Test func filesThatMayHoldACapture() throws {
+        try capture("night/a")
+        for name in ["b.tar.gz", "c.TGZ", "d.zip.crdownload", "e.MOV", "notes.txt", "a.jpg"] {
+            try folder.write("x", to: "night/\(name)")
+        }
+        try folder.write("x", to: "night/a/old.tar")
+        let search = try CaptureSearch(at: "\(folder.path)/night")
+        #expect(search.captures.map(\.id) == ["a"])
+        #expect(
+            search.strangers.mapValues { $0.map { String($0.dropFirst(folder.path.count + 7)) }.sorted() } == [
+                .archive: ["b.tar.gz", "c.TGZ"], .unfinished: ["d.zip.crdownload"], .video: ["e.MOV"],
+            ])
+    }
+
     @Test func theSearchStopsAtACapture() throws {
         try capture("outer")
         try capture("outer/inner")
