@@ -95,6 +95,13 @@ public struct Receipt: Sendable {
                     json.value(.object(object))
                 }
             }
+            // Writers number their pictures; masks, lists and places that others keep go by the recorded names.
+            let pictures = capture.frames.filter { !$0.isDropped && $0.pictureFile != nil }
+            if pictures.isEmpty { return }
+            json.key("pictures")
+            json.object { json in
+                for frame in pictures { json.member(String(frame.index), .string(frame.pictureFile ?? "")) }
+            }
         }
     }
 

@@ -260,6 +260,8 @@ JOBS = [
         rivals=[('OpenCV', rival('blur-video', VIDEO), None)], limits=[('bare decode', BARE_VIDEO, 1.2)]),
     Job('blur-video-luma', 'blur scores of a video, luma', VIDEO,
         limits=[('bare decode', BARE_VIDEO, 1.1)]),
+    Job('thinned-video', 'the sharpest fifth of a video as NeRF dataset and COLMAP model', VIDEO, memory=96,
+        limits=[('bare decode', BARE_VIDEO, None)]),
     Job('transforms', 'NeRF dataset, pictures copied', PICTURES,
         limits=[('copy + SHA-256 + fsync', plain_copy('copy-pictures', PICTURES), 1.2)]),
     Job('transforms-downscaled', 'the same with three downscales', PICTURES,

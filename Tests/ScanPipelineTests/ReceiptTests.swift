@@ -16,7 +16,7 @@ import Testing
                 files: ["scan.jsonl": Array("12345".utf8)], streams: [.recordedDepth: 5],
                 tools: ["zip": "1", "ffmpeg": "6", "x": ""])
             capture.warnings = ["an old recorder"]
-            capture.frames[3].pictureFile = "color/3.jpg"
+            for index in 2...3 { capture.frames[index].pictureFile = "color/\(index).jpg" }
             return capture
         }.taking { options in
             _ = options.number("limit", "", default: 0.05, in: 0...1)
@@ -109,7 +109,10 @@ import Testing
                         "stage": "read",
                         "reason": "only recorded-depth.stream has this frame"
                       }
-                    ]
+                    ],
+                    "pictures": {
+                      "2": "color/2.jpg"
+                    }
                   },
                   "stages": [
                     {
