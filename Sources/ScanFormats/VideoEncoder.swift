@@ -144,23 +144,28 @@ extension VideoEncoder {
     /// edit list hid, and that count, are shown in it.
     /// - Parameters:
     ///   - facts: of the video, with which those of the new one are compared.
+    ///   - count: how many of its first frames are to be in it; nil for all.
     ///   - name: what problems call the new file.
-    /// - Throws: a problem with fault `environment` when ffmpeg fails; with fault `tool` when the file differs.
+    /// - Throws: a problem with fault `environment` when ffmpeg fails; with fault `tool` when the file differs, as it does
+    ///   where frames refer to later ones that are left out.
     public static func rewrap(
-        _ input: VideoInput, facts: VideoFacts, to path: String, name: String, with ffmpeg: FFmpeg
+        _ input: VideoInput, facts: VideoFacts, first count: Int? = nil, to path: String, name: String,
+        with ffmpeg: FFmpeg
     ) throws(Problem) {
         let arguments =
             ["-nostdin", "-hide_banner", "-loglevel", "level+error"] + input.options
             + ["-i", input.address, "-map", "0:V:0", "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
-            + ["-f", "mp4", "-y", "file:\(path)"]
+            + (count.map { ["-frames:v", String($0)] } ?? []) + ["-f", "mp4", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
         do throws(Problem) { try tool.finish().checkWriting(by: tool) } catch { throw error.at(file: name) }
         let written = try VideoProbe.probe(VideoInput(path: path, name: name), with: ffmpeg)
-        guard written.frameCount == facts.frameCount, written.rotation == facts.rotation else {
+        let wanted = count ?? facts.frameCount
+        let isAsWanted = count == nil || written.times == facts.times.map { Array($0.prefix(wanted)) }
+        guard written.frameCount == wanted, isAsWanted, written.rotation == facts.rotation else {
             throw Problem(
                 .tool, "the written video differs from \(input.name)",
                 notes: [
-                    "\(input.name) has \(facts.frameCount) frames, rotation \(facts.rotation)",
+                    "\(input.name) has \(facts.frameCount) frames, of which \(wanted) are wanted, rotation \(facts.rotation)",
                     "written \(written.frameCount) frames, rotation \(written.rotation)",
                 ], fix: "report it, with the output of: ffmpeg -version"
             ).at(file: name)

@@ -9,6 +9,8 @@ public struct GeometryCheck: Sendable {
     public static let minPairs = 8
     private static let baselineShare = 0.08
     private static let minOverlap = 0.5
+    /// Of fewer pixels a median tells nothing.
+    private static let leastPixels = 50
     /// Pixels of a thinned map in a row and in a column.
     private static let grid = (columns: 64, rows: 48)
 
@@ -62,8 +64,10 @@ public struct GeometryCheck: Sendable {
         /// The median relative error under each hypothesis. One that carries hardly anything into the pictures says nothing.
         var medians: [GeometryHypothesis: Double] {
             let most = insideCounts.values.max() ?? 0
-            return errors.filter { (insideCounts[$0.key] ?? 0) * 4 >= most && !$0.value.isEmpty }
-                .mapValues(GeometryCheck.median)
+            return errors.filter {
+                (insideCounts[$0.key] ?? 0) * 4 >= most && $0.value.count >= GeometryCheck.leastPixels
+            }
+            .mapValues(GeometryCheck.median)
         }
     }
 
@@ -110,7 +114,7 @@ public struct GeometryCheck: Sendable {
                 if z > 0 { pixels.append((Double(u) + 0.5, Double(v) + 0.5, Double(z))) }
             }
         }
-        guard pixels.count >= 50 else { return nil }
+        guard pixels.count >= leastPixels else { return nil }
         let median = Self.median(pixels.map { $0.z })
         return Start(
             index: index, view: view, size: depth.size, pixels: pixels, medianDepth: median)
@@ -179,7 +183,7 @@ public struct GeometryCheck: Sendable {
             return
         }
         let declared = carried[.declared] ?? Carried()
-        let isSeen = Double(declared.insideCount) >= needed && !declared.errors.isEmpty
+        let isSeen = Double(declared.insideCount) >= needed && declared.errors.count >= Self.leastPixels
         let pair = Pair(frames: start.index...index, error: isSeen ? Self.median(declared.errors) : nil)
         if wanted.declared {
             starts[number].isPaired.declared = true

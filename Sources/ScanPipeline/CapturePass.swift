@@ -57,9 +57,11 @@ extension CaptureRun {
 
     /// The pass that begins with step `first`.
     func plan(from first: Int) -> PassPlan {
-        PassPlan.next(from: first, of: steps) { step in
-            guard mostHeld > 0, let most = mostNeighbours(of: step) else { return false }
-            return most <= mostHeld
+        PassPlan.next(from: first, of: steps) { index in
+            // Where pictures are files, no frame has to wait: who drops frames by comparing them ends the pass, and the next
+            // one does not open the pictures of those. A video would be decoded a second time.
+            guard capture.videoFile != nil, let most = mostNeighbours(of: steps[index]) else { return false }
+            return most <= Self.heldBytes / bytesOfAFrame(waitingAt: index)
         }
     }
 
@@ -67,15 +69,17 @@ extension CaptureRun {
         (step.stage as? any NeighbourStage)?.mostNeighbours(among: capture.keptFrames)
     }
 
-    /// How many frames may wait for their neighbours, pixels and all. Where pictures are files, none has to: whoever drops
-    /// frames by comparing them ends the pass, and the next one does not open the pictures of those. A video would be decoded
-    /// a second time.
-    private var mostHeld: Int {
-        guard capture.videoFile != nil, let size = capture.colorSize else { return 0 }
-        return Self.heldBytes / max(1, 3 * size.width * size.height)
+    /// What a frame takes that waits for its neighbours, about: three bytes a pixel of its picture, half of it where a video
+    /// keeps colours as most do; of depth those as recorded, or what stages above have made of them, points above all.
+    private func bytesOfAFrame(waitingAt index: Int) -> Int {
+        let made = steps[..<index].reduce(into: Set<Channel>()) { $0.formUnion($1.uses.frame.touches) }
+        func pixels(_ size: PixelSize?) -> Int { size.map { $0.width * $0.height } ?? 0 }
+        let pictures = made.contains(.downscaled) ? 2 : 1
+        let depth = made.isDisjoint(with: [.depth, .confidence, .points]) ? 4 : 32
+        return max(1, 3 * pictures * pixels(capture.colorSize) + depth * pixels(capture.depthSize))
     }
 
-    /// Sixteen pictures of 1920 × 1440, at half of it where the video keeps colours as most do.
+    /// Fifteen frames of 1920 × 1440 with depth of 256 × 192.
     private static let heldBytes = 128 << 20
 
     /// Does at the end of a pass what could not be done on the way.
@@ -130,9 +134,11 @@ extension CaptureRun {
         _ plan: PassPlan, _ contexts: [Int: StageContext], _ folds: [Int: any RunningFold]
     ) -> [FrameLine.Step] {
         let source = capture.source
-        let channels = plan.sourceChannels
+        let (early, late) = (
+            plan.channelsBeforeChoice, plan.sourceChannels.subtracting(plan.channelsBeforeChoice)
+        )
         let clock = runner.clock
-        var result = [frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: channels) }]
+        var result = [frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: early) }]
         for index in plan.replayed + plan.steps {
             guard let context = contexts[index] else { continue }
             if let stage = steps[index].stage as? any FrameStage {
@@ -151,6 +157,7 @@ extension CaptureRun {
             }
             if plan.choosing.contains(index), let stage = steps[index].stage as? any NeighbourStage {
                 result.append(choiceStep(index, stage))
+                result.append(frameStep(0) { (frame) throws(Problem) in try source.prepare(&frame, for: late) })
             }
         }
         return result

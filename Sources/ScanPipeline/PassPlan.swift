@@ -17,14 +17,17 @@ package struct PassPlan: Equatable {
     package var replayed: [Int]
     /// What the capture's source has to give for each frame.
     package var sourceChannels: Set<Channel>
+    /// What of it the steps up to a choice look at: of frames that do not come past it, nothing else is opened.
+    package var channelsBeforeChoice: Set<Channel>
 
     /// Whether any step looks at frames one by one.
     package var walksFrames: Bool
 
     /// Plans the pass that begins with step `first`.
-    /// - Parameter choosesOnTheWay: whether the frames may wait for each other of which a step drops some by comparing them.
+    /// - Parameter choosesOnTheWay: whether the frames may wait for each other of which the step with this number drops some by
+    ///   comparing them.
     package static func next(
-        from first: Int, of steps: [Pipeline.Step], choosesOnTheWay: (Pipeline.Step) -> Bool = { _ in false }
+        from first: Int, of steps: [Pipeline.Step], choosesOnTheWay: (Int) -> Bool = { _ in false }
     ) -> PassPlan {
         var end = first
         var choosing: Set<Int> = []
@@ -33,12 +36,17 @@ package struct PassPlan: Equatable {
         var awaited: Set<Channel> = []
         while end < steps.count {
             let uses = steps[end].uses
-            let chooses = choosesOnTheWay(steps[end])
-            let touched = chooses ? uses.factsTouched.union([.frames]) : uses.factsTouched
+            let chooses = choosesOnTheWay(end)
             // Before the first frame nobody can tell which ones will be left.
             let needsChoice = !choosing.isEmpty && uses.frame.reads.contains(.frames)
-            let comesTooEarly = needsChoice || !uses.readByFrame.isDisjoint(with: late)
-            if end > first, late.contains(.frames) || comesTooEarly || !touched.isDisjoint(with: awaited) { break }
+            // Whoever stands above a choice and looks at the capture as a whole sees all frames that were there.
+            let spoilsEnds = chooses && steps[first..<end].contains(where: \.looksAtTheWhole)
+            let comesTooEarly = needsChoice || spoilsEnds || !uses.readByFrame.isDisjoint(with: late)
+            if end > first,
+                late.contains(.frames) || comesTooEarly || !uses.factsTouched.isDisjoint(with: awaited)
+            {
+                break
+            }
             late.formUnion(uses.madeAtEnd)
             awaited.formUnion(uses.readAtEnd)
             if chooses { choosing.insert(end) }
@@ -52,9 +60,19 @@ package struct PassPlan: Equatable {
         self.steps = range
         self.choosing = choosing
         walksFrames = steps[range].contains { $0.stage is any FrameStage || $0.stage is any FoldStage }
-        replayed = []
-        sourceChannels = []
-        guard walksFrames else { return }
+        (replayed, sourceChannels) = walksFrames ? Self.needs(of: range, steps) : ([], [])
+        // What runs again runs first.
+        channelsBeforeChoice =
+            if let choice = choosing.min(), replayed.isEmpty {
+                Self.needs(of: range.lowerBound..<choice + 1, steps).sourceChannels
+            } else { sourceChannels }
+    }
+
+    /// What steps in a row need: earlier ones that run again, and channels of the source.
+    private static func needs(
+        of range: Range<Int>, _ steps: [Pipeline.Step]
+    ) -> (replayed: [Int], sourceChannels: Set<Channel>) {
+        var replayed: [Int] = []
         // Backwards, so that of each step it is known what is asked of it. Behind  read, decompress, mask, unproject, drop
         // the pass of  write-depth  asks for depth: unproject makes none and is passed over, mask changes it and runs
         // again, and so does decompress, which makes it of the recorded depth that the source has to give.
@@ -73,12 +91,17 @@ package struct PassPlan: Equatable {
             needed.formUnion(read)
             needed.formIntersection(Channel.payload)
         }
-        sourceChannels = needed
         // The frame before is carried by the source, however many stages stand between it and the one that asks.
         if (replayed + range).contains(where: { steps[$0].uses.reads.contains(.previousDepth) }) {
-            sourceChannels.insert(.previousDepth)
+            needed.insert(.previousDepth)
         }
+        return (replayed, needed)
     }
+}
+
+extension Pipeline.Step {
+    /// Whether it has an end that is reached when all frames are through.
+    fileprivate var looksAtTheWhole: Bool { stage is any CaptureStage || stage is any FoldStage }
 }
 
 extension Uses {

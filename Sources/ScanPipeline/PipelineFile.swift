@@ -96,7 +96,8 @@ public struct PipelineFile: Sendable {
             fix: "write out what they stand for")
     }
 
-    private static let mostAliases = 64
+    /// They stand for 3^(32/3) values at most.
+    private static let mostAliases = 32
 
     /// The file's name without its extension.
     private static func stem(of path: String) -> String {

@@ -12,8 +12,9 @@ public struct Downscale: FrameStage {
             splatting trainers look for them, `masks_2` and `depths_2` where they write masks and depth, and
             `write-transforms` a `transforms_2.json` whose intrinsics are scaled, for trainers that do not scale them.
 
-            Each pixel is the exact mean over its area; widths and heights are rounded down. Depth takes the nearest pixel, but
-            stays as it is where its map is no larger than the smaller picture; masks are made anew for each size. K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once, whatever the factors.
+            Each pixel is the exact mean over its area; widths and heights are rounded down. Depth takes the nearest pixel,
+            but stays as it is where its map is no larger than the smaller picture; masks are made anew for each size.
+            K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once, whatever the factors.
             A second `downscale` adds its factors.
             """,
         example: "- downscale: {factors: [2, 4, 8]}")

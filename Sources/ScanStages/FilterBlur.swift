@@ -85,7 +85,7 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
 
     public func mostNeighbours(among frames: [FrameFacts]) -> Int? {
         switch rule {
-        case .window(let length): return length
+        case .window(let length): return min(length, max(1, frames.count))
         case .seconds:
             // From each frame on, how many come in time: two places that both go forward.
             var most = 1

@@ -30,10 +30,10 @@ public struct WriteStaging: FrameStage, FoldStage {
             **Pictures.** `rgb: auto` keeps a video a video and pictures pictures. `mp4` encodes pictures as H.264. `frames`
             writes them to `color/000000.jpg`, …: copied, or as `color` says; those of a video, and of a synthetic capture,
             become JPEGs (`quality`, 4:4:4). A video of which no frame is missing is copied byte for byte, or put into
-            a new mp4 without encoding where its edit list hides the first frame, as Stray Scanner's does. Otherwise it is
-            encoded again, with the same size and colours; frames are shown at the times of their camera lines, or with a warning
-            at others, where those do not ascend. ffmpeg works with one thread and bit-exact, so that a rerun gives the same
-            bytes.
+            a new mp4 without encoding where its edit list hides the first frame, as Stray Scanner's does, and where only
+            frames at its end are left out and no other one refers to them. Otherwise it is encoded again, with the same
+            size and colours; frames are shown at the times of their camera lines, or with a warning at others, where those
+            do not ascend. ffmpeg works with one thread and bit-exact, so that a rerun gives the same bytes.
 
             **Motion files** are copied whole, since their samples are found by time.
 
@@ -53,7 +53,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 7)
+        example: "- write-staging: {rgb: mp4}", revision: 8)
 
     let depth: Depth
     let rgb: RGB

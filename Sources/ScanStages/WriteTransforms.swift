@@ -122,9 +122,11 @@ public struct WriteTransforms: FrameStage, FoldStage {
             let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
             // nerfstudio enlarges a map to its picture: one that is smaller already would only lose values.
             let isSmall = map.width <= size.width && map.height <= size.height
-            let small =
-                isSmall ? nil : DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image
-            let bytes = try small.map { (image) throws(Problem) in try PNG.encodeGray16(image) } ?? picture
+            let bytes =
+                isSmall
+                ? picture
+                : try PNG.encodeGray16(
+                    DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image)
             try context.output.write(bytes, for: &frame, to: target)
         }
     }
@@ -134,13 +136,15 @@ public struct WriteTransforms: FrameStage, FoldStage {
         of box: OrientedBox, _ frame: inout Frame, _ camera: CameraIntrinsics, _ pose: Pose, _ context: StageContext,
         _ path: String
     ) throws(Problem) {
-        let depth = masks == .depth ? frame.aligned(try frame.requiredDepth, context) : nil
+        let ofDepth =
+            masks == .depth
+            ? BoxMask.depth(frame.aligned(try frame.requiredDepth, context), in: box, camera: camera, pose: pose) : nil
         for factor in [1] + frame.downscaled.map(\.factor) {
             let size = RGBImage.downscaledSize(camera.size, by: factor)
-            let seen = camera.resized(width: size.width, height: size.height)
             var mask =
-                depth.map { BoxMask.depth($0, in: box, camera: seen, pose: pose) }
-                ?? BoxMask.silhouette(of: box, camera: seen, pose: pose)
+                ofDepth?.nearest(width: size.width, height: size.height)
+                ?? BoxMask.silhouette(
+                    of: box, camera: camera.resized(width: size.width, height: size.height), pose: pose)
             // instant-ngp's masks say what to ignore.
             if dialect == .instantNGP { mask.pixels = mask.pixels.map { 255 - $0 } }
             let target = "\(folder)/\(path)"

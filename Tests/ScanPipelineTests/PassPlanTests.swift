@@ -12,8 +12,8 @@ import Testing
         var passes: [String] = []
         var next = 0
         while next < steps.count {
-            let plan = PassPlan.next(from: next, of: steps) { step in
-                ((step.stage as? any NeighbourStage)?.mostNeighbours(among: [])).map { $0 <= mostHeld } ?? false
+            let plan = PassPlan.next(from: next, of: steps) { index in
+                ((steps[index].stage as? any NeighbourStage)?.mostNeighbours(among: [])).map { $0 <= mostHeld } ?? false
             }
             func names(_ indices: some Sequence<Int>) -> String {
                 indices.map { steps[$0].label }.joined(separator: " ")
@@ -86,6 +86,12 @@ import Testing
         #expect(
             names(try Self.passes([Self.read, measure, window, .decompress, .unproject, Self.ply], holding: 5)) == [
                 "read no walk", "measure no walk", "window decompress unproject write-ply < color recorded-depth",
+            ])
+        // And so does what gathers frames, or looks at the capture as a whole, whatever it says that it needs.
+        #expect(
+            names(try Self.passes([Self.read, .decompress, .unproject, Self.ply, window, Self.json], holding: 5)) == [
+                "read no walk", "decompress unproject write-ply < recorded-depth",
+                "window write-json (decompress unproject) < color recorded-depth",
             ])
         // Who wants to know before its first frame which ones will be left comes behind.
         let sheet = Mock.fold("sheet", .init(wants: [.color]), claims: ["sheet.jpg"])

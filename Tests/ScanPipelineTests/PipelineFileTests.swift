@@ -111,7 +111,9 @@ import Testing
             text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
         }
         let (_, problems) = Self.parse(text + "? *a12\n: 1\n")
-        #expect(problems.map(\.summary) == ["the file has 121 aliases (`*name`), and at most 64 are read"])
+        #expect(problems.map(\.summary) == ["the file has 121 aliases (`*name`), and at most 32 are read"])
+        let pairs = (1...20).map { "b\($0): &b\($0) [*b\($0 - 1), *b\($0 - 1)]\n" }.joined()
+        #expect(!Self.parse("stages: [read]\nb0: &b0 [1, 2]\n\(pairs)? *b20\n: 1\n").problems.isEmpty)
         // Asterisks that are none.
         let (file, others) = Self.parse(
             "# \(String(repeating: "* ", count: 100))\nstages: [read] # \(String(repeating: "*", count: 99))")

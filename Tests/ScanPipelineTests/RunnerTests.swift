@@ -130,6 +130,23 @@ import Testing
         #expect(onTheWay.passes + 1 == atTheEnd.passes)
     }
 
+    /// Frames that wait hold what stages have made of them, too.
+    @Test(arguments: [(64, 1), (4000, 2)]) func largeFramesDoNotWait(_ side: Int, _ passes: Int) throws {
+        let seen = Guarded<Set<Int>>([])
+        let read = Mock.reader(20) { capture in
+            capture.videoFile = "scan.mp4"
+            capture.colorSize = PixelSize(64, 48)
+            capture.depthSize = PixelSize(side, side)
+        }
+        let score = Mock.frame("score", .init(makes: [.sharpness])).choosing(among: 4)
+        let run = try MockRun([read, .decompress, .unproject, score, .ply], workers: 2) { progress in
+            seen.withLock { _ = $0.insert(progress.pass) }
+        }
+        let written = try run.text("scan.ply")
+        #expect(written == "3 3 7 7 11 11 15 15 19 19")
+        #expect(seen.withLock(\.count) == passes)
+    }
+
     /// What a stage would look at if it is there stays for it, and no longer.
     @Test func whatIsReusedStaysUntilThen() throws {
         let seen = Guarded<[String: Bool]>([:])

@@ -172,6 +172,31 @@ import Testing
         #expect(one.receipt["frames"]?["kept"]?.integer == 3)
     }
 
+    /// What is wrong with the files of frames that are not left is never known, in one pass or in two.
+    @Test func damagedFilesOfFramesThatAreNotLeft() throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.copySample("stray-scanner", to: "stray")
+        func run(_ between: String) throws -> PipelineRun {
+            try PipelineRun(
+                "- read: {bad-frame-limit: 0.5}\n- filter-blur: {window: 4}\n\(between)- decompress\n- unproject\n- write-ply",
+                on: source)
+        }
+        let sound = try run("")
+        let kept = Set(0..<12).subtracting(
+            (sound.receipt["frames"]?["dropped"]?.array ?? []).compactMap { $0["frame"]?.integer.map(Int.init) })
+        try #require(kept.count == 3)
+        for index in 0..<12 where !kept.contains(index) {
+            try folder.write("torn", to: "stray/depth/\(FrameName.padded(index)).png")
+        }
+        let (one, two) = (try run(""), try run("- select-every: {step: 1}\n"))
+        #expect(one.digests == sound.digests && two.digests == sound.digests)
+        #expect(one.receipt["frames"] == sound.receipt["frames"])
+        // Nor is another frame chosen for one that turns out to be damaged.
+        try folder.write("torn", to: "stray/depth/\(FrameName.padded(try #require(kept.min()))).png")
+        #expect(try run("").receipt["frames"]?["kept"]?.integer == 2)
+        #expect(try run("").digests == (try run("- select-every: {step: 1}\n")).digests)
+    }
+
     @Test func windowsAreOfTheFramesThatAreLeft() throws {
         // Left are 0, 2, 4, 6: windows 0, 2 and 4, 6.
         let run = try StageRun(

@@ -68,6 +68,24 @@ import Testing
         #expect(onTheWay.digests == colors.filter { !$0.key.hasPrefix("outputs/") })
     }
 
+    /// A recorder that fills up its lines: the pictures that are left stay as they were encoded.
+    @Test func aVideoWithoutItsEnd() throws {
+        let source = try MiniSource { $0.pictures = .mp4 }
+        var lines = try String(decoding: source.bytes("recorded.jsonl"), as: UTF8.self).split(separator: "\n")
+        lines[6] = lines[5]
+        try (lines.joined(separator: "\n") + "\n").write(
+            toFile: "\(source.path)/recorded.jsonl", atomically: true, encoding: .utf8)
+        let run = try PipelineRun("- read\n- write-staging: {depth: source}", on: source.path)
+        #expect(run.receipt["frames"]?["kept"]?.integer == 6)
+        #expect(
+            run.warnings == ["read: 1 of 7 frames are left out: the recorder filled up its lines with the last one"])
+        #expect(try Self.luma("\(run.path)/mini.mp4") == Array(Self.luma("\(source.path)/recorded.mp4").prefix(6)))
+        let (written, recorded) = (
+            try Self.times("\(run.path)/mini.mp4"), try Self.times("\(source.path)/recorded.mp4")
+        )
+        #expect(written == Array(recorded.prefix(6)))
+    }
+
     /// Stray Scanner's edit list hides the first frame from players, and would hide it from those who read the staging
     /// capture: every frame is shown in the new video, and none is encoded again.
     @Test(arguments: ["", "- select-frames: {include: [0, 3]}\n"]) func framesThatPlayersDoNotShow(_ thinning: String)

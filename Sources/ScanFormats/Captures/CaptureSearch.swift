@@ -23,15 +23,17 @@ public struct CaptureSearch: Sendable {
     public enum Stranger: Hashable, Sendable, CaseIterable {
         /// Packed by another program than ZIP.
         case archive
-        /// A copy that has not arrived, as browsers and clouds call it.
+        /// A copy that has not arrived, as browsers call it.
         case unfinished
         /// A video by itself, of which no poses are known.
         case video
 
         fileprivate init?(_ path: String) {
-            switch path.lowercased().split(separator: ".").last ?? "" {
-            case "tar", "tgz", "gz", "tbz", "bz2", "txz", "xz", "zst", "7z", "rar": self = .archive
-            case "crdownload", "download", "part", "partial", "aria2", "icloud": self = .unfinished
+            let parts = path.lowercased().split(separator: ".").suffix(2)
+            switch parts.last ?? "" {
+            case "tar", "tgz", "tbz", "txz", "7z", "rar": self = .archive
+            case "gz", "bz2", "xz", "zst": if parts.first == "tar" { self = .archive } else { return nil }
+            case "crdownload", "download", "part", "partial", "aria2": self = .unfinished
             case "mov", "mp4", "m4v", "mkv", "avi", "insv", "360": self = .video
             default: return nil
             }

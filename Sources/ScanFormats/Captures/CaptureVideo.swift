@@ -37,7 +37,6 @@ extension Capture {
             absences[.luma] = absences[.color]
             obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
             missingPrograms.insert("ffmpeg")
-            warnings.append("\(file) was not looked at, so that frames which it lacks count: \(error.summary)")
             return nil
         }
         let location = try tree.place(file)

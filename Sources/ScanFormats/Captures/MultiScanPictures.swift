@@ -85,7 +85,7 @@ extension MultiScanReader {
 
     /// The video's presentation times against the camera lines' timestamps.
     private mutating func checkTimes(_ facts: VideoFacts, _ file: String) {
-        let wrong = facts.framesOffTime(from: capture.frames.map(\.timestamp)).map {
+        let wrong = facts.framesOffTime(from: capture.frames.map { $0.isDropped ? nil : $0.timestamp }).map {
             (frame: $0.frame, off: $0.late / 1e6)
         }
         guard let first = wrong.first else { return }

@@ -75,13 +75,15 @@ private struct TransformsReader {
 
     /// Masks and the choice of test frames are not carried through: whoever relies on them wants to know.
     private mutating func notePassedOver(_ root: JSONField, _ elements: [JSONField]) {
-        let masks = elements.count { !$0["mask_path"].isAbsent }
+        let masks = elements.count { $0["mask_path"].value?.string?.isEmpty == false }
         if masks > 0 {
             capture.warnings.append(
                 "\(masks.counted("mask")) of the dataset (`mask_path`) will not be read: results have none, or those of `masks`"
             )
         }
-        let lists = ["train_filenames", "val_filenames", "test_filenames", "test_frames"].filter { !root[$0].isAbsent }
+        let lists = ["train_filenames", "val_filenames", "test_filenames", "test_frames"].filter {
+            root[$0].value?.array?.isEmpty == false
+        }
         if !lists.isEmpty {
             capture.warnings.append(
                 "which frames are for training and which for tests (`\(lists.joined(separator: "`, `"))`) is not read: all are "

@@ -1,8 +1,8 @@
 import ScanModel
 
-/// Masks of what lies in a box: 255 where it does, 0 elsewhere, at the colour picture's size.
+/// Masks of what lies in a box: 255 where it does, 0 elsewhere.
 package enum BoxMask {
-    /// 255 where the ray through the pixel's centre meets the box in front of the camera.
+    /// At the picture's size, 255 where the ray through the pixel's centre meets the box in front of the camera.
     package static func silhouette(of box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage {
         let k = camera.counted(from: .corner)
         let view = BoxView(of: box, camera: k, pose: pose)
@@ -18,7 +18,7 @@ package enum BoxMask {
         return LumaImage(width: k.width, height: k.height, pixels: pixels)
     }
 
-    /// 255 where the depth pixel's point lies in the box, enlarged to the colour picture's size by nearest.
+    /// 255 where the depth pixel's point lies in the box, at the depth map's size.
     package static func depth(_ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage
     {
         let points = Unprojection(
@@ -27,7 +27,6 @@ package enum BoxMask {
         var small = [UInt8](repeating: 0, count: depth.metres.count)
         for pixel in depth.pixels(ofPoints: box.selection(points, keepInside: true)) { small[pixel] = 255 }
         return LumaImage(width: depth.width, height: depth.height, pixels: small)
-            .nearest(width: camera.width, height: camera.height)
     }
 }
 

@@ -41,6 +41,10 @@ struct StagingVideo {
             }
             return true
         }
+        if isMP4, shown == Array(0..<shown.count), try copyBeginning(shown.count, of: input, facts, ffmpeg, to: path) {
+            warnOfTimes(times, facts)
+            return true
+        }
         let written = try VideoEncoder.reencode(
             input, facts: facts, keeping: shown, times: ascending(times),
             path: try context.output.externalPath(for: path),
@@ -48,6 +52,22 @@ struct StagingVideo {
         for complaint in written.complaints { context.warn("\(file): \(complaint)") }
         try context.output.adopt(path)
         return false
+    }
+
+    /// Where only the end is left out, as of a recorder that filled it up, the others stay as they were encoded.
+    /// - Returns: false where they cannot.
+    private func copyBeginning(
+        _ count: Int, of input: VideoInput, _ facts: VideoFacts, _ ffmpeg: FFmpeg, to path: String
+    ) throws(Problem) -> Bool {
+        let new = try context.output.externalPath(for: path)
+        do throws(Problem) {
+            try VideoEncoder.rewrap(input, facts: facts, first: count, to: new, name: path, with: ffmpeg)
+        } catch {
+            if error.fault == .tool { return false }
+            throw error
+        }
+        try context.output.adopt(path)
+        return true
     }
 
     /// What the video is encoded with, for metadata; H.264 if nobody can say.

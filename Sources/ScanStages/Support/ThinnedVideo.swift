@@ -13,13 +13,17 @@ struct ThinnedVideo {
     private var isComplete = true
 
     /// - Parameter context: of `begin`, which has the list of frames.
-    /// - Returns: nil where all frames may be left, since the video is then copied, and where the video has no place for the
-    ///   timestamps of any frame.
+    /// - Returns: nil where all frames may be left, since the video is then copied, and where the video may have no place for
+    ///   the timestamps of those that are.
     init?(path: String, _ context: StageContext) {
         guard context.leavesFramesOut, let original = StagingVideo(context.withoutFrames) else { return nil }
         var clock = VideoClock(rate: 30, in: .mp4)
-        for frame in context.capture.keptFrames { _ = clock.shown(at: frame.timestamp ?? 0) }
-        guard clock.pauses.count == 0, clock.repeats.count == 0 else { return nil }
+        var last: Int64 = 0
+        for frame in context.capture.keptFrames { last = clock.shown(at: frame.timestamp ?? 0) }
+        // Whichever frames are left, no two of them are farther apart than the first and the last.
+        guard clock.pauses.count == 0, clock.repeats.count == 0,
+            VideoSettings.Container.mp4.holds(step: max(last, 1000))
+        else { return nil }
         self.path = path
         self.original = original
         output = context.output
