@@ -25,9 +25,9 @@ public struct StageContext: Sendable {
     let notes: StageNotes
     let memo: Memo
 
-    /// What all frames share and has to be made once, such as a box read from a file. It stays what it was at the stage's
-    /// first frame: a later pass that calls the stage again changes as much as the first did, whatever has become of the
-    /// capture.
+    /// What all frames share and has to be made once, such as a box read from a file. It stays what it was when it was
+    /// first asked for, in `begin` or at a frame: a later pass that calls the stage again changes as much as the first
+    /// did, whatever has become of the capture.
     public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
         try memo.value(make)
     }

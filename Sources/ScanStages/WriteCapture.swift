@@ -26,6 +26,8 @@ public struct WriteCapture: FrameStage, FoldStage {
             | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
             | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/`, `wide/`, `wide_intrinsics/` | named after their times in ms | PNG |
 
+            Of two frames whose times give one name the later one is dropped as bad.
+
             Polycam's `blur_score` is the score of `filter-blur` or `measure-blur`, taken here where no stage above has.
 
             **Confidence** becomes low, medium and high: 0, 1, 2, or 0, 127, 255 for Polycam. ScanNet++ has none.
@@ -43,7 +45,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 6)
+        example: "- write-capture: {format: stray-scanner}", revision: 7)
 
     let format: Format
     let quality: Int
@@ -80,8 +82,10 @@ public struct WriteCapture: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
+        let name = layout.name(timestamp, of: context.capture.id)
+        if let name { try names(context).require(name, for: frame.facts) }
         var parcel = CaptureParcel(
-            timestamp: timestamp, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
+            timestamp: timestamp, name: name, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
             sharpness: frame.sharpness)
         let map = try frame.writtenDepth(context)
         let size = try layout.mapSize(map, &frame, context)
@@ -98,6 +102,11 @@ public struct WriteCapture: FrameStage, FoldStage {
         }
         try layout.takePicture(of: &frame, mapSize: size, quality: quality, into: &parcel, context)
         frame.parcels[context.label] = parcel
+    }
+
+    /// Made in `begin`, where the frames are known.
+    private func names(_ context: StageContext) throws(Problem) -> NamesByTime {
+        try context.once { NamesByTime(context.capture.frames) { layout.name($0, of: context.capture.id) } }
     }
 
     /// Three levels, as ``ConfidenceMap/threshold(level:in:)`` tells them apart, in the format's numbers.
@@ -117,7 +126,10 @@ public struct WriteCapture: FrameStage, FoldStage {
         fileprivate var count = 0
     }
 
-    public func begin(_ context: StageContext) throws(Problem) -> Fold { Fold(layout: try layout.init(context)) }
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        _ = try names(context)
+        return Fold(layout: try layout.init(context))
+    }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? CaptureParcel else { return }

@@ -11,7 +11,7 @@ public struct WriteTum: FrameStage, FoldStage {
             What SLAM systems and their evaluation read: `rgb.txt` and `depth.txt` list the pictures with their times,
             `groundtruth.txt` holds the poses, camera to world as position and quaternion (x, y, z, w) with x right, y down,
             z forward, of the rotation nearest to the recorded one. Times are decimal seconds on the recorder's clock with
-            six decimals, and pictures are named after them: two frames within a microsecond cannot be written.
+            six decimals, and pictures are named after them: of two frames within a microsecond the later one is dropped as bad.
 
             **Depth** becomes 16-bit PNGs of 5000 units a metre, 0 for "no value" and beyond 13.107 m, which is counted.
             Readers of this format take depth to have the pictures' size and view, so it is enlarged to them, each pixel
@@ -25,7 +25,7 @@ public struct WriteTum: FrameStage, FoldStage {
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
             """,
-        example: "- write-tum: {color: png}", revision: 5)
+        example: "- write-tum: {color: png}", revision: 6)
 
     /// Every path of the sequence begins here.
     private static let folder = "tum"
@@ -60,9 +60,15 @@ public struct WriteTum: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
+        try names(context).require(TUMText.time(timestamp), for: frame.facts)
         let depth = writesDepth ? try depthPicture(frame, camera, context) : nil
         frame.parcels[context.label] = Parcel(
             timestamp: timestamp, pose: pose, camera: camera, color: try output.prepare(&frame, context), depth: depth)
+    }
+
+    /// Made in `begin`, where the frames are known.
+    private func names(_ context: StageContext) throws(Problem) -> NamesByTime {
+        try context.once { NamesByTime(context.capture.frames, name: TUMText.time) }
     }
 
     private func depthPicture(
@@ -83,19 +89,18 @@ public struct WriteTum: FrameStage, FoldStage {
         fileprivate var depth = TUMText.listHeader("depth maps, 5000 units a metre")
         fileprivate var poses = TUMText.trajectoryHeader
         fileprivate var camera = OneCamera()
-        fileprivate var times: Set<String> = []
         fileprivate var count = 0
         fileprivate var depthCount = 0
     }
 
-    public func begin(_ context: StageContext) -> Fold { Fold() }
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        _ = try names(context)
+        return Fold()
+    }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
         let time = TUMText.time(parcel.timestamp)
-        guard fold.times.insert(time).inserted else {
-            throw FrameName.collision(time)
-        }
         let path = try parcel.color.write(to: "\(Self.folder)/rgb/\(time)", context)
         fold.color += TUMText.listLine(
             timestamp: parcel.timestamp, path: String(path.dropFirst(Self.folder.count + 1)))

@@ -225,11 +225,20 @@ import Testing
         let cloud = "read, decompress, unproject, write-ply"
         #expect(try folder.run(cloud).status == 0)
         let before = try runCommand(["ls", "-di", "out/mini"], in: folder.path).output
-        let faults = ["-e", "inject=renameat2:error=EINVAL", "-e", "inject=rename:signal=KILL:when=3"]
+        // The work folder's name ends with the process that fills it, and a random word.
+        let killBetween = """
+            "$@" &
+            for i in $(seq 600); do [ -e out/mini ] || break; sleep 0.05; done
+            kill -9 $(ls out/.scanmill/work | awk -F. '{print $(NF - 1)}')
+            wait $!
+            """
+        let faults = ["-P", "\(folder.path)/out/mini", "-e", "inject=renameat2:error=EINVAL"]
         let killed = try runCommand(
-            ["strace", "-f", "-o", "/dev/null", "-e", "trace=rename,renameat2"] + faults + [
-                Scanmill.path, "run", "trouble.yaml", "mini", "-o", "out", "--force", "--jobs", "1", "--no-report",
-            ], in: folder.path)
+            ["bash", "-c", killBetween, "bash", "strace", "-f", "-o", "/dev/null", "-e", "trace=rename,renameat2"]
+                + faults + [
+                    "-e", "inject=rename:delay_exit=30000000", Scanmill.path, "run", "trouble.yaml", "mini", "-o",
+                    "out", "--force", "--jobs", "1", "--no-report",
+                ], in: folder.path)
         let last = "nothing was published for mini; the last good result is unchanged"
         #expect(killed.errors.contains("the capture's process was killed\n   = \(last)\n"), "\(killed.errors)")
         #expect(try runCommand(["ls", "-di", "out/mini"], in: folder.path).output == before)

@@ -273,17 +273,26 @@ import Testing
         #expect(camera["blur_score"]?.double == 1_040_400.0)
     }
 
-    @Test(arguments: [
-        ("polycam", "two frames have the time 1000 µs"), ("arkitscenes", "two frames have the time 0.001 s"),
-    ])
-    func twoFramesOfOneTime(_ format: String, _ start: String) throws {
-        for times: [Int64] in [[1_000_000, 1_000_100], [1_000_000, 9_000_000, 1_000_000]] {
-            var capture = try MemoryCapture.posed(times.count)
-            for (n, time) in times.enumerated() { capture.items[n].timestamp = time }
-            let problem = problem { _ = try StageRun("- write-capture: {format: \(format)}", on: capture) }
-            #expect(problem?.summary.hasPrefix(start) == true)
-            #expect(problem?.fault == .input)
-        }
+    @Test(arguments: [("polycam", "1000"), ("arkitscenes", "memory_0.001")], [1, 2])
+    func ofTwoFramesOfOneTimeTheLaterOneIsBad(_ format: (id: String, name: String), _ twin: Int) throws {
+        var capture = try MemoryCapture.posed(3)
+        for n in 0..<3 { capture.items[n].timestamp = n == 3 - twin ? 9_000_000 : 1_000_000 }
+        capture.items[twin].timestamp? += 100
+        let run = try StageRun("- write-capture: {format: \(format.id)}", on: capture)
+        #expect(
+            run.drops
+                == ["\(twin) write-capture: its time makes the name \(format.name), which frame 0 has already"])
+        #expect(run.count("write-capture", "frames") == 2)
+        #expect(try StageRun("- read", reading: run.path).frames.count == 2)
+    }
+
+    @Test func aTimeBeforeZeroCostsPolycamTheFrame() throws {
+        var capture = try MemoryCapture.posed(3)
+        for n in 0..<3 { capture.items[n].timestamp = Int64(n - 1) * 1_000_000 }
+        let run = try StageRun("- write-capture: {format: polycam}", on: capture)
+        #expect(run.drops == ["0 write-capture: a time before 0 cannot be a name"])
+        let cameras = run.files.filter { $0.hasPrefix("keyframes/cameras/") }
+        #expect(cameras == ["keyframes/cameras/0.json", "keyframes/cameras/1000.json"])
     }
 
     @Test func depthThatDiffersInSizeHasNoPlaceInScanNetPP() throws {

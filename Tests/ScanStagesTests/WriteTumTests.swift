@@ -123,18 +123,28 @@ import Testing
         #expect(depth.pixels.prefix(8) == [5000, 5000, 5000, 5000, 10000, 10000, 10000, 10000])
     }
 
-    @Test func twoFramesOfOneTime() throws {
-        var capture = try MemoryCapture.posed(2)
-        for n in 0..<2 { capture.items[n].timestamp = 1_000_000_000 + Int64(n) * 100 }
-        let problem = problem { _ = try StageRun("- write-tum", on: capture) }
-        #expect(problem?.summary == "two frames have the time 1.000000, after which their files are named")
-        #expect(problem?.fault == .input)
+    /// One of a hundred times that clash is no reason to lose the other ninety-nine frames.
+    @Test(arguments: [[1_000_000_000, 1_000_000_100, 2_000_000_000], [1_000_000_000, 2_000_000_000, 1_000_000_000]])
+    func ofTwoFramesOfOneTimeTheLaterOneIsBad(_ times: [Int64]) throws {
+        var capture = try MemoryCapture.posed(3)
+        for n in 0..<3 { capture.items[n].timestamp = times[n] }
+        let twin = times[2] == times[0] ? 2 : 1
+        let run = try StageRun("- write-tum", on: capture)
+        #expect(run.drops == ["\(twin) write-tum: its time makes the name 1.000000, which frame 0 has already"])
+        #expect(run.count("write-tum", "frames") == 2)
+        #expect(run.files.filter { $0.hasPrefix("tum/rgb/") } == ["tum/rgb/1.000000.png", "tum/rgb/2.000000.png"])
+
+        capture.onBadFrame = .fail
+        let strict = problem { _ = try StageRun("- write-tum", on: capture) }
+        #expect(strict?.summary.contains("its time makes the name 1.000000, which frame 0 has already") == true)
+        #expect(strict?.fault == .input)
     }
 
-    @Test func aTimeThatComesBack() throws {
+    /// A frame that was left out has no files, and so no name.
+    @Test func theNameOfAFrameThatWasLeftOutIsFree() throws {
         var capture = try MemoryCapture.posed(3)
-        for n in 0..<3 { capture.items[n].timestamp = n == 1 ? 2_000_000_000 : 1_000_000_000 }
-        let problem = problem { _ = try StageRun("- write-tum", on: capture) }
-        #expect(problem?.summary == "two frames have the time 1.000000, after which their files are named")
+        for n in 0..<3 { capture.items[n].timestamp = n == 2 ? 2_000_000_000 : 1_000_000_000 }
+        let run = try StageRun("- select-frames: {exclude: [0]}\n- write-tum", on: capture)
+        #expect(run.drops.count == 1 && run.count("write-tum", "frames") == 2)
     }
 }

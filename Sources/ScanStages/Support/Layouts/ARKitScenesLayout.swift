@@ -9,6 +9,10 @@ struct ARKitScenesLayout: CaptureLayout {
         "confidence/",
     ]
 
+    static func name(_ timestamp: Int64, of id: String) -> String? {
+        ARKitScenesText.name(video: id, timestamp: timestamp)
+    }
+
     /// The only one of these worlds that has z up.
     static func turn(of capture: Capture) -> WorldTurn { .zUp(capture) }
 
@@ -39,7 +43,6 @@ struct ARKitScenesLayout: CaptureLayout {
     }
 
     private let trajectory: OutputFile
-    private var names: Set<String> = []
     /// Of the pictures in `lowres_wide/`, all of one size.
     private var lowSize: PixelSize?
 
@@ -48,10 +51,7 @@ struct ARKitScenesLayout: CaptureLayout {
     }
 
     mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
-        let name = ARKitScenesText.name(video: context.capture.id, timestamp: parcel.timestamp)
-        guard names.insert(name).inserted else {
-            throw FrameName.collision("\(DecimalSeconds.text(parcel.timestamp, places: 3)) s")
-        }
+        guard let name = parcel.name else { return }
         try trajectory.write(ARKitScenesText.line(timestamp: parcel.timestamp, pose: parcel.pose))
         let low = parcel.small?.camera ?? parcel.camera
         if let lowSize, lowSize != low.size {

@@ -6,6 +6,8 @@ import ScanPipeline
 struct CaptureParcel: Sendable {
     /// Nanoseconds.
     var timestamp: Int64
+    /// As ``CaptureLayout/name(_:of:)`` has it.
+    var name: String?
     /// In the world that the layout has; see ``CaptureLayout/turn(of:)``.
     var pose: Pose
     var camera: CameraIntrinsics
@@ -33,6 +35,12 @@ protocol CaptureLayout {
     static var hasConfidence: Bool { get }
 
     // Each frame, in parallel
+
+    /// The name of a frame's files, without extension, where it is made of the frame's time; nil where frames are counted.
+    /// - Parameters:
+    ///   - timestamp: nanoseconds.
+    ///   - id: the capture's.
+    static func name(_ timestamp: Int64, of id: String) -> String?
 
     /// Brings the capture's world to the layout's own up, where the capture says which way is up.
     static func turn(of capture: Capture) -> WorldTurn
@@ -74,6 +82,8 @@ protocol CaptureLayout {
 /// What most apps do.
 extension CaptureLayout {
     static var hasConfidence: Bool { true }
+
+    static func name(_ timestamp: Int64, of id: String) -> String? { nil }
 
     static func turn(of capture: Capture) -> WorldTurn { .yUp(capture) }
 

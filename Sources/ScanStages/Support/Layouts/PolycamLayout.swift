@@ -6,12 +6,17 @@ import ScanPipeline
 struct PolycamLayout: CaptureLayout {
     static let claims = ["keyframes/"]
 
+    static func name(_ timestamp: Int64, of id: String) -> String? { String(DecimalSeconds.microseconds(timestamp)) }
+
     static func confidence(level: Int) -> UInt8 { PolycamCamera.confidence(level: level) }
 
     static func takePicture(
         of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
         _ context: StageContext
     ) throws(Problem) {
+        guard parcel.timestamp >= 0 else {
+            throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
+        }
         parcel.picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
         if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
             parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
@@ -20,16 +25,10 @@ struct PolycamLayout: CaptureLayout {
         if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
     }
 
-    private var names: Set<String> = []
-
     init(_ context: StageContext) {}
 
     mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
-        guard parcel.timestamp >= 0 else {
-            throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
-        }
-        let name = String(DecimalSeconds.microseconds(parcel.timestamp))
-        guard names.insert(name).inserted else { throw FrameName.collision("\(name) µs") }
+        guard let name = parcel.name else { return }
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
         switch parcel.picture {
