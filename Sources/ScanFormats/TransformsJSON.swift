@@ -22,6 +22,8 @@ public struct TransformsJSON: Sendable {
         /// In the saved world.
         public var pose: Pose
         public var sharpness: Double?
+        /// What it is for; nil where nothing is said of any.
+        public var split: DatasetSplit?
 
         public init(picture: String, camera: CameraIntrinsics, pose: Pose) {
             self.picture = picture
@@ -46,8 +48,6 @@ public struct TransformsJSON: Sendable {
     public var appliedTransform: [[Double]]?
     /// A PLY file of points in the saved world, relative to the file.
     public var pointFile: String?
-    /// Every n-th entry is held out for testing, from the first on; 0 holds out none.
-    public var testEvery = 0
     /// Whether z is known to be up in the saved world: then trainers, which take it to be, are told to leave it as it is.
     public var isZUp = true
     public var volume: Volume?
@@ -77,14 +77,15 @@ public struct TransformsJSON: Sendable {
         return copy
     }
 
+    /// Whether it says what its entries are for.
+    public var isSplit: Bool { entries.contains { $0.split != nil } }
+
     /// A file of what is trained on, and one of what is held out: instant-ngp knows no lists, and trains on every frame of
-    /// a file.
-    public var split: (trained: TransformsJSON, held: TransformsJSON) {
+    /// a file. What is for neither is in neither of them.
+    public var parts: (trained: TransformsJSON, held: TransformsJSON) {
         var (trained, held) = (self, self)
-        (trained.testEvery, held.testEvery) = (0, 0)
-        let isHeldOut = { (number: Int) in testEvery > 0 && number % testEvery == 0 }
-        trained.entries = entries.indices.filter { !isHeldOut($0) }.map { entries[$0] }
-        held.entries = entries.indices.filter(isHeldOut).map { entries[$0] }
+        trained.entries = entries.filter { $0.split?.contains(.training) != false }
+        held.entries = entries.filter { $0.split?.isDisjoint(with: .heldOut) == false }
         return (trained, held)
     }
 
@@ -137,11 +138,9 @@ public struct TransformsJSON: Sendable {
                 json.member("integer_depth_scale", .number(depthUnit))
             }
         }
-        if testEvery > 0 {
-            let (trained, held) = split
-            json.member("train_filenames", .of(trained.entries.map(\.picture)))
-            json.member("val_filenames", .of(held.entries.map(\.picture)))
-            json.member("test_filenames", .of(held.entries.map(\.picture)))
+        if isSplit, dialect == .nerfstudio {
+            let lists = DatasetSplit.lists(of: entries.map { ($0.picture, $0.split ?? []) })
+            for ((key, _), names) in zip(Self.splitLists, lists) { json.member(key, .of(names)) }
         }
     }
 

@@ -52,6 +52,14 @@ extension TransformsJSON {
         }
     }
 
+    /// Windows' paths, as instant-ngp takes them.
+    static func path(_ text: String) -> String { String(text.map { $0 == "\\" ? "/" : $0 }) }
+
+    /// nerfstudio's lists of pictures, at the top, and what those are for.
+    static let splitLists: [(key: String, split: DatasetSplit)] = [
+        ("train_filenames", .training), ("val_filenames", .validation), ("test_filenames", .test),
+    ]
+
     /// One of `frames` as it was read.
     public struct Found: Sendable {
         public var picture: String
@@ -61,7 +69,7 @@ extension TransformsJSON {
         public var sharpness: Double?
 
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
-            picture = Self.path(try frame["file_path"].text())
+            picture = TransformsJSON.path(try frame["file_path"].text())
             depth = try Self.depth(frame)
             let numbers = try frame["transform_matrix"].rows(of: 4)
             guard numbers.count == 16 || numbers.count == 12 else {
@@ -77,11 +85,14 @@ extension TransformsJSON {
         /// The depth picture that a frame names, whatever else of it can be read.
         static func depth(_ frame: JSONField) throws(Problem) -> String? {
             try (frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
-                .ifPresent { (field) throws(Problem) in path(try field.text()) }
+                .ifPresent { (field) throws(Problem) in TransformsJSON.path(try field.text()) }
         }
 
-        /// Windows' paths, as instant-ngp takes them.
-        private static func path(_ text: String) -> String { String(text.map { $0 == "\\" ? "/" : $0 }) }
+        /// The mask that a frame names; nerfstudio's key.
+        static func mask(_ frame: JSONField) throws(Problem) -> String? {
+            let path = try frame["mask_path"].ifPresent { (field) throws(Problem) in try field.text() }
+            return path.flatMap { $0.isEmpty ? nil : TransformsJSON.path($0) }
+        }
 
         private static let coefficients = ["k1", "k2", "k3", "k4", "p1", "p2"]
 
@@ -125,6 +136,8 @@ extension TransformsJSON {
         public var depthUnit: Double?
         /// Whether there is that key without a unit in it: instant-ngp passes depth over then.
         public var saysNoDepth = false
+        /// Whether cameras have Mitsuba's axes (x left, y up, z forward), as instant-ngp takes them with `from_mitsuba`.
+        public var isMitsuba: Bool
         public var warnings: [String] = []
         /// The original world's up, where the file tells.
         public var worldUp: Vector3?
@@ -135,6 +148,7 @@ extension TransformsJSON {
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
+            isMitsuba = root["from_mitsuba"].value?.bool == true
             let unit = try root["integer_depth_scale"].numberIfPresent()
             depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
             saysNoDepth = unit != nil && depthUnit == nil
@@ -168,7 +182,8 @@ extension TransformsJSON {
 
         /// A pose in the original world.
         func original(_ saved: Pose) -> Pose {
-            let unscaled = Pose(rotation: saved.rotation, position: saved.position / appliedScale)
+            let rotation = isMitsuba ? saved.rotation * Self.mitsubaFromOpenGL : saved.rotation
+            let unscaled = Pose(rotation: rotation, position: saved.position / appliedScale)
             return originalFromSaved.map { $0 * unscaled } ?? unscaled
         }
 
@@ -179,6 +194,10 @@ extension TransformsJSON {
             if let originalFromSaved { cloud.transform(by: originalFromSaved) }
             return cloud
         }
+
+        /// Half a turn about y. Source: instant-ngp, include/neural-graphics-primitives/nerf_loader.h, which negates the first
+        /// and the third column of such poses.
+        private static let mitsubaFromOpenGL = Matrix3(rows: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
 
         /// What `write-transforms` applies to worlds whose up is y.
         private static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))

@@ -18,6 +18,8 @@ public struct Capture: Sendable {
     public var absences: [Channel: String] = [:]
     /// What to do about an absence that the capture's own description contradicts: the copy is not whole.
     public var remedies: [Channel: String] = [:]
+    /// What is to be said where a pipeline leaves something unread that somebody has made by hand: masks, lists of frames.
+    public var regrets: [Channel: String] = [:]
     /// What keeps this machine from giving something that the capture has: a tool that is not there.
     public var obstacles: [Channel: Problem] = [:]
     /// The programs that are not there, without which the reader has seen less of the capture than there is.

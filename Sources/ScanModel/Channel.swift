@@ -40,6 +40,10 @@ extension Channel {
     public static let exposure = Channel("exposure")
     /// The frame's picture.
     public static let color = Channel("color")
+    /// What of the frame's picture is to be used, as the capture says.
+    public static let mask = Channel("mask")
+    /// What a dataset uses the frame for: training, validation, test.
+    public static let split = Channel("split")
     /// The brightness plane of a video's frame, full range, which a decoder gives for less than a picture costs.
     public static let luma = Channel("luma")
     /// Depth as recorded, still packed.
@@ -71,7 +75,7 @@ extension Channel {
     /// The channels that are pixels or points of a frame: loaded or made in a pass, and freed within it. All others are
     /// facts, which stay.
     public static let payload: Set<Channel> = [
-        .color, .luma, .recordedDepth, .recordedConfidence, .depth, .previousDepth, .confidence, .points,
+        .color, .mask, .luma, .recordedDepth, .recordedConfidence, .depth, .previousDepth, .confidence, .points,
         .downscaled,
     ]
 }

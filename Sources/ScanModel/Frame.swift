@@ -18,6 +18,8 @@ public struct FrameFacts: Hashable, Sendable {
     public var sharpness: Double?
     /// How far the picture's points moved while it was exposed, in the mean, as the camera's motion tells; pixels.
     public var predictedBlur: Double?
+    /// What the dataset that it comes from uses it for; nil where that has no such lists.
+    public var split: DatasetSplit?
     public var drop: Drop?
 
     public init(index: Int) { self.index = index }
@@ -126,6 +128,9 @@ public struct Frame: Sendable {
     public var decodedPicture: RGBImage?
     /// Smaller copies of the picture, each by another factor.
     public var downscaled: [DownscaledPicture] = []
+    /// Of the picture's size: 255 where its pixels are to be used, 0 where they are to be ignored. Nil where the capture has
+    /// none for this frame.
+    public var mask: LumaImage?
     /// The brightness plane of a video's frame, full range, in the picture's place.
     public var luma: LumaImage?
     /// Still packed; `decompress` makes ``depth`` of it.
@@ -181,6 +186,7 @@ public struct Frame: Sendable {
     public mutating func release(_ channel: Channel) {
         switch channel {
         case .color: (picture, decodedPicture) = (nil, nil)
+        case .mask: mask = nil
         case .downscaled: downscaled = []
         case .luma: luma = nil
         case .recordedDepth: recordedDepth = nil

@@ -61,6 +61,9 @@ public struct LumaImage: PixelSized, Hashable, Sendable {
         self.height = height
         self.pixels = pixels
     }
+
+    /// 255 where there was 0, and the other way round.
+    public var inverted: LumaImage { LumaImage(width: width, height: height, pixels: pixels.map { 255 - $0 }) }
 }
 
 /// Depth along the optical axis (z-depth, not ray length), in metres; 0 means "no value". Row-major, top-left first.

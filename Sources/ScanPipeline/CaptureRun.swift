@@ -15,8 +15,8 @@ struct CaptureRun {
     var files: [String: OptionFile] = [:]
     private var statuses: [String: KnownDigests.Entry] = [:]
     private var besides: [String: FolderContents] = [:]
-    /// What the capture's folders were like before anything in them was opened.
-    private let folders: [String: FileSystem.Status]
+    /// What the capture was like before anything in it was opened.
+    private let beginning: Beginning
     private var tools: [String: String] = [:]
     private var key = ResultKey(text: "")
     /// Streams whose length has been checked to their end.
@@ -34,7 +34,7 @@ struct CaptureRun {
         memos = steps.map { _ in Memo() }
         capture = Capture(id: input.id)
         capture.resources = runner.resources
-        folders = runner.takesDigests ? Self.folders(of: input) : [:]
+        beginning = runner.takesDigests ? Beginning(of: input) : Beginning()
     }
 
     /// - Returns: false when `isDone` said that there is nothing to do.
@@ -51,7 +51,8 @@ struct CaptureRun {
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
                 var opened = Runner.Opened(
-                    key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses, folders: folders,
+                    key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses,
+                    folders: beginning.folders,
                     besides: besides, options: optionsBesideThePipeline())
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
@@ -95,7 +96,9 @@ struct CaptureRun {
         }
         try drop(taken.damagedFrames)
         inputs = taken.inputs
+        // What the reader has parsed it parsed before the digest was taken.
         statuses = taken.statuses
+        for (path, status) in beginning.files { statuses[path]?.status = status }
         besides = taken.folders
         output.trust(taken.known.settled(at: looked))
     }
@@ -122,12 +125,19 @@ struct CaptureRun {
     }
 
     /// Says what an incomplete copy lacks, where no stage insists on it: of what stages would have used, had it been there.
+    /// And what is there that nobody uses, where somebody will miss it.
     private mutating func noteLosses() {
         let used: Set<Channel> = runner.pipeline.steps.reduce(into: []) { $0.formUnion($1.uses.reads) }
         let lost = capture.remedies.filter { used.contains($0.key) }
         for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
             capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
         }
+        // Who only changes a channel, such as turning pictures, makes nothing of it.
+        let kept: Set<Channel> = runner.pipeline.steps.reduce(into: []) {
+            for role in $1.uses.roles { $0.formUnion(role.reads.subtracting(role.changes)) }
+        }
+        let regrets = capture.regrets.filter { !kept.contains($0.key) }
+        capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)
     }
 
     /// Reads a file that an option names.
@@ -155,12 +165,37 @@ struct CaptureRun {
         return placed
     }
 
-    /// All folders of a capture, those too that hold nothing of it yet; and what was named, which may be an archive whose
-    /// files lie nowhere as such. What comes beside a capture, or beside a file that an option names, does not concern it.
-    private static func folders(of input: CaptureInput) -> [String: FileSystem.Status] {
-        FileSystem.reachable(from: input.path, statusesOfFiles: false).reduce(into: [:]) { folders, entry in
-            if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
+    /// Files and folders as they lay there. What comes beside a capture, or beside a file that an option names, does not
+    /// concern it.
+    private struct Beginning {
+        /// All folders of a capture, those too that hold nothing of it yet; and what was named, which may be an archive
+        /// whose files lie nowhere as such.
+        var folders: [String: FileSystem.Status] = [:]
+        /// The files in them.
+        var files: [String: FileSystem.Status] = [:]
+
+        init() {}
+
+        init(of input: CaptureInput) {
+            for entry in FileSystem.reachable(from: input.path) {
+                if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
+                if !entry.isFolder { files[entry.path] = entry.status }
+            }
         }
+
+        /// A path that leads to something else by now.
+        var changed: String? {
+            let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
+            return all.first { FileSystem.status(of: $0.key)?.isSame(as: $0.value) != true }?.key
+        }
+    }
+
+    /// What to say where the capture could not be opened, and is another one by now than it was.
+    func cause(of problem: Problem) -> Problem {
+        guard problem.fault == .input, passNumber == 1, key.text.isEmpty, let changed = beginning.changed else {
+            return problem
+        }
+        return Runner.Opened.changed(changed).noting(problem.oneLine)
     }
 
     /// The folders in which these files lie. Archives are files, whose times are known anyway.

@@ -37,10 +37,8 @@ extension FileSystem {
     }
 
     /// The names in a folder, sorted, each with what lies there, links followed; none when it cannot be read.
-    /// - Parameter ofFiles: whether it is asked of files too. In large folders that is what takes time.
-    static func statuses(in path: String, ofFiles: Bool = true) -> [(name: String, value: stat?)] {
-        listing(of: path) { name, type, folder in
-            if !ofFiles && Int(type) == Int(DT_REG) { return nil }
+    static func statuses(in path: String) -> [(name: String, value: stat?)] {
+        listing(of: path) { name, _, folder in
             var status = stat()
             return fstatat(folder, name, &status, 0) == 0 ? status : nil
         }
@@ -82,10 +80,7 @@ extension FileSystem {
 
     /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
     /// lead is listed once. Folders are listed too, before what is in them.
-    /// - Parameter statusesOfFiles: without, the status of a file in a folder may be missing.
-    static func reachable(
-        from path: String, statusesOfFiles: Bool = true
-    ) -> [(path: String, status: Status?, isFolder: Bool)] {
+    static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {
         var seen: Set<Identity> = []
         var found: [(path: String, status: Status?, isFolder: Bool)] = []
         func isNew(_ folder: stat) -> Bool { seen.insert(Identity(folder)).inserted }
@@ -94,7 +89,7 @@ extension FileSystem {
             if let facts, isFolder, !isNew(facts) { return }
             found.append((path, facts.map(Status.init), isFolder))
             guard isFolder else { return }
-            for (name, facts) in statuses(in: path, ofFiles: statusesOfFiles) { look("\(path)/\(name)", facts) }
+            for (name, facts) in statuses(in: path) { look("\(path)/\(name)", facts) }
         }
         // The root is above itself.
         var (above, facts) = ("\(path)/..", stat())

@@ -66,7 +66,7 @@ public struct Runner: Sendable {
     ) throws(Problem) -> Receipt? {
         var run = CaptureRun(runner: self, input: input, output: output)
         do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
-            throw run.recallingWarnings(in: run.placing(error))
+            throw run.cause(of: run.recallingWarnings(in: run.placing(error)))
         }
     }
 
@@ -90,8 +90,12 @@ public struct Runner: Sendable {
         /// Another file may have been read than the one whose digest was taken, or half of one and half of the other.
         /// - Throws: a problem when anything is not as it was before it was read.
         func requireUnchanged() throws(Problem) {
-            guard let path = changed else { return }
-            throw Problem(
+            if let path = changed { throw Self.changed(path) }
+        }
+
+        /// - Parameter path: that leads to something else by now.
+        static func changed(_ path: String) -> Problem {
+            Problem(
                 .environment, "the capture was changed while it was read", notes: ["\(path) is not as it was"],
                 fix: "run again when it is whole; --settle leaves captures alone that are still being copied")
         }

@@ -62,7 +62,7 @@ public struct Crop: CaptureStage {
                 .input, "the capture does not say which way is up, so there are no heights",
                 fix: "take crop out, or use a format whose world is upright")
         }
-        context.warnUnlessMetric(capture, "lengths are not in metres")
+        context.warnUnlessMetric(capture, "lengths may not be in metres")
         if zero == .floor && capture.floor == nil {
             throw Problem(
                 .input, "no floor was found to count heights from",

@@ -13,7 +13,8 @@ public struct Downscale: FrameStage {
             `write-transforms` a `transforms_2.json` whose intrinsics are scaled, for trainers that do not scale them.
 
             Each pixel is the exact mean over its area; widths and heights are rounded down. Depth takes the nearest pixel,
-            but stays as it is where its map is no larger than the smaller picture; masks are made anew for each size.
+            but stays as it is where its map is no larger than the smaller picture; masks are made anew for each size, recorded ones
+            by the nearest pixel.
             K' = diag(w'/w, h'/h, 1) · K. Every picture is decoded once, whatever the factors.
             A second `downscale` adds its factors.
             """,

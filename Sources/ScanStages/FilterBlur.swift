@@ -77,6 +77,8 @@ public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
         switch rule {
         case .keep(let share): keep(share, &capture, context)
         case .count(let count): thin(to: count, &capture, context)
+        case .seconds where capture.frames.allSatisfy({ $0.timestamp == nil }):
+            context.note("no frame has a time, so `seconds` dropped none: thin them by `window` or `count`")
         case .atLeast, .window, .seconds: break
         }
         BlurScore.record(capture, context)

@@ -142,7 +142,7 @@ public struct Read: CaptureStage {
         let own = CaptureFormats.format(named: format.rawValue)?.card.reads ?? []
         let usual: [Channel] = [
             .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box, .motion,
-            .cloud, .exposure,
+            .cloud, .exposure, .mask, .split,
         ]
         return Uses(
             finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }),

@@ -14,7 +14,8 @@ public struct Turn: CaptureStage {
 
     public static let card = StageCard(
         name: "turn",
-        summary: "Turn pictures, depth, confidence, intrinsics and poses together by quarters, so that up is up.",
+        summary:
+            "Turn pictures, masks, depth, confidence, intrinsics and poses together by quarters, so that up is up.",
         details: """
             Phones record in landscape whatever way they are held. `quarter-turns: 1` turns clockwise once: W×H becomes
             H×W, cx' = H − cy, cy' = cx (from the corner), fx and fy change places, and the camera turns about its optical
@@ -37,7 +38,7 @@ public struct Turn: CaptureStage {
             "quarter-turns", "How many times 90° clockwise; `auto` brings up to the top.", default: .auto)
     }
 
-    private static let payload: [Channel] = [.color, .luma, .recordedDepth, .recordedConfidence]
+    private static let payload: [Channel] = [.color, .mask, .luma, .recordedDepth, .recordedConfidence]
 
     public var uses: Uses {
         if turns == .none { return Uses() }

@@ -146,6 +146,6 @@ public struct WriteCapture: FrameStage, FoldStage {
         if capture.worldUp == nil {
             context.warn("the capture does not say which way is up, and the format's readers will take it to")
         }
-        context.warnUnlessMetric(capture, "the capture is not in metres")
+        context.warnUnlessMetric(capture, "the capture may not be in metres")
     }
 }

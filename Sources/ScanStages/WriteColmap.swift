@@ -15,20 +15,36 @@ public struct WriteColmap: FrameStage, FoldStage {
 
             The cloud becomes `points3D` with empty tracks, so that Gaussian-splatting trainers start from LiDAR points.
             The world is not turned.
+
+            What belongs to the pictures is laid out as nerfstudio's loader of COLMAP models takes it: masks in
+            `colmap/masks` (`--masks-path masks`), depth in `colmap/depths` (`--depths-path depths`), both called like the
+            pictures, and the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options, and what is in
+            them, are those of `write-transforms`; below `downscale`, `masks_2` and `depths_2` stand beside `images_2`.
             """,
-        example: "- write-colmap", revision: 3)
+        example: "- write-colmap", revision: 4)
 
     let output: PictureOutput
+    let depth: DepthOutput
+    let masks: MaskOutput
+    let split: SplitOutput
 
     private static let folder = "colmap"
 
-    public init(_ options: inout OptionReader) { output = PictureOutput(&options, default: .copy) }
+    public init(_ options: inout OptionReader) {
+        output = PictureOutput(&options, default: .copy)
+        depth = DepthOutput(&options)
+        masks = MaskOutput(&options)
+        split = SplitOutput(&options)
+    }
 
     public var uses: Uses {
         Uses(
-            frame: .init(needs: [.color, .pose, .intrinsics], wants: [.downscaled]),
-            fold: .init(prefers: [[.cloud, .points]]),
-            claims: ["\(Self.folder)/"])
+            frame: .init(
+                // Masks of depth need it too.
+                needs: [.color, .pose, .intrinsics] + masks.needs + depth.needs.filter { !masks.needs.contains($0) },
+                wants: [.downscaled] + masks.wants + split.wants),
+            fold: .init(prefers: [[.cloud, .points]]), claims: ["\(Self.folder)/"],
+            instead: [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)])
     }
 
     /// What the model says of a frame.
@@ -36,19 +52,24 @@ public struct WriteColmap: FrameStage, FoldStage {
         var name: String
         var pose: Pose
         var intrinsics: CameraIntrinsics
+        var split: DatasetSplit?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let (pose, intrinsics) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
-        let stem = "\(Self.folder)/images/\(FrameName.padded(frame.index))"
-        let path = try output.write(&frame, to: stem, context)
+        let number = FrameName.padded(frame.index)
+        let path = try output.write(&frame, to: "\(Self.folder)/images/\(number)", context)
         try output.writeDownscaled(&frame, besides: path, context)
+        if depth.isOn { try depth.write(&frame, to: "\(Self.folder)/depths/\(number).png", context) }
+        if masks.isOn(context) { try masks.write(&frame, to: "\(Self.folder)/masks/\(number).png", context) }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        frame.parcels[context.label] = Entry(name: name, pose: pose, intrinsics: intrinsics)
+        frame.parcels[context.label] = Entry(
+            name: name, pose: pose, intrinsics: intrinsics, split: frame.split)
     }
 
     public struct Fold {
         fileprivate var model = COLMAPModel()
+        fileprivate var splits: [(name: String, split: DatasetSplit?)] = []
         fileprivate var points: PointFiles
         /// Whether points come frame by frame, because no stage above gathers them.
         fileprivate var gathers: Bool
@@ -76,7 +97,8 @@ public struct WriteColmap: FrameStage, FoldStage {
     private static let modelFolder = "\(folder)/sparse/0"
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
-        Fold(
+        try masks.begin(context)
+        return Fold(
             points: try PointFiles(context.output, in: Self.modelFolder),
             gathers: context.reads.contains(.points) && context.available.contains(.points))
     }
@@ -84,8 +106,22 @@ public struct WriteColmap: FrameStage, FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         if let entry = frame.parcels.removeValue(forKey: context.label) as? Entry {
             fold.model.add(entry.name, pose: entry.pose, intrinsics: entry.intrinsics)
+            fold.splits.append((entry.name, entry.split))
         }
         if fold.gathers, let points = frame.points { try fold.points.writer.add(points) }
+    }
+
+    /// As nerfstudio's loader of COLMAP models takes them.
+    private static let lists = ["train_list.txt", "val_list.txt", "test_list.txt"]
+
+    private func writeLists(
+        _ recorded: [(name: String, split: DatasetSplit?)], _ context: StageContext
+    ) throws(Problem) {
+        guard let splits = split.splits(of: recorded.map(\.split), context) else { return }
+        let pictures = zip(recorded, splits).map { (name: $0.name, split: $1) }
+        for (file, names) in zip(Self.lists, DatasetSplit.lists(of: pictures)) {
+            try context.output.write(Array(names.map { $0 + "\n" }.joined().utf8), to: "\(Self.folder)/\(file)")
+        }
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -102,6 +138,8 @@ public struct WriteColmap: FrameStage, FoldStage {
             try write(file)
             try file.close()
         }
+        masks.end(of: model.images.count, context)
+        try writeLists(fold.splits, context)
         context.count("images", model.images.count)
         context.count("cameras", model.cameras.count)
         let points = fold.points.writer.count
@@ -117,6 +155,6 @@ public struct WriteColmap: FrameStage, FoldStage {
                 context.warn(words)
             }
         }
-        context.warnUnlessMetric(capture, "the model is not in metres")
+        context.warnUnlessMetric(capture, "the model may not be in metres")
     }
 }

@@ -156,7 +156,7 @@ public struct WriteFrames: FrameStage, FoldStage {
             context.warn(
                 depth == .png16
                     ? "the world's unit is unknown: depth is not in millimetres"
-                    : "the world's unit is unknown: `near` and `far` are not in metres")
+                    : "the world's unit is unknown: `near` and `far` may not be in metres")
         }
     }
 }

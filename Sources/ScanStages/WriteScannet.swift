@@ -171,7 +171,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         }
         context.count("frames", fold.written.count)
         context.record("source-frames", .of(fold.written))
-        context.warnUnlessMetric(capture, "poses and depth are not in metres")
+        context.warnUnlessMetric(capture, "poses and depth may not be in metres")
     }
 
     private func writeMatrices(

@@ -4,8 +4,6 @@ import ScanPipeline
 
 /// Writes a nerfstudio dataset.
 public struct WriteTransforms: FrameStage, FoldStage {
-    public enum Masks: String, CaseIterable, Sendable { case none, silhouette, depth }
-
     public static let card = StageCard(
         name: "write-transforms",
         summary: "Write a NeRF dataset: nerf/transforms.json with its pictures, points, and perhaps depth and masks.",
@@ -23,11 +21,16 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
             `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
             frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is carried over to
-            the colour camera. `masks` are 8-bit, 0 = ignore: `silhouette` is 255 where the pixel's ray meets the box in
-            front of the camera, `depth` where the pixel's depth point lies in the box. They are of the capture's box as it is:
+            the colour camera.
+
+            `masks` are 8-bit, 0 = ignore: `recorded` are those that the capture has, where it has any, and a frame without
+            one gets a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in
+            front of the camera, `depth` where the pixel's depth point lies in the box. These are of the capture's box as it is:
             where `cull-by-box` above has a `margin`, give it as `mask-margin` too, or points lie where a mask says ignore.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
+            Without it frames stay in the lists that the dataset they come from has; of validation and test one list does
+            for both where there is but one.
             Below `downscale`, `images_2` and so on stand beside `images`, and `transforms_2.json` has scaled intrinsics.
 
             **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
@@ -38,15 +41,14 @@ public struct WriteTransforms: FrameStage, FoldStage {
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 9)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 10)
 
     let output: PictureOutput
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool
-    let writesDepth: Bool
-    let masks: Masks
-    let maskMargin: Double
-    let testEvery: Int
+    let depth: DepthOutput
+    let masks: MaskOutput
+    let split: SplitOutput
 
     /// Every path of the dataset begins here.
     private var folder: String { dialect == .nerfstudio ? "nerf" : "ngp" }
@@ -55,28 +57,21 @@ public struct WriteTransforms: FrameStage, FoldStage {
         dialect = options.choice("dialect", "Whose loader reads it.", default: .nerfstudio)
         output = PictureOutput(&options, default: .copy)
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
-        writesDepth = options.flag("depth", "Write depth as 16-bit PNGs in millimetres.", default: false)
-        masks = options.choice("masks", "Write masks of what lies in the box.", default: .none)
-        maskMargin = options.number(
-            "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
-            in: -10...10, unit: "m")
-        if masks == .none && maskMargin != 0 { options.fail("mask-margin", "`mask-margin` goes with `masks`") }
-        testEvery = options.integer(
-            "test-every", "Hold out every n-th frame for testing; 0 holds out none.", default: 0, in: 0...1_000_000)
-        if testEvery == 1 { options.fail("test-every", "`test-every: 1` leaves no frame for training") }
+        depth = DepthOutput(&options)
+        masks = MaskOutput(&options)
+        split = SplitOutput(&options)
     }
 
     public var uses: Uses {
-        var needs: [Channel] = [.color, .pose, .intrinsics]
-        if masks != .none { needs.append(.box) }
-        if masks == .depth || writesDepth { needs.append(.depth) }
-        let noMasks = Uses.Instead.option("masks", set: "none", not: masks.rawValue)
-        let noDepth = Uses.Instead.option("depth", set: "false", not: "true")
         let isNGP = dialect == .instantNGP
+        // Masks of depth need it too.
+        let depthNeeds = depth.needs.filter { !masks.needs.contains($0) }
         return Uses(
-            frame: .init(needs: needs, wants: [.downscaled] + (isNGP ? [.sharpness] : [])),
+            frame: .init(
+                needs: [.color, .pose, .intrinsics] + masks.needs + depthNeeds,
+                wants: [.downscaled] + masks.wants + split.wants + (isNGP ? [.sharpness] : [])),
             fold: .init(wants: isNGP ? [.box] : [], prefers: [[.cloud, .points]]), claims: ["\(folder)/"],
-            instead: [[.box]: [noMasks], [.depth]: (writesDepth ? [noDepth] : []) + (masks == .depth ? [noMasks] : [])])
+            instead: [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)])
     }
 
     // MARK: - Each frame, in parallel
@@ -91,67 +86,20 @@ public struct WriteTransforms: FrameStage, FoldStage {
             picture: String(picture.dropFirst(folder.count + 1)), camera: camera,
             pose: worldTurn(context).apply(pose))
         entry.sharpness = frame.sharpness
-        if writesDepth {
+        if depth.isOn {
             entry.depth = "depths/\(name).png"
-            try writeDepth(&frame, camera, context, "depths/\(name).png")
+            // instant-ngp refuses other sizes than the picture's.
+            try depth.write(
+                &frame, to: "\(folder)/depths/\(name).png", fillsPicture: dialect == .instantNGP, context)
         }
-        if masks != .none, let box = context.capture.box?.grown(by: maskMargin, bottom: 0) {
+        if masks.isOn(context) {
             let path = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
             entry.mask = path
-            try writeMasks(of: box, &frame, camera, pose, context, path)
-        }
-        frame.parcels[context.label] = entry
-    }
-
-    private func writeDepth(
-        _ frame: inout Frame, _ camera: CameraIntrinsics, _ context: StageContext, _ path: String
-    ) throws(Problem) {
-        let size = context.capture.depthSize ?? PixelSize(1, 1)
-        var map =
-            frame.alignedDepth(context)
-            ?? DepthMap(
-                width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
-        if map.validCount == 0 { context.count("frames-without-depth", 1) }
-        if dialect == .instantNGP { map = map.nearest(width: camera.width, height: camera.height) }
-        let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
-        context.countTooFar(overflow)
-        let picture = try PNG.encodeGray16(image)
-        try context.output.write(picture, for: &frame, to: "\(folder)/\(path)")
-        for factor in frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(camera.size, by: factor)
-            let target = TransformsJSON.path("\(folder)/\(path)", downscaledBy: factor)
-            // nerfstudio enlarges a map to its picture: one that is smaller already would only lose values.
-            let isSmall = map.width <= size.width && map.height <= size.height
-            let bytes =
-                isSmall
-                ? picture
-                : try PNG.encodeGray16(
-                    DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image)
-            try context.output.write(bytes, for: &frame, to: target)
-        }
-    }
-
-    /// The mask, and those of the picture's smaller copies, each as that copy's camera sees the box.
-    private func writeMasks(
-        of box: OrientedBox, _ frame: inout Frame, _ camera: CameraIntrinsics, _ pose: Pose, _ context: StageContext,
-        _ path: String
-    ) throws(Problem) {
-        let ofDepth =
-            masks == .depth
-            ? BoxMask.depth(frame.aligned(try frame.requiredDepth, context), in: box, camera: camera, pose: pose) : nil
-        for factor in [1] + frame.downscaled.map(\.factor) {
-            let size = RGBImage.downscaledSize(camera.size, by: factor)
-            var mask =
-                ofDepth?.nearest(width: size.width, height: size.height)
-                ?? BoxMask.silhouette(
-                    of: box, camera: camera.resized(width: size.width, height: size.height), pose: pose)
             // instant-ngp's masks say what to ignore.
-            if dialect == .instantNGP { mask.pixels = mask.pixels.map { 255 - $0 } }
-            let target = "\(folder)/\(path)"
-            try context.output.write(
-                try PNG.encodeGray8(mask), for: &frame,
-                to: factor == 1 ? target : TransformsJSON.path(target, downscaledBy: factor))
+            try masks.write(&frame, to: "\(folder)/\(path)", saysIgnore: dialect == .instantNGP, context)
         }
+        entry.split = frame.split
+        frame.parcels[context.label] = entry
     }
 
     // MARK: - In frame order
@@ -167,6 +115,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        try masks.begin(context)
         var fold = Fold()
         if context.reads.contains(.points) && context.available.contains(.points) {
             fold.points = try PointFile(
@@ -187,6 +136,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        masks.end(of: fold.entries.count, context)
         let turn = worldTurn(context)
         var points = fold.points?.count
         if let file = fold.points {
@@ -203,25 +153,24 @@ public struct WriteTransforms: FrameStage, FoldStage {
         if isZUp && capture.worldUp == nil {
             context.warn("the capture does not say which way is up, so its world was not turned")
         }
-        context.warnUnlessMetric(capture, "the dataset is not in metres")
+        context.warnUnlessMetric(capture, "the dataset may not be in metres")
         context.count("frames", fold.entries.count)
         var json = TransformsJSON(dialect)
         json.entries = fold.entries
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
-        json.testEvery = testEvery
+        let splits = split.splits(of: json.entries.map(\.split), context)
+        for number in json.entries.indices { json.entries[number].split = splits?[number] }
         json.isZUp = capture.worldUp.map { (turn.rotation * $0 - Vector3(0, 0, 1)).length < 1e-6 } == true
         if dialect == .instantNGP {
             json.up = capture.worldUp.map { turn.rotation * $0 }
-            json.depthUnit = writesDepth ? 0.001 : nil
+            json.depthUnit = depth.isOn ? 0.001 : nil
             json.volume = volume(fold, capture.box, turn, context)
         }
         try write(json, fold.factors, context)
     }
 
     private func write(_ json: TransformsJSON, _ factors: Set<Int>, _ context: StageContext) throws(Problem) {
-        let (trained, held) = json.split
-        if testEvery > 0, trained.entries.isEmpty { context.warn("`test-every` leaves no frame for training") }
         switch dialect {
         case .nerfstudio:
             try write(json, "transforms.json", context)
@@ -229,8 +178,9 @@ public struct WriteTransforms: FrameStage, FoldStage {
                 try write(json.downscaled(by: factor), "transforms_\(factor).json", context)
             }
         case .instantNGP:
+            let (trained, held) = json.parts
             try write(trained, factors, in: "", context)
-            if testEvery > 0 { try write(held.movedDown(), factors, in: "test/", context) }
+            if json.isSplit { try write(held.movedDown(), factors, in: "test/", context) }
         }
     }
 

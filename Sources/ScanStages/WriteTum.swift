@@ -122,6 +122,6 @@ public struct WriteTum: FrameStage, FoldStage {
         if fold.depthCount > 0 { try context.output.write(Array(fold.depth.utf8), to: "\(Self.folder)/depth.txt") }
         context.count("frames", fold.count)
         context.count("frames-with-depth", fold.depthCount)
-        context.warnUnlessMetric(capture, "the sequence is not in metres")
+        context.warnUnlessMetric(capture, "the sequence may not be in metres")
     }
 }

@@ -77,7 +77,7 @@ public struct WriteZip: FrameStage, FoldStage {
         } else if capture.worldUp == nil {
             context.warn("the project's readers take y for up, and this capture does not say that it is")
         }
-        context.warnUnlessMetric(capture, "the project is not in metres")
+        context.warnUnlessMetric(capture, "the project may not be in metres")
     }
 
     private static func picture(_ frame: FrameFacts) -> String { "images/\(frame.index)" }

@@ -26,6 +26,27 @@ import Testing
         #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
     }
 
+    /// Between the reading of a description and its digest, which would be that of bytes nobody has read.
+    @Test(arguments: ["replaced", "gone"]) func aFileThatIsChangedWhileTheCaptureIsOpened(_ how: String) throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let capture = "\(folder.path)/mini"
+        let change = how == "gone" ? "rm \(capture)/*.mp4" : "sed -i '$d' \(capture)/*.jsonl"
+        let ffprobe = try FFmpeg.find().ffprobe
+        try folder.writeProgram(
+            "#!/bin/sh\n[ -e \(folder.path)/done ] || { touch \(folder.path)/done; \(change); }\nexec \(ffprobe) \"$@\"\n",
+            to: "bin/ffprobe")
+        let path = ["PATH": "\(folder.path)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "")"]
+        let cloud = "read, decompress, unproject, write-ply"
+        let result = try folder.run(cloud, ["mini", "-o", "out", "--no-report"], environment: path)
+        #expect(result.status == 3, "\(result.errors)")
+        #expect(result.errors.contains("the capture was changed while it was read"), "\(result.errors)")
+        #expect(result.errors.contains("is not as it was"))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/out/mini"))
+        if how == "replaced" { #expect(try folder.run(cloud, ["mini", "-o", "out", "--no-report"]).status != 3) }
+    }
+
     /// As when a machine sleeps: what could not run has not stood still.
     @Test func timeInWhichTheRunIsStoppedDoesNotCount() throws {
         var mini = MiniCapture()
@@ -236,7 +257,7 @@ import Testing
         let killed = try runCommand(
             ["bash", "-c", killBetween, "bash", "strace", "-f", "-o", "/dev/null", "-e", "trace=rename,renameat2"]
                 + faults + [
-                    "-e", "inject=rename:delay_exit=30000000", Scanmill.path, "run", "trouble.yaml", "mini", "-o",
+                    "-e", "inject=rename:delay_exit=5000000", Scanmill.path, "run", "trouble.yaml", "mini", "-o",
                     "out", "--force", "--jobs", "1", "--no-report",
                 ], in: folder.path)
         let last = "nothing was published for mini; the last good result is unchanged"

@@ -7,6 +7,7 @@ import Testing
         frame.picture = .file("color/7.jpg")
         frame.decodedPicture = RGBImage(width: 1, height: 1, pixels: [1, 2, 3])
         frame.luma = LumaImage(width: 1, height: 1, pixels: [1])
+        frame.mask = frame.luma
         frame.recordedDepth = RecordedDepth(width: 1, height: 1, encoding: .float32Metres, bytes: [0, 0, 0, 0])
         frame.recordedDepthBefore = frame.recordedDepth
         frame.recordedConfidence = ConfidenceMap(width: 1, height: 1, values: [2], range: 0...2)
@@ -20,7 +21,8 @@ import Testing
 
     private func held(_ frame: Frame) -> Int {
         [
-            frame.picture != nil, frame.decodedPicture != nil, frame.luma != nil, frame.recordedDepth != nil,
+            frame.picture != nil, frame.decodedPicture != nil, frame.mask != nil, frame.luma != nil,
+            frame.recordedDepth != nil,
             frame.recordedDepthBefore != nil, frame.recordedConfidence != nil, frame.depth != nil,
             frame.previousDepth != nil, frame.confidence != nil, frame.points != nil,
             !frame.downscaled.isEmpty,
@@ -29,7 +31,7 @@ import Testing
 
     @Test func everyPayloadChannelCanBeFreed() {
         var frame = full
-        #expect(held(frame) == 11)
+        #expect(held(frame) == 12)
         for channel in Channel.payload {
             let before = held(frame)
             frame.release(channel)
@@ -40,7 +42,7 @@ import Testing
         var facts = full
         facts.sharpness = 5
         for channel in [Channel.pose, .intrinsics, .timestamp, .sharpness, .box] { facts.release(channel) }
-        #expect(held(facts) == 11 && facts.sharpness == 5)
+        #expect(held(facts) == 12 && facts.sharpness == 5)
     }
 
     @Test func factsAreReadAndChangedThroughTheFrame() {

@@ -156,7 +156,7 @@ import Testing
         capture.isMetric = false
         capture.items[0].pose = nil
         let run = try StageRun("- write-colmap", on: capture)
-        #expect(run.warnings == ["write-colmap: the world's unit is unknown: the model is not in metres"])
+        #expect(run.warnings == ["write-colmap: the world's unit is unknown: the model may not be in metres"])
         #expect(run.drops == ["0 write-colmap: the frame has no pose"])
         #expect(
             try read(run, "print(json.dumps([[i['id'], i['camera']] for i in binary['images']]))").array?.map(\.doubles)

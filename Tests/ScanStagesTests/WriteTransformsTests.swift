@@ -110,7 +110,7 @@ import Testing
         var capture = try MemoryCapture.posed(1)
         capture.isMetric = false
         let run = try StageRun("- write-transforms", on: capture)
-        #expect(run.warnings == ["write-transforms: the world's unit is unknown: the dataset is not in metres"])
+        #expect(run.warnings == ["write-transforms: the world's unit is unknown: the dataset may not be in metres"])
     }
 
     @Test func masksOfABoxThatIsGrown() throws {
@@ -125,7 +125,10 @@ import Testing
         #expect(try grown == mask("", of: box.grown(by: 0.5, bottom: 0)))
         let plain = try mask("", of: box).count { $0 == 255 }
         #expect(plain > 0 && plain < grown.count { $0 == 255 }, "\(plain)")
-        #expect(StageRun.mistakes(in: "- write-transforms: {mask-margin: 0.5}") == ["`mask-margin` goes with `masks`"])
+        #expect(
+            StageRun.mistakes(in: "- write-transforms: {mask-margin: 0.5}") == [
+                "`mask-margin` goes with `masks: silhouette` and `masks: depth`"
+            ])
     }
 
     @Test func theBytesAreTheSameForAnyNumberOfWorkers() throws {

@@ -7,12 +7,12 @@ import ScanModel
 public enum COLMAPCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
-        reads: [.color, .pose, .intrinsics, .cloud],
-        passesOver: ["observations and tracks", "rigs", "dense depth maps"], writer: "write-colmap",
+        reads: [.color, .pose, .intrinsics, .cloud, .mask, .split],
+        passesOver: ["observations and tracks", "rigs", "depth maps"], writer: "write-colmap",
         writingLoses: [
             "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], origin: .derived, mayBePart: true, revision: 5)
+        ], origin: .derived, mayBePart: true, revision: 6)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -123,6 +123,13 @@ public enum COLMAPCapture: CaptureFormat {
         /// Folders in which pictures may lie, the likeliest first.
         static let pictureFolders = ["images", "", "rgb", "color"]
     }
+
+    static let maskFolder = "masks"
+    /// What nerfstudio's loader takes, and its older name for validation.
+    static let splitLists: [(file: String, split: DatasetSplit)] = [
+        ("train_list.txt", .training), ("val_list.txt", .validation), ("validation_list.txt", .validation),
+        ("test_list.txt", .test),
+    ]
 }
 
 private struct COLMAPReader {
@@ -158,13 +165,16 @@ private struct COLMAPReader {
         let pinholes = try usedPinholes(cameras, of: images, cameraFile)
         images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
         for (index, image) in images.enumerated() { capture.frames.append(facts(image, index, pinholes)) }
+        var source = TreeSource(tree, rules)
         try attachPictures(images)
+        takeMasks(images, to: &source)
+        takeSplits(images)
         try readPoints()
         capture.channels.formUnion([.pose, .intrinsics])
         capture.lacks(
             [.timestamp, .recordedDepth, .recordedConfidence, .motion, .box], "a COLMAP model has none")
         capture.sortFiles()
-        capture.source = TreeSource(tree, rules)
+        capture.source = source
         return capture
     }
 
@@ -257,6 +267,29 @@ private struct COLMAPReader {
         let prefix = found.folder.isEmpty ? "" : "\(found.folder)/"
         capture.noteUnlisted(
             besides: images.map { prefix + name($0, found.isBare) }, in: tree, "is not in the model")
+    }
+
+    /// Masks in a folder of their own, called `a.jpg.png` or `a.png` for the picture `a.jpg`: COLMAP's way, and nerfstudio's.
+    private mutating func takeMasks(_ images: [COLMAPModelReader.Image], to source: inout TreeSource) {
+        let folder = COLMAPCapture.maskFolder
+        guard capture.channels.contains(.color), tree.hasFolder(folder) else { return }
+        let masks = images.map { image -> FrameMasks.File? in
+            let names = ["\(folder)/\(image.name).png", "\(folder)/\(image.name.pictureStem).png"]
+            return names.first { !$0.leadsOut && tree.byteCount(of: $0) != nil }.map { FrameMasks.File(path: $0) }
+        }
+        capture.takeMasks(masks, named: masks.map { $0?.path }, listedIn: "the model", in: tree, to: &source)
+    }
+
+    /// Lists of pictures beside the model, as nerfstudio's loader takes them.
+    private mutating func takeSplits(_ images: [COLMAPModelReader.Image]) {
+        let lists = COLMAPCapture.splitLists.compactMap { file, split -> Capture.SplitList? in
+            guard let bytes = try? tree.bytes(of: file, limit: 64 << 20) else { return nil }
+            let names = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            if names.isEmpty { return nil }
+            capture.list(file, in: tree, [.split])
+            return Capture.SplitList(name: file, split: split, pictures: names)
+        }
+        capture.takeSplits(lists, of: images.map(\.name), besides: images.map { _ in nil })
     }
 
     /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they

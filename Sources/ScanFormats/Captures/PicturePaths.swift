@@ -13,6 +13,13 @@ extension CaptureTree {
         return nil
     }
 
+    /// Whether a path stays in the capture by its parts, and a link on it does not.
+    func leadsOutByLink(_ path: String) -> Bool {
+        if path.leadsOut { return false }
+        do throws(Problem) { _ = try picture(path) } catch { return true }
+        return false
+    }
+
     /// A file that is called like a picture that is not there, but for its extension: `images/8.jpg` of `images/8.png`.
     func otherForm(of path: String) -> String? {
         if path.leadsOut { return nil }

@@ -6,11 +6,13 @@ import ScanModel
 public enum TransformsDataset: CaptureFormat {
     public static let card = FormatCard(
         name: "transforms", summary: "nerfstudio or instant-ngp dataset: transforms.json with its pictures.",
-        reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud],
-        passesOver: ["masks", "splits", "smaller copies of pictures", "`scale`, `offset`, `aabb_scale`"],
+        reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud, .mask, .split],
+        passesOver: [
+            "smaller copies of pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
+        ],
         writer: "write-transforms",
         writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
-        origin: .derived, revision: 6)
+        origin: .derived, revision: 7)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
@@ -69,26 +71,10 @@ private struct TransformsReader {
         var path: String
         /// Of bad frames too: what is said of missing depth counts them.
         var depth: String?
+        var mask: String?
+        var split: DatasetSplit?
         var found: TransformsJSON.Found?
         var problem: Problem?
-    }
-
-    /// Masks and the choice of test frames are not carried through: whoever relies on them wants to know.
-    private mutating func notePassedOver(_ root: JSONField, _ elements: [JSONField]) {
-        let masks = elements.count { $0["mask_path"].value?.string?.isEmpty == false }
-        if masks > 0 {
-            capture.warnings.append(
-                "\(masks.counted("mask")) of the dataset (`mask_path`) will not be read: results have none, or those of `masks`"
-            )
-        }
-        let lists = ["train_filenames", "val_filenames", "test_filenames", "test_frames"].filter {
-            root[$0].value?.array?.isEmpty == false
-        }
-        if !lists.isEmpty {
-            capture.warnings.append(
-                "which frames are for training and which for tests (`\(lists.joined(separator: "`, `"))`) is not read: all are "
-                    + "frames like others")
-        }
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
@@ -104,24 +90,27 @@ private struct TransformsReader {
         capture.metadata = .object(description)
         capture.list(file, in: tree, [])
         // ScanNet++ keeps its test pictures in a list of their own.
-        let elements =
-            try root["frames"].elements() + (root["test_frames"].isAbsent ? [] : root["test_frames"].elements())
+        let trained = try root["frames"].elements()
+        let held = root["test_frames"].isAbsent ? [] : try root["test_frames"].elements()
+        let elements = trained + held
         try rules.check(frames: elements.count, of: "frames")
         if elements.isEmpty { throw Problem(.input, "the dataset has no frames", fix: "export it again") }
         var entries = elements.map { entry($0, root) }
+        if !held.isEmpty {
+            for number in entries.indices { entries[number].split = number < trained.count ? .training : .heldOut }
+        }
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
         noteTwins(entries)
+        takeSplits(entries, root)
         noteContradictions(root, elements)
         if hasPictures {
             capture.channels.insert(.color)
-            let masks = elements.compactMap { $0["mask_path"].value?.string }
-            let listed = entries.flatMap { [$0.path] + [$0.depth].compactMap(\.self) }
-            capture.noteUnlisted(besides: listed + masks, in: tree, "has no entry in \(file)")
+            let listed = entries.flatMap { [$0.path] + [$0.depth, $0.mask].compactMap(\.self) }
+            capture.noteUnlisted(besides: listed, in: tree, "has no entry in \(file)")
         }
-        notePassedOver(root, elements)
         capture.settleColorSize()
         capture.channels.formUnion([.pose, .intrinsics])
         var source = TreeSource(tree, rules)
@@ -140,6 +129,7 @@ private struct TransformsReader {
             capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file, in: tree)
         }
         capture.isMetric = source.depthPictures != nil
+        if hasPictures { takeMasks(entries, to: &source) }
         try readPoints(top)
         capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")
         capture.source = source
@@ -151,6 +141,7 @@ private struct TransformsReader {
         var entry = Entry(path: element["file_path"].value?.string ?? element.path)
         entry.depth = try? TransformsJSON.Found.depth(element)
         do throws(Problem) {
+            entry.mask = try TransformsJSON.Found.mask(element)
             let found = try TransformsJSON.Found(element, root)
             entry.path = found.picture
             entry.found = found
@@ -164,7 +155,8 @@ private struct TransformsReader {
         capture.frames.append(FrameFacts(index: index))
         depths.append(nil)
         do throws(Problem) {
-            if let depth = entry.depth { depths[index] = try tree.picture(depth) }
+            // What of a frame only some pipelines want is no reason to lose the frame.
+            if let depth = entry.depth { depths[index] = try? tree.picture(depth) }
             if let problem = entry.problem { throw problem }
             guard let found = entry.found else { return }
             let pose = top.original(found.pose)
@@ -189,6 +181,30 @@ private struct TransformsReader {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
             try capture.drop(index, for: reason)
         }
+    }
+
+    /// Masks that entries name, and those that instant-ngp finds by their names beside the pictures.
+    private mutating func takeMasks(_ entries: [Entry], to source: inout TreeSource) {
+        let masks = entries.enumerated().map { index, entry -> FrameMasks.File? in
+            // A path that leads out of the capture is as good as none.
+            if let named = entry.mask { return (try? tree.picture(named)).map { FrameMasks.File(path: $0) } }
+            let beside = capture.frames[index].pictureFile.map(FrameMasks.nameBeside)
+            return beside.flatMap {
+                tree.byteCount(of: $0) == nil ? nil : FrameMasks.File(path: $0, saysIgnore: true)
+            }
+        }
+        let named = zip(entries, masks).map { $0.mask ?? $1?.path }
+        capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)
+    }
+
+    private mutating func takeSplits(_ entries: [Entry], _ root: JSONField) {
+        let lists = TransformsJSON.splitLists.compactMap { key, split -> Capture.SplitList? in
+            guard let names = root[key].value?.array, !names.isEmpty else { return nil }
+            return Capture.SplitList(
+                name: "\(key) of \(file)", split: split,
+                pictures: names.compactMap(\.string).map(TransformsJSON.path))
+        }
+        capture.takeSplits(lists, of: entries.map(\.path), besides: entries.map(\.split))
     }
 
     /// Warns of pictures that several entries name: each of these became a frame.

@@ -8,6 +8,7 @@ struct TreeSource: CaptureSource {
     var confidence: PackedStream?
     var depthPictures: FramePictures?
     var confidencePictures: FramePictures?
+    var masks: FrameMasks?
     var depthFrames: LZFSEFrames?
     var confidenceFrames: LZFSEFrames?
     var shiftFrames: ShiftFrames?
@@ -65,6 +66,9 @@ struct TreeSource: CaptureSource {
         }
         if let confidenceFrames, channels.contains(.recordedConfidence) {
             frame.recordedConfidence = try confidenceFrames.confidence(of: index, in: tree)
+        }
+        if let masks, channels.contains(.mask) {
+            frame.mask = try masks.mask(of: index, size: frame.facts.intrinsics?.size, in: tree, limits)
         }
         try preparePicture(&frame, for: channels)
     }

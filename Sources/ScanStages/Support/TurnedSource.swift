@@ -41,6 +41,7 @@ struct TurnedSource: CaptureSource {
         case .planes(let planes)?: frame.picture = .pixels(RGBImage(planes).turned(quarterTurns: turns))
         case nil: break
         }
+        frame.mask = frame.mask?.turned(quarterTurns: turns)
         frame.luma = frame.luma?.turned(quarterTurns: turns)
         frame.recordedDepth = frame.recordedDepth?.turned(quarterTurns: turns)
         frame.recordedDepthBefore = frame.recordedDepthBefore?.turned(quarterTurns: turns)

@@ -252,10 +252,7 @@ import Testing
         try picture("b.png", 6, 8)
         let capture = try open()
         #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png"])
-        #expect(
-            capture.warnings.contains(
-                "which frames are for training and which for tests (`test_frames`) is not read: all are frames like others"
-            ))
+        #expect(capture.frames.map(\.split) == [.training, .heldOut])
         #expect(capture.frames.map { $0.intrinsics?.width } == [8, 6])
         #expect(capture.colorSize == nil)
     }
@@ -357,10 +354,7 @@ import Testing
             try picture("images/\(name).png")
         }
         #expect(try open().warnings.filter { $0.contains("entry") } == [])
-        #expect(
-            try open().warnings.contains(
-                "1 mask of the dataset (`mask_path`) will not be read: results have none, or those of `masks`"))
-        #expect(try !open().warnings.contains { $0.contains("training") })
+        #expect(try open().frames.map(\.split) == [nil, nil, nil] && open().regrets[.split] == nil)
         try picture("images/98.png")
         #expect(
             try open().warnings.contains("the picture images/98.png has no entry in transforms.json, and was left out"))
@@ -370,6 +364,124 @@ import Testing
             capture.warnings.contains(
                 "2 pictures were left out, the first images/98.png: each has no entry in transforms.json"))
         #expect(capture.findings["pictures-not-listed"]?.integer == 2 && capture.frames.count == 3)
+    }
+
+    // MARK: - Masks and lists
+
+    /// Every number but 0 is to be used; of instant-ngp's masks beside the pictures every number but 0 is to be ignored.
+    @Test func masksOfBothDialects() throws {
+        try write(
+            [
+                frame("images/a.png", with: ["mask_path": "masks/a.png"]), frame("images/b.png"),
+                frame("images/c.png", with: ["mask_path": ""]),
+                frame("images/d.jpg", with: ["mask_path": "masks\\d.png"]),
+                frame("images/e.png", with: ["mask_path": "masks/e.jpg"]),
+            ], Self.lens)
+        for name in ["a", "b", "c", "e"] { try picture("images/\(name).png") }
+        let plain = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+        try folder.write(try JPEG.encode(plain), to: "d/images/d.jpg")
+        let bits: [UInt8] = (0..<48).map { $0 < 8 ? 0 : $0 < 16 ? 1 : 255 }
+        let mask = LumaImage(width: 8, height: 6, pixels: bits)
+        try folder.write(try PNG.encodeGray8(mask), to: "d/masks/a.png")
+        try folder.write(try PNG.encodeGray8(mask), to: "d/images/dynamic_mask_b.png")
+        // Of 16 bits the lower eight count too, of colours each.
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 8, height: 6, pixels: bits.map { UInt16($0) })), to: "d/masks/d.png"
+        )
+        let red = RGBImage(width: 8, height: 6, pixels: bits.flatMap { [0, 0, $0] })
+        try folder.write(try PNG.encodeRGB(red), to: "d/masks/e.jpg")
+        let capture = try open()
+        #expect(capture.channels.contains(.mask))
+        #expect(capture.warnings.contains("1 of 5 frames have no mask: frame 2"))
+        #expect(capture.regrets[.mask]?.hasPrefix("4 masks of the dataset are not used") == true)
+        #expect(capture.files.filter { $0.channels == [.mask] }.count == 4)
+        let used: [UInt8] = bits.map { $0 == 0 ? 0 : 255 }
+        let masks = try capture.frames.map { facts throws -> [UInt8]? in
+            var frame = Frame(facts)
+            try capture.source.prepare(&frame, for: [.mask])
+            return frame.mask?.pixels
+        }
+        #expect(masks == [used, used.map { 255 - $0 }, nil, used, used])
+    }
+
+    @Test func aMaskOfAnotherSizeCostsTheFrame() throws {
+        try write([frame("a.png", with: ["mask_path": "m.png"])], Self.lens)
+        try picture("a.png")
+        try picture("m.png", 4, 3)
+        let capture = try open()
+        let problem = problem { () throws(Problem) in
+            var frame = Frame(capture.frames[0])
+            try capture.source.prepare(&frame, for: [.mask])
+        }
+        #expect(problem?.summary == "the mask is 4×3, and the picture 8×6" && problem?.place.file == "m.png")
+    }
+
+    @Test func masksThatWereNotCopied() throws {
+        try write((0..<5).map { frame("\($0).png", with: ["mask_path": "masks/\($0).png"]) }, Self.lens)
+        for number in 0..<5 { try picture("\(number).png") }
+        let none = try open()
+        #expect(none.absences[.mask] == "transforms.json lists 5 mask pictures, and none is there")
+        #expect(none.remedies[.mask] == "copy the folder masks/ too" && !none.channels.contains(.mask))
+        try picture("masks/3.png")
+        #expect(try open().gaps[.mask] == [0, 1, 2, 4])
+    }
+
+    @Test func theListsSayWhatAFrameIsFor() throws {
+        try write(
+            (0..<5).map { frame("images/\($0).png") },
+            Self.lens.merging([
+                "train_filenames": ["images/0.png", "./images/1.png"], "val_filenames": ["images\\2.png"],
+                "test_filenames": ["images/2.png", "images/3.png", "images/9.png"],
+            ]) { $1 })
+        for number in 0..<5 { try picture("images/\(number).png") }
+        let capture = try open()
+        #expect(capture.frames.map(\.split) == [.training, .training, .heldOut, .test, []])
+        #expect(capture.channels.contains(.split) && capture.regrets[.split] != nil)
+        #expect(
+            capture.warnings == [
+                "test_filenames of transforms.json names 1 picture that no frame has, the first images/9"
+            ])
+    }
+
+    /// ScanNet++ keeps its test pictures in a list of their own.
+    @Test func aListOfTestFrames() throws {
+        try write([frame("b.png")], Self.lens.merging(["test_frames": [frame("a.png")]]) { $1 })
+        for name in ["a", "b"] { try picture("\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["a.png", "b.png"])
+        #expect(capture.frames.map(\.split) == [.heldOut, .training])
+    }
+
+    // MARK: - What leads elsewhere
+
+    /// Those who want no depth have their frames all the same.
+    @Test func depthThatLeadsOutOfTheCapture() throws {
+        try write([frame("a.png", with: ["depth_file_path": "../depths/a.png"])], Self.lens)
+        try picture("a.png")
+        let capture = try open()
+        #expect(capture.dropReasons == [nil] && !capture.channels.contains(.recordedDepth))
+        #expect(capture.absences[.recordedDepth]?.contains("leads out of the capture") == true)
+    }
+
+    @Test func picturesBehindALinkThatLeadsOut() throws {
+        try write([frame("images/a.png")], Self.lens)
+        let pixels = [UInt8](repeating: 9, count: 144)
+        try folder.write(try PNG.encodeRGB(RGBImage(width: 8, height: 6, pixels: pixels)), to: "elsewhere/a.png")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/d/images", withDestinationPath: "../elsewhere")
+        #expect(
+            try open().absences[.color]
+                == "transforms.json lists a picture behind a link that leads out of the capture and is not followed: "
+                + "images/a.png")
+    }
+
+    /// instant-ngp negates the first and the third column of such poses.
+    @Test func mitsubasCamerasLookTheOtherWay() throws {
+        try write([frame("a.png")], Self.lens.merging(["from_mitsuba": true]) { $1 })
+        try picture("a.png")
+        let pose = try #require(try open().frames[0].pose)
+        #expect(pose.rotation.columns.0 == Vector3(-1, 0, 0) && pose.rotation.columns.1 == Vector3(0, 1, 0))
+        #expect(pose.rotation.columns.2 == Vector3(0, 0, -1) && pose.position == Vector3(0, 2, 3))
     }
 
     /// All poses scaled: that is what is wrong, and not that there is no depth.

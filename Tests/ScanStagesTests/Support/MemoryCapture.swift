@@ -23,6 +23,8 @@ struct MemoryCapture {
         /// A picture as a video's.
         var planes: YUVImage?
         var luma: LumaImage?
+        var mask: LumaImage?
+        var split: DatasetSplit?
         /// A picture's file among the capture's files.
         var file: String?
         var drop: Drop?
@@ -59,6 +61,7 @@ struct MemoryCapture {
             facts.pose = item.pose
             facts.intrinsics = item.intrinsics
             facts.pictureFile = item.file
+            facts.split = item.split
             facts.drop = item.drop
             capture.frames.append(facts)
             let there: [(Channel, Bool)] = [
@@ -67,6 +70,7 @@ struct MemoryCapture {
                 (.recordedDepth, item.recordedDepth != nil), (.recordedConfidence, item.recordedConfidence != nil),
                 (.depth, item.depth != nil), (.confidence, item.confidence != nil), (.points, item.points != nil),
                 (.color, item.pixels != nil || item.planes != nil || item.file != nil), (.luma, item.luma != nil),
+                (.mask, item.mask != nil), (.split, item.split != nil),
                 (.box, box != nil),
             ]
             capture.channels.formUnion(there.filter(\.1).map(\.0))
@@ -102,6 +106,7 @@ struct MemoryCapture {
             if channels.contains(.confidence) { frame.confidence = item.confidence }
             if channels.contains(.points) { frame.points = item.points }
             if channels.contains(.luma) { frame.luma = item.luma }
+            if channels.contains(.mask) { frame.mask = item.mask }
             if channels.contains(.color) {
                 frame.picture =
                     item.pixels.map { .pixels($0) } ?? item.planes.map { .planes($0) } ?? item.file.map { .file($0) }
@@ -158,7 +163,7 @@ struct HandIn: CaptureStage {
                 makes: [.frames],
                 mayMake: [
                     .pose, .intrinsics, .timestamp, .exposure, .sharpness, .color, .luma, .recordedDepth,
-                    .recordedConfidence, .box, .depth, .confidence, .points, .cloud,
+                    .recordedConfidence, .box, .depth, .confidence, .points, .cloud, .mask, .split,
                 ]))
     }
 

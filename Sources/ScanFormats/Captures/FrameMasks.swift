@@ -1,0 +1,63 @@
+import ScanModel
+
+/// Masks as one picture file a frame: what of the frame's picture is to be used.
+struct FrameMasks: Sendable {
+    struct File: Hashable, Sendable {
+        var path: String
+        /// Whether what is not 0 is to be ignored, as instant-ngp has it; else what is 0.
+        var saysIgnore = false
+    }
+
+    /// By the frame's index; nil where a frame has none.
+    var files: [File?]
+
+    /// What instant-ngp calls the mask of a picture: `images/dynamic_mask_7.png` of `images/7.jpg`.
+    static func nameBeside(_ picture: String) -> String {
+        var parts = picture.pictureStem.split(separator: "/").map(String.init)
+        if let name = parts.popLast() { parts.append("dynamic_mask_\(name).png") }
+        return parts.joined(separator: "/")
+    }
+
+    /// A frame's mask of 255 and 0; nil where it has none.
+    /// - Parameter size: the frame's picture's.
+    /// - Throws: when the file is damaged, or of another size than the picture.
+    func mask(
+        of index: Int, size: PixelSize?, in tree: any CaptureTree, _ limits: PictureLimits
+    ) throws(Problem) -> LumaImage? {
+        guard files.indices.contains(index), let file = files[index] else { return nil }
+        do throws(Problem) {
+            let bytes = try tree.bytes(of: file.path, limit: PictureLimits.fileBytes)
+            var mask = try Self.marks(bytes, limits)
+            if file.saysIgnore { mask = mask.inverted }
+            if let size, size != mask.size {
+                throw Problem(
+                    .input, "the mask is \(mask.size), and the picture \(size)",
+                    fix: "make the masks anew, or leave them out with  `masks: none`")
+            }
+            return mask
+        } catch { throw error.at(file: file.path) }
+    }
+
+    /// 255 for every number but 0, as nerfstudio and instant-ngp take them; of colours for any of the three.
+    private static func marks(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> LumaImage {
+        guard PNG.isPNG(bytes) else { return marks(try JPEG.decodeLuma(bytes, limits: limits)) }
+        let header = try PNG.header(bytes, limits: limits)
+        if header.channels > 2 {
+            let image = try PNG.decodeRGB(bytes, limits: limits)
+            let pixels = stride(from: 0, to: image.pixels.count, by: 3).map { at in
+                image.pixels[at] | image.pixels[at + 1] | image.pixels[at + 2]
+            }
+            return marks(LumaImage(width: image.width, height: image.height, pixels: pixels))
+        }
+        // Of 16 bits the upper eight alone may be 0.
+        if header.channels == 1, header.bitDepth == 16 {
+            let image = try PNG.decodeGray16(bytes, limits: limits)
+            return LumaImage(width: image.width, height: image.height, pixels: image.pixels.map { $0 == 0 ? 0 : 255 })
+        }
+        return marks(try PNG.decodeGray8(bytes, limits: limits))
+    }
+
+    private static func marks(_ image: LumaImage) -> LumaImage {
+        LumaImage(width: image.width, height: image.height, pixels: image.pixels.map { $0 == 0 ? 0 : 255 })
+    }
+}

@@ -1,0 +1,25 @@
+/// What a dataset uses a frame for. One that stands in none of its lists is used for nothing.
+public struct DatasetSplit: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    public static let training = DatasetSplit(rawValue: 1)
+    public static let validation = DatasetSplit(rawValue: 2)
+    public static let test = DatasetSplit(rawValue: 4)
+
+    /// Kept from training, to judge what came of it.
+    public static let heldOut: DatasetSplit = [.validation, .test]
+
+    /// The pictures for training, for validation and for tests. nerfstudio's loaders want both of the last two: where there
+    /// is one of them, it does for the other.
+    public static func lists(of pictures: [(name: String, split: DatasetSplit)]) -> [[String]] {
+        func names(_ split: DatasetSplit) -> [String] {
+            pictures.filter { !$0.split.isDisjoint(with: split) }.map(\.name)
+        }
+        return [Self.training, Self.validation, Self.test].map { split in
+            let own = names(split)
+            return own.isEmpty && split != .training ? names(.heldOut) : own
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes depth beside the pictures of a dataset, for trainers: 16-bit PNGs in millimetres.
+struct DepthOutput: Sendable {
+    let isOn: Bool
+
+    init(_ options: inout OptionReader) {
+        isOn = options.flag("depth", "Write depth as 16-bit PNGs in millimetres.", default: false)
+    }
+
+    var needs: [Channel] { isOn ? [.depth] : [] }
+    /// The way to do without what is needed.
+    var instead: [Uses.Instead] { isOn ? [.option("depth", set: "false", not: "true")] : [] }
+
+    /// Writes a frame's depth as the colour camera sees it, and that of the picture's smaller copies.
+    /// - Parameters:
+    ///   - path: of the depth of the picture itself.
+    ///   - fillsPicture: whether a map is enlarged to its picture's size.
+    func write(
+        _ frame: inout Frame, to path: String, fillsPicture: Bool = false, _ context: StageContext
+    ) throws(Problem) {
+        let camera = try frame.facts.requiredIntrinsics
+        let size = context.capture.depthSize ?? PixelSize(1, 1)
+        var map =
+            frame.alignedDepth(context)
+            ?? DepthMap(
+                width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
+        if map.validCount == 0 { context.count("frames-without-depth", 1) }
+        if fillsPicture { map = map.nearest(width: camera.width, height: camera.height) }
+        let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
+        context.countTooFar(overflow)
+        let picture = try PNG.encodeGray16(image)
+        try context.output.write(picture, for: &frame, to: path)
+        for factor in frame.downscaled.map(\.factor) {
+            let size = RGBImage.downscaledSize(camera.size, by: factor)
+            // nerfstudio enlarges a map to its picture: one that is smaller already would only lose values.
+            let isSmall = map.width <= size.width && map.height <= size.height
+            let bytes =
+                isSmall
+                ? picture
+                : try PNG.encodeGray16(
+                    DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image)
+            try context.output.write(bytes, for: &frame, to: TransformsJSON.path(path, downscaledBy: factor))
+        }
+    }
+}

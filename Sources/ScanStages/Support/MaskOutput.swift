@@ -1,0 +1,113 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Writes the masks of pictures: the options that say which, and the files.
+struct MaskOutput: Sendable {
+    enum Masks: String, CaseIterable, Sendable { case none, recorded, silhouette, depth }
+
+    let masks: Masks
+    private let margin: Double
+
+    init(_ options: inout OptionReader) {
+        masks = options.choice(
+            "masks", "Write the masks that the capture has, where it has any, or masks of what lies in the box.",
+            default: .recorded)
+        margin = options.number(
+            "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
+            in: -10...10, unit: "m")
+        if !isOfBox && margin != 0 {
+            options.fail("mask-margin", "`mask-margin` goes with `masks: silhouette` and `masks: depth`")
+        }
+    }
+
+    /// Whether masks show what lies in the box.
+    private var isOfBox: Bool { masks == .silhouette || masks == .depth }
+
+    var needs: [Channel] { (isOfBox ? [.box] : []) + (masks == .depth ? [.depth] : []) }
+    var wants: [Channel] { masks == .recorded ? [.mask] : [] }
+    /// The way to do without something that is needed.
+    func instead(of channel: Channel) -> [Uses.Instead] {
+        needs.contains(channel) ? [.option("masks", set: "none", not: masks.rawValue)] : []
+    }
+
+    /// Whether masks are written of this capture.
+    func isOn(_ context: StageContext) -> Bool {
+        isOfBox || (masks == .recorded && context.available.contains(.mask))
+    }
+
+    /// - Throws: when nothing is left of the box.
+    func begin(_ context: StageContext) throws(Problem) {
+        guard isOfBox, let box = context.capture.box, margin < 0 else { return }
+        let half = box.halfSize
+        let least = min(half.x, half.y, half.z)
+        guard margin <= -least else { return }
+        throw Problem(
+            .usage, "`mask-margin: \(margin.shortText)` leaves nothing of the box",
+            notes: ["half of its shortest side is \(least.rounded(decimals: 3).shortText) m"],
+            fix: "take less off the box, such as  --set \(context.label).mask-margin=0")
+    }
+
+    /// Warns where no mask leaves anything to learn from.
+    func end(of count: Int, _ context: StageContext) {
+        guard count > 0, context.counted(Self.empty) == count else { return }
+        context.warn(
+            isOfBox
+                ? "every mask ignores its whole picture: nothing of the box is seen, so the box or the poses may be wrong"
+                : "every mask ignores its whole picture")
+    }
+
+    private static let empty = "masks-that-ignore-all"
+
+    /// Writes a frame's mask, and those of the picture's smaller copies: of the box as each copy's camera sees it, of a
+    /// recorded one the nearest pixels. A frame without a recorded mask has one that ignores nothing, since trainers want
+    /// one for each picture.
+    /// - Parameters:
+    ///   - path: of the mask of the picture itself.
+    ///   - saysIgnore: whether 255 is to stand for what is to be ignored, and not for what is to be used.
+    func write(
+        _ frame: inout Frame, to path: String, saysIgnore: Bool = false, _ context: StageContext
+    ) throws(Problem) {
+        let make = try maker(frame, context)
+        for factor in [1] + frame.downscaled.map(\.factor) {
+            let mask = try make(factor)
+            if factor == 1, !mask.pixels.contains(where: { $0 != 0 }) { context.count(Self.empty, 1) }
+            try context.output.write(
+                try PNG.encodeGray8(saysIgnore ? mask.inverted : mask), for: &frame,
+                to: factor == 1 ? path : TransformsJSON.path(path, downscaledBy: factor))
+        }
+    }
+
+    /// What makes a frame's mask for a picture that is smaller by a factor.
+    private func maker(
+        _ frame: Frame, _ context: StageContext
+    ) throws(Problem) -> (Int) throws(Problem) -> LumaImage {
+        let camera = try frame.facts.requiredIntrinsics.counted(from: .corner)
+        func size(_ factor: Int) -> PixelSize { RGBImage.downscaledSize(camera.size, by: factor) }
+        func nearest(_ mask: LumaImage, _ factor: Int) -> LumaImage {
+            mask.nearest(width: size(factor).width, height: size(factor).height)
+        }
+        guard isOfBox else {
+            if frame.mask == nil { context.count("frames-without-mask", 1) }
+            let mask =
+                frame.mask
+                ?? LumaImage(
+                    width: camera.width, height: camera.height,
+                    pixels: Array(repeating: 255, count: camera.width * camera.height))
+            return { factor in nearest(mask, factor) }
+        }
+        guard let box = context.capture.box?.grown(by: margin, bottom: 0) else {
+            throw Problem(.input, "there is no box for masks")
+        }
+        let pose = try frame.facts.requiredPose
+        if masks == .depth {
+            let depth = frame.aligned(try frame.requiredDepth, context)
+            let mask = BoxMask.depth(depth, in: box, camera: camera, pose: pose)
+            return { factor in nearest(mask, factor) }
+        }
+        return { factor in
+            BoxMask.silhouette(
+                of: box, camera: camera.resized(width: size(factor).width, height: size(factor).height), pose: pose)
+        }
+    }
+}
