@@ -9,12 +9,17 @@ public struct VideoInput: Hashable, Sendable {
     public var name: String
     /// Whether the frames count that the file's edit list hides. Players and ffmpeg leave them out otherwise.
     public var ignoresEditList: Bool
+    /// Whether a file that was cut off is taken as far as its frames are whole.
+    public var keepsWhole: Bool
 
-    public init(path: String, range: Range<Int64>? = nil, name: String, ignoresEditList: Bool = false) {
+    public init(
+        path: String, range: Range<Int64>? = nil, name: String, ignoresEditList: Bool = false, keepsWhole: Bool = false
+    ) {
         self.path = path
         self.range = range
         self.name = name
         self.ignoresEditList = ignoresEditList
+        self.keepsWhole = keepsWhole
     }
 
     /// How ffmpeg is told the file. The prefix keeps names with a colon, a leading dash or a percent sign from being
@@ -80,6 +85,10 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     public var probeVersion: String?
     /// What ffprobe found wrong, without giving up.
     public var complaints: [String] = []
+    /// Of a file that was cut off and is taken as far as it goes: that it was.
+    public var cut: Problem?
+    /// How many frames its index lists, of which ``frameCount`` may be whole; nil where it has none.
+    public var listedCount: Int?
 
     /// Whether luma runs from 0 to 255 and not from 16 to 235.
     public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }

@@ -79,7 +79,9 @@ public final class VideoDecoder: Sendable {
         } catch {
             throw error.at(file: input.name)
         }
-        stream = Mutex(FrameStream(tool: tool, name: input.name, expected: facts.frameCount))
+        stream = Mutex(
+            FrameStream(
+                tool: tool, name: input.name, expected: facts.frameCount, isCut: facts.cut != nil))
     }
 
     /// Decodes the next frame into `pixels`, which is given the right size first.
@@ -129,12 +131,15 @@ public final class VideoDecoder: Sendable {
 private struct FrameStream: ~Copyable, Sendable {
     private let name: String
     private let expected: Int
+    /// Whether more may be decoded, of which parts were guessed.
+    private let isCut: Bool
     private var tool: RunningTool
     private var frame = 0
     private var end: Result<Bool, Problem>?
 
-    init(tool: consuming RunningTool, name: String, expected: Int) {
+    init(tool: consuming RunningTool, name: String, expected: Int, isCut: Bool) {
         self.tool = tool
+        self.isCut = isCut
         self.name = name
         self.expected = expected
     }
@@ -161,6 +166,10 @@ private struct FrameStream: ~Copyable, Sendable {
 
     /// - Parameter count: how many bytes came where the next frame would be.
     private mutating func checkEnd(_ count: Int, of frameBytes: Int) throws(Problem) {
+        if isCut, frame == expected {
+            tool.stop()
+            return
+        }
         if count == frameBytes {
             tool.stop()
             throw Problem(

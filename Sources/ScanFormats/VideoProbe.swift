@@ -10,7 +10,7 @@ public enum VideoProbe {
             try checkFile(input)
             let log = FFmpegLog(replacing: input.address, with: input.name)
             let entries =
-                "stream=codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
+                "stream=index,codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
                 + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
                 + ":program_version=version"
             let arguments =
@@ -25,7 +25,7 @@ public enum VideoProbe {
                     .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
                     fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
             }
-            return try ProbeReader(output).facts(complaints: tool.log)
+            return try ProbeReader(output).facts(complaints: tool.log, keepsWhole: input.keepsWhole)
         } catch {
             throw error.at(file: input.name)
         }
@@ -57,8 +57,8 @@ public enum VideoProbe {
 private struct ProbeReader {
     private var facts = VideoFacts()
     private var hasStream = false
+    private var streamIndex = 0
     private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
-    private var listedFrames: Int?
     private var presentationTimes: [Int64] = []
     private var decodingTimes: [Int64] = []
 
@@ -94,11 +94,12 @@ private struct ProbeReader {
         var turns: (matrix: Double?, tag: Double?)
         for (key, value) in fields.lazy.map(Self.pair) {
             switch key {
+            case "index": streamIndex = Int(value) ?? 0
             case "codec_name": facts.codec = String(value)
             case "pix_fmt": facts.pixelFormat = String(value)
             case "width": facts.width = Int(value) ?? 0
             case "height": facts.height = Int(value) ?? 0
-            case "nb_frames": listedFrames = Int(value)
+            case "nb_frames": facts.listedCount = Int(value)
             case "color_range": facts.color.range = String(value)
             case "color_space": facts.color.matrix = String(value)
             case "color_primaries": facts.color.primaries = String(value)
@@ -116,7 +117,7 @@ private struct ProbeReader {
         facts.rotation = quarters.isFinite ? (Int(quarters) + 4) % 4 * 90 : 0
     }
 
-    func facts(complaints log: FFmpegLog) throws(Problem) -> VideoFacts {
+    func facts(complaints log: FFmpegLog, keepsWhole: Bool) throws(Problem) -> VideoFacts {
         guard hasStream else {
             throw Problem(.input, "the file holds no video", fix: "put the colour video of the capture there")
         }
@@ -124,12 +125,19 @@ private struct ProbeReader {
             throw Problem(
                 .input, "the video holds no frames", notes: log.notes(from: "ffprobe"), fix: "copy the file again")
         }
-        // An edit list may leave listed frames out; only together with a complaint it means that they are not there.
-        if let listedFrames, facts.frameCount < listedFrames, !log.lines.isEmpty {
-            throw Problem(
-                .input, "the video is cut off",
-                notes: ["\(facts.frameCount) of the \(listedFrames) frames that it lists are there"]
-                    + log.notes(from: "ffprobe"), fix: "copy the file again")
+        var result = facts
+        result.cut = cut(log)
+        let sorted = try times()
+        result.times = sorted
+        if let cut = result.cut {
+            let whole = wholeCount
+            guard keepsWhole, whole > 0 else {
+                var cut = cut
+                cut.fix = "copy the file again\(ReadRules.wayToKeep(whole, of: facts.listedCount ?? facts.frameCount))"
+                throw cut
+            }
+            result.frameCount = whole
+            result.times = sorted.map { Array($0.prefix(whole)) }
         }
         guard facts.width > 0, facts.height > 0,
             facts.width.multipliedReportingOverflow(by: facts.height).partialValue <= VideoInput.largestPicture,
@@ -140,10 +148,31 @@ private struct ProbeReader {
                 notes: ["at most \(VideoInput.largestPicture) pixels are read"] + log.notes(from: "ffprobe"),
                 fix: "copy the file again")
         }
-        var result = facts
         result.complaints = log.lines
-        result.times = try times()
         return result
+    }
+
+    /// Whether the file ends before its last frames do.
+    private func cut(_ log: FFmpegLog) -> Problem? {
+        // An edit list may leave listed frames out; only together with a complaint it means that they are not there.
+        let lacksListed = facts.listedCount.map { facts.frameCount < $0 } == true && !log.lines.isEmpty
+        // The words of ffmpeg's reader of mp4 and QuickTime for a frame that begins in the file and ends behind it.
+        let isPartial = log.lines.contains { $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file") }
+        guard lacksListed || isPartial else { return nil }
+        let listed = facts.listedCount.map { ["\(facts.frameCount) of the \($0) frames that it lists are there"] } ?? []
+        return Problem(
+            .input, "the video is cut off",
+            notes: listed + log.notes(from: "ffprobe"), fix: "copy the file again")
+    }
+
+    /// Of a file that was cut off, how many frames are whole and have no missing one before them. The last packet is the one
+    /// that was cut; whatever is decoded from it on is shown no earlier than it is decoded.
+    private var wholeCount: Int {
+        let count = facts.frameCount
+        guard presentationTimes.count == count, decodingTimes.count == count, let last = decodingTimes.last else {
+            return max(0, count - 1)
+        }
+        return presentationTimes.dropLast().count { $0 < last }
     }
 
     private func times() throws(Problem) -> [Int64]? {

@@ -37,6 +37,8 @@ public struct Capture: Sendable {
     public var videoFrames: [Int?]?
     /// Whether the frames count that the video's edit list hides, as those of an app that lists them like the others.
     public var ignoresEditList = false
+    /// Of a video that was cut off, and is taken as far as its frames are whole: that it was.
+    public var videoCut: Problem?
     /// The file in which each frame's ``FrameFacts/line`` stands.
     public var cameraLineFile: String?
     /// Nominal frames per second.

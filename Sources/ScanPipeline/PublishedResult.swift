@@ -86,6 +86,8 @@ public struct PublishedResult: Sendable {
     /// The words of a command that choose a capture; an id with a dash in front would pass for an option.
     package static func only(_ id: String) -> [String] { id.hasPrefix("-") ? ["--only=\(id)"] : ["--only", id] }
 
+    private static func words(_ id: String) -> String { only(id).map(ShellWord.quoted).joined(separator: " ") }
+
     /// Reads every file again. A result that a run replaces meanwhile is looked at from the start, by its new receipt.
     /// - Returns: what is wrong, one problem a file; none for a sound result.
     public func verify() -> [Problem] {
@@ -103,9 +105,23 @@ public struct PublishedResult: Sendable {
         return result.defects()
     }
 
+    /// By its seal; what earlier versions wrote has none.
+    private var isReceiptSound: Bool {
+        let file = "\(path)/\(Receipt.fileName)"
+        guard let text = try? FileSystem.bytes(of: file, limit: 256 << 20) else { return false }
+        if let isUnbroken = ReceiptSeal.isUnbroken(text) { return isUnbroken }
+        return receipt[ReceiptSeal.key] == nil
+    }
+
     private func defects() -> [Problem] {
         var problems: [Problem] = []
-        let words = Self.only(id).map(ShellWord.quoted).joined(separator: " ")
+        if !isReceiptSound {
+            problems.append(
+                Problem(
+                    .environment, "the receipt holds other bytes than were written",
+                    fix: "make it again with  scanmill run … \(Self.words(id)) --force"
+                ).at(file: "\(path)/\(Receipt.fileName)"))
+        }
         for file in files {
             let full = "\(path)/\(file.path)"
             do throws(Problem) {
@@ -120,7 +136,7 @@ public struct PublishedResult: Sendable {
                 }
             } catch {
                 var problem = error.at(file: full)
-                problem.fix = problem.fix ?? "make it again with  scanmill run … \(words) --force"
+                problem.fix = problem.fix ?? "make it again with  scanmill run … \(Self.words(id)) --force"
                 problems.append(problem)
             }
         }

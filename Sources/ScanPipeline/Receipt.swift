@@ -70,8 +70,11 @@ public struct Receipt: Sendable {
             }
             json.member("warnings", .of(warnings))
             if !notes.isEmpty { json.member("notes", .of(notes)) }
+            json.member(ReceiptSeal.key, .string(ReceiptSeal.blank))
         }
-        return json.drain() + [UInt8(ascii: "\n")]
+        var text = json.drain() + [UInt8(ascii: "\n")]
+        ReceiptSeal.close(&text)
+        return text
     }
 
     private func writeFrames(_ json: inout JSONWriter) {

@@ -76,11 +76,19 @@ private struct ResultLook {
     mutating func compareInputs() throws(Stale) {
         for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: path) else { throw Stale(reason: "\(shown(path)) is gone") }
-            if !now.isSame(as: known.status) { throw Stale(reason: "\(shown(path)) changed") }
+            if !now.isSame(as: known.status) {
+                guard isSmall(now), now.byteCount == known.status.byteCount, let digest = known.digest,
+                    (try? FileSystem.digest(of: path)) == digest
+                else { throw Stale(reason: "\(shown(path)) changed") }
+                note("\(shown(path)) was touched")
+            }
             if now != known.status { note("something about \(shown(path)) changed") }
             if !known.status.isSettled(at: state.looked) { noteYouth() }
         }
     }
+
+    /// Whether reading a file again is the quicker way to be certain.
+    private func isSmall(_ status: FileSystem.Status) -> Bool { status.byteCount <= 1 << 20 }
 
     /// Whole folders are listed for it: for nothing, where there is a doubt already.
     mutating func compareBesides() {

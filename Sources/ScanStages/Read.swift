@@ -22,9 +22,10 @@ public struct Read: CaptureStage {
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
             file that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream
             with wrong bytes in it, or of a length that is no number of frames, fails either way: nothing tells from
-            which frame on it is wrong. In a list of poses or cameras, a last line without an end is warned of; where its
-            last number has fewer digits than those of the other lines, the line counts as cut off, and frames that
-            lost their pose with it are bad.
+            which frame on it is wrong. Of a video that was cut off, those frames count as whole before which none is
+            missing; it is encoded anew where it would have been copied. In a list of poses or cameras, a last line
+            without an end is warned of; where its last number has fewer digits than those of the other lines, the line
+            counts as cut off, and frames that lost their pose with it are bad.
 
             **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that is cut off or
             that a stage cannot decode, or with one that a dataset, a model or a file beside it tells of and that is not

@@ -46,6 +46,31 @@ import Testing
         #expect(decoder.complaints == [])
     }
 
+    /// Frames are stored in the order in which they are decoded: those before the cut need not be the first ones.
+    @Test(arguments: ["+faststart", "frag_keyframe+empty_moov"], [0.3, 0.62, 0.97])
+    func theWholeFramesOfAFileThatWasCutOff(_ flags: String, _ share: Double) throws {
+        let path = try TestVideo.detailed(
+            "whole.mp4", in: folder, frames: 90, encoder: ["-bf", "3", "-g", "30", "-movflags", flags])
+        let bytes = try folder.bytes("whole.mp4")
+        let cut = try folder.write(Array(bytes.prefix(Int(share * Double(bytes.count)))), to: "cut.mp4")
+        #expect(throws: Problem.self) { try VideoProbe.probe(VideoInput(path: cut, name: "v"), with: ffmpeg) }
+        let input = VideoInput(path: cut, name: "v", keepsWhole: true)
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        #expect(facts.cut?.summary == "the video is cut off" && facts.times?.count == facts.frameCount)
+        #expect(facts.frameCount > 5 && facts.frameCount < 90)
+        let whole = try open(path, .luma)
+        let part = try VideoDecoder(input, facts: facts, layout: .luma, with: ffmpeg)
+        var (a, b): ([UInt8], [UInt8]) = ([], [])
+        for frame in 0..<facts.frameCount {
+            #expect(try whole.nextFrame(into: &a) && part.nextFrame(into: &b))
+            #expect(a == b, "frame \(frame) of \(facts.frameCount)")
+        }
+        #expect(try !part.nextFrame(into: &b))
+        // A file that is whole is not asked.
+        let sound = try VideoProbe.probe(VideoInput(path: path, name: "v", keepsWhole: true), with: ffmpeg)
+        #expect(sound.cut == nil && sound.frameCount == 90)
+    }
+
     @Test func lumaOfFullRangeStaysAsItIs() throws {
         let path = try TestVideo.gray("full.mp4", in: folder, frames: 5, encoder: ["-pix_fmt", "yuvj420p", "-qp", "0"])
         let luma = try open(path, .luma)

@@ -207,6 +207,9 @@ extension VideoProbeTests {
         #expect(found?.fault == .input)
         #expect(found?.summary == "the video is cut off")
         #expect(found?.notes.first?.hasSuffix(" of the 90 frames that it lists are there") == true)
+        #expect(
+            found?.fix?.hasPrefix("copy the file again, or keep the whole frames with  --set read.truncated=keep-whole")
+                == true)
     }
 
     @Test func otherFiles() throws {

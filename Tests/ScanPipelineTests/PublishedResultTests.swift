@@ -36,6 +36,37 @@ import Testing
             ])
     }
 
+    /// Numbers that somebody has mended by hand are not those of the run.
+    @Test func aFlippedByteInTheReceipt() throws {
+        let fixture = try DiskFixture()
+        let result = try Self.result(fixture)
+        let path = "\(fixture.output)/a/receipt.json"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        // As anybody can check it.
+        try runCommand([
+            "python3", "-c",
+            """
+            import hashlib, json, sys
+            text = open(sys.argv[1]).read()
+            seal = json.loads(text)['seal']
+            assert hashlib.sha256(text.replace(seal, '0' * 64).encode()).hexdigest() == seal, seal
+            """, path,
+        ]).require(0)
+        let damaged = text.replacing("\"kept\": 2", with: "\"kept\": 3")
+        #expect(damaged != text)
+        for (text, isSound) in [(damaged, false), (text, true), (text + "\n", false)] {
+            try fixture.write(text, to: "out/a/receipt.json")
+            let problems = try #require(PublishedResult("a", in: fixture.output)).verify()
+            #expect(problems.map(\.summary) == (isSound ? [] : ["the receipt holds other bytes than were written"]))
+        }
+        // What earlier versions wrote has no seal.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("\"seal\"") }
+        let old = lines.joined(separator: "\n").replacing(",\n}", with: "\n}")
+        try fixture.write(old, to: "out/a/receipt.json")
+        #expect(PublishedResult("a", in: fixture.output)?.verify() == [])
+        #expect(result.isWhole)
+    }
+
     /// Between reading the receipt and reading the files.
     @Test func aResultThatIsReplacedMeanwhile() throws {
         let fixture = try DiskFixture()

@@ -93,6 +93,11 @@ import Testing
             try fixture.run(input)
             #expect(try fixture.plan([input]) == [.upToDate])
         }
+        // The same bytes with another time.
+        try fixture.age("in/a/frames.txt", minutes: 20)
+        #expect(try fixture.plan([input]) == [.compare("\(input.path)/frames.txt was touched")])
+        try fixture.run(input)
+        #expect(try fixture.plan([input]) == [.upToDate])
         try fixture.write("x", to: "in/a/more.txt")
         try fixture.age("in/a", minutes: 30)
         #expect(try fixture.plan([input]) == [.run("something in the folder \(input.path) changed")])

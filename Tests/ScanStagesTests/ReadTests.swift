@@ -88,6 +88,33 @@ import Testing
         #expect(run.capture.depthSize == PixelSize(image.width, image.height))
     }
 
+    /// As a copy leaves it that broke off; the pictures that are left are those of the whole video.
+    @Test func aVideoThatWasCutOff() throws {
+        let whole = try StageRun("- read", reading: try folder.copySample("stray-scanner"), probing: [.color])
+        let path = try folder.copySample("stray-scanner", to: "cut")
+        let video = "\(path)/rgb.mp4"
+        try runCommand([
+            "ffmpeg", "-nostdin", "-loglevel", "error", "-i", video, "-c", "copy", "-movflags", "+faststart",
+            "\(folder.path)/moved.mp4",
+        ]).require(0)
+        let bytes = try folder.bytes("moved.mp4")
+        try folder.write(Array(bytes.prefix(bytes.count * 7 / 10)), to: "cut/rgb.mp4")
+        let refused = problem { _ = try StageRun("- read", reading: path) }
+        #expect(refused?.summary == "the video is cut off")
+        let few = problem { _ = try StageRun("- read: {truncated: keep-whole, min-whole: 1}", reading: path) }
+        #expect(few?.summary == "the video is cut off" && few?.notes.last?.contains("the least is 100 %") == true)
+
+        let read = "- read: {truncated: keep-whole, min-whole: 0.2}"
+        let run = try StageRun(read, reading: path, probing: [.color])
+        #expect(run.kept.count > 2 && run.kept.count < whole.kept.count)
+        #expect(run.drops == (run.kept.count..<12).map { "\($0) read: the video is cut off before it" })
+        for (a, b) in zip(run.frames, whole.frames) { #expect(a.picture == b.picture) }
+        #expect(run.warnings.contains { $0.hasPrefix("the video is cut off") })
+        let staged = try StageRun("\(read)\n- decompress\n- write-staging", reading: path)
+        #expect(staged.files.contains { $0.hasSuffix(".mp4") })
+        #expect(staged.count("write-staging", "frames") == run.kept.count)
+    }
+
     @Test func aClockThatGoesBackIsSaid() throws {
         var sample = MultiScanSample()
         #expect(!(try StageRun("- read", reading: try write(sample)).warnings.contains { $0.contains("goes back") }))

@@ -23,7 +23,9 @@ extension Capture {
 
     /// The capture's video, as it is to be read.
     public func videoInput(_ file: String, at location: FileLocation) -> VideoInput {
-        VideoInput(path: location.path, range: location.range, name: file, ignoresEditList: ignoresEditList)
+        VideoInput(
+            path: location.path, range: location.range, name: file, ignoresEditList: ignoresEditList,
+            keepsWhole: videoCut != nil)
     }
 
     /// Looks at a video from outside.
@@ -40,12 +42,25 @@ extension Capture {
             return nil
         }
         let location = try tree.place(file)
-        let facts = try VideoProbe.probe(videoInput(file, at: location), with: ffmpeg)
+        var input = videoInput(file, at: location)
+        input.keepsWhole = rules.truncated == .keepWhole
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        if let cut = facts.cut { try takeCut(facts, cut.at(file: file), rules) }
         do throws(Problem) {
             try rules.check(frames: facts.frameCount, of: "frames in the video")
             try rules.check(facts.size, of: "video")
         } catch { throw error.at(file: file) }
         return facts
+    }
+
+    /// Goes on with the whole frames of a video that was cut off, if they are enough. Its file is no result to be copied.
+    private mutating func takeCut(_ facts: VideoFacts, _ cut: Problem, _ rules: ReadRules) throws(Problem) {
+        if let refusal = rules.refusal(of: cut, whole: facts.frameCount, of: facts.listedCount ?? facts.frameCount) {
+            throw refusal
+        }
+        videoCut = cut
+        channels.remove(.video)
+        if !forgiven.contains(cut) { forgiven.append(cut) }
     }
 
     /// For formats whose cameras do not say for which size of picture they are: when nothing could look at the video, that is
@@ -79,7 +94,10 @@ extension Capture {
     mutating func pairByTime(
         _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
     ) throws(Problem) -> Bool {
-        guard facts.frameCount < frames.count, let timestamps = timestampsOrLikely else { return false }
+        // Of a file that was cut off the end is missing, for certain.
+        guard facts.frameCount < frames.count, videoCut == nil, let timestamps = timestampsOrLikely else {
+            return false
+        }
         let counts = [(listed, frames.count), ("video", facts.frameCount)]
         _ = try rules.reconcile(counts)
         guard let pairing = facts.pairing(with: timestamps) else { return false }
@@ -132,7 +150,7 @@ extension Capture {
         of name: String, frames: Int, lines: Int, called listed: String = "camera lines",
         pairing pairs: String = "pictures and poses"
     ) {
-        if frames == lines { return }
+        if frames == lines || (name == videoFile && videoCut != nil) { return }
         warnings.append(
             "\(name) has \(frames) frames, and there are \(lines) \(listed): \(Self.doubtOfTheEnd(pairs))")
     }
@@ -141,6 +159,9 @@ extension Capture {
     static func doubtOfTheEnd(_ pairs: String) -> String {
         "what is missing was taken to be the end; if it is not, \(pairs) do not belong together"
     }
+
+    /// What messages call the pictures' video.
+    static let videoStream = "video"
 
     /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them
     /// is dropped.
@@ -152,12 +173,18 @@ extension Capture {
     ) throws(Problem) {
         let count = frames.count
         let counts = [(listed, count), other]
-        let shortest = try rules.reconcile(counts)
-        forgiven += rules.forgiven(counts)
+        let cut = other.stream == Self.videoStream && other.frames < count ? videoCut : nil
+        let shortest = cut == nil || rules.mismatch == .fail ? try rules.reconcile(counts) : other.frames
+        if let cut {
+            if let refusal = rules.refusal(of: cut, whole: shortest, of: count) { throw refusal }
+        } else {
+            forgiven += rules.forgiven(counts)
+        }
         while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
         let reason =
-            count < other.frames
-            ? "there are only \(count) \(listed)" : "the \(other.stream) has only \(other.frames) frames"
+            if cut != nil { "the video is cut off before it" } else if count < other.frames {
+                "there are only \(count) \(listed)"
+            } else { "the \(other.stream) has only \(other.frames) frames" }
         for index in shortest..<frames.count { drop(index, whileReading: reason) }
     }
 }

@@ -75,7 +75,7 @@ extension MultiScanReader {
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
         guard lineCount > 0 else { return }
         if try capture.pairByTime(facts, of: file, with: "camera lines", rules) { return }
-        try capture.reconcile("camera lines", with: ("video", facts.frameCount), rules)
+        try capture.reconcile("camera lines", with: (Capture.videoStream, facts.frameCount), rules)
         checkTimes(facts, file)
         // Times that do not fit say more.
         if capture.findings["frames-off-time"] == nil {

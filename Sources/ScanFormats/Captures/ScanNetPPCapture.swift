@@ -89,7 +89,7 @@ private struct ScanNetPPReader {
             let file = "\(top)rgb.mkv"
             source.video = VideoStream(file: file, facts: video, frameCount: posed)
             if try !capture.pairByTime(video, of: file, with: "posed frames", rules) {
-                try capture.reconcile("posed frames", with: ("video", video.frameCount), rules)
+                try capture.reconcile("posed frames", with: (Capture.videoStream, video.frameCount), rules)
                 // One frame more than poses is usual, and they are numbered.
                 if video.frameCount < posed {
                     capture.noteShortfall(of: file, frames: video.frameCount, lines: posed, called: "posed frames")

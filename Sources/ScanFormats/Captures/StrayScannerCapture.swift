@@ -184,7 +184,7 @@ private struct StrayScannerReader {
         guard let facts else { return }
         let count = capture.frames.count
         source.video = VideoStream(file: file, facts: facts, frameCount: count)
-        try capture.reconcile("odometry lines", with: ("video", facts.frameCount), rules)
+        try capture.reconcile("odometry lines", with: (Capture.videoStream, facts.frameCount), rules)
         // The app before version 1.2 wrote neither times nor numbers.
         if rules.mismatch == .auto, facts.frameCount < count - 1 || facts.frameCount > count && !hasTimestamps {
             let list = StrayScannerCapture.odometryFile
