@@ -128,8 +128,8 @@ public struct Frame: Sendable {
     public var decodedPicture: RGBImage?
     /// Smaller copies of the picture, each by another factor.
     public var downscaled: [DownscaledPicture] = []
-    /// Of the picture's size: 255 where its pixels are to be used, 0 where they are to be ignored. Nil where the capture has
-    /// none for this frame.
+    /// 255 where the picture's pixels are to be used, 0 where they are to be ignored. Nil where the capture has none for this
+    /// frame.
     public var mask: LumaImage?
     /// The brightness plane of a video's frame, full range, in the picture's place.
     public var luma: LumaImage?

@@ -62,11 +62,22 @@ import Testing
         #expect(try mask(run, "ngp/images/dynamic_mask_000003.png").pixels.allSatisfy { $0 == 0 })
     }
 
-    @Test func masksAreTurnedWithTheirPictures() throws {
+    @Test func aMaskOfAnotherSizeCostsTheFrame() throws {
         var capture = try Self.dataset()
-        capture.colorSize = PixelSize(8, 6)
-        let run = try StageRun("- turn: {quarter-turns: 1}\n- write-transforms", on: capture)
-        #expect(try mask(run, "nerf/masks/000002.png") == Self.mask(without: 2).turned(quarterTurns: 1))
+        capture.items[1].mask = LumaImage(width: 4, height: 3, pixels: Array(repeating: 255, count: 12))
+        let run = try StageRun("- write-transforms", on: capture)
+        #expect(run.drops == ["1 write-transforms: the frame's mask is 4×3, and its picture 8×6"])
+        #expect(try StageRun("- write-transforms: {masks: none}", on: capture).drops == [])
+    }
+
+    @Test func masksAreTurnedWithTheirPictures() throws {
+        let first = try StageRun("- write-transforms", on: try Self.dataset())
+        let run = try StageRun(
+            "- read\n- turn: {quarter-turns: 1}\n- write-transforms: {z-up: false}", reading: "\(first.path)/nerf")
+        #expect(run.drops == [])
+        for n in 0..<3 {
+            #expect(try mask(run, "nerf/masks/00000\(n).png") == Self.mask(without: n).turned(quarterTurns: 1))
+        }
     }
 
     @Test(arguments: ["", ": {masks: none}"]) func withoutMasksThereAreNone(_ options: String) throws {
@@ -119,7 +130,7 @@ import Testing
         #expect(run.count("write-transforms", "frames-held-out") == 1)
         #expect(
             run.warnings.contains(
-                "write-transforms: 1 frame stand in none of the dataset's lists: trainers pass them over"))
+                "write-transforms: 1 of 4 frames have no place in the dataset's lists: trainers pass them over"))
     }
 
     /// nerfstudio's loader wants both of the lists that it evaluates with.
@@ -183,7 +194,7 @@ import Testing
             let run = try StageRun(frames, reading: "\(first.path)/nerf")
             #expect(
                 run.warnings.contains {
-                    $0.contains("4 masks of the dataset are not used: write-transforms and write-colmap keep them")
+                    $0.contains("the masks of 4 frames are not used: write-transforms and write-colmap keep them")
                 }, "\(run.warnings)")
             #expect(run.warnings.contains { $0.contains("lists of frames for training and for tests are not used") })
         }

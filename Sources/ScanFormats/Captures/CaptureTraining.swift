@@ -22,7 +22,7 @@ extension Capture {
         channels.insert(.mask)
         noteGaps(.mask, in: masks.map { $0?.path }, named: named)
         regrets[.mask] =
-            "\(count.counted("mask")) of the dataset are not used: write-transforms and write-colmap keep them with "
+            "the masks of \(count.counted("frame")) are not used: write-transforms and write-colmap keep them with "
             + "`masks: recorded`"
     }
 

@@ -19,22 +19,13 @@ struct FrameMasks: Sendable {
     }
 
     /// A frame's mask of 255 and 0; nil where it has none.
-    /// - Parameter size: the frame's picture's.
-    /// - Throws: when the file is damaged, or of another size than the picture.
-    func mask(
-        of index: Int, size: PixelSize?, in tree: any CaptureTree, _ limits: PictureLimits
-    ) throws(Problem) -> LumaImage? {
+    /// - Throws: when the file is damaged.
+    func mask(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> LumaImage? {
         guard files.indices.contains(index), let file = files[index] else { return nil }
         do throws(Problem) {
             let bytes = try tree.bytes(of: file.path, limit: PictureLimits.fileBytes)
-            var mask = try Self.marks(bytes, limits)
-            if file.saysIgnore { mask = mask.inverted }
-            if let size, size != mask.size {
-                throw Problem(
-                    .input, "the mask is \(mask.size), and the picture \(size)",
-                    fix: "make the masks anew, or leave them out with  `masks: none`")
-            }
-            return mask
+            let mask = try Self.marks(bytes, limits)
+            return file.saysIgnore ? mask.inverted : mask
         } catch { throw error.at(file: file.path) }
     }
 

@@ -68,7 +68,7 @@ struct TreeSource: CaptureSource {
             frame.recordedConfidence = try confidenceFrames.confidence(of: index, in: tree)
         }
         if let masks, channels.contains(.mask) {
-            frame.mask = try masks.mask(of: index, size: frame.facts.intrinsics?.size, in: tree, limits)
+            frame.mask = try masks.mask(of: index, in: tree, limits)
         }
         try preparePicture(&frame, for: channels)
     }

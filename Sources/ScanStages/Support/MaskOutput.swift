@@ -88,7 +88,15 @@ struct MaskOutput: Sendable {
             mask.nearest(width: size(factor).width, height: size(factor).height)
         }
         guard isOfBox else {
-            if frame.mask == nil { context.count("frames-without-mask", 1) }
+            if let mask = frame.mask {
+                guard mask.size == camera.size else {
+                    throw Problem(
+                        .input, "the frame's mask is \(mask.size), and its picture \(camera.size)",
+                        fix: "make the masks anew, or leave them out with  --set \(context.label).masks=none")
+                }
+            } else {
+                context.count("frames-without-mask", 1)
+            }
             let mask =
                 frame.mask
                 ?? LumaImage(

@@ -34,7 +34,8 @@ struct SplitOutput: Sendable {
         }
         let useless = splits.count(where: \.isEmpty)
         if useless > 0 {
-            context.warn("\(useless.counted("frame")) stand in none of the dataset's lists: trainers pass them over")
+            context.warn(
+                "\(useless) of \(splits.count) frames have no place in the dataset's lists: trainers pass them over")
         }
         return splits
     }

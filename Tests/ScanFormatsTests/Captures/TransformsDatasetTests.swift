@@ -393,7 +393,7 @@ import Testing
         let capture = try open()
         #expect(capture.channels.contains(.mask))
         #expect(capture.warnings.contains("1 of 5 frames have no mask: frame 2"))
-        #expect(capture.regrets[.mask]?.hasPrefix("4 masks of the dataset are not used") == true)
+        #expect(capture.regrets[.mask]?.hasPrefix("the masks of 4 frames are not used") == true)
         #expect(capture.files.filter { $0.channels == [.mask] }.count == 4)
         let used: [UInt8] = bits.map { $0 == 0 ? 0 : 255 }
         let masks = try capture.frames.map { facts throws -> [UInt8]? in
@@ -402,18 +402,6 @@ import Testing
             return frame.mask?.pixels
         }
         #expect(masks == [used, used.map { 255 - $0 }, nil, used, used])
-    }
-
-    @Test func aMaskOfAnotherSizeCostsTheFrame() throws {
-        try write([frame("a.png", with: ["mask_path": "m.png"])], Self.lens)
-        try picture("a.png")
-        try picture("m.png", 4, 3)
-        let capture = try open()
-        let problem = problem { () throws(Problem) in
-            var frame = Frame(capture.frames[0])
-            try capture.source.prepare(&frame, for: [.mask])
-        }
-        #expect(problem?.summary == "the mask is 4×3, and the picture 8×6" && problem?.place.file == "m.png")
     }
 
     @Test func masksThatWereNotCopied() throws {
