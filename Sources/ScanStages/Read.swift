@@ -23,7 +23,8 @@ public struct Read: CaptureStage {
             file that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream
             with wrong bytes in it, or of a length that is no number of frames, fails either way: nothing tells from
             which frame on it is wrong. Of a video that was cut off, those frames count as whole before which none is
-            missing; it is encoded anew where it would have been copied. In a list of poses or cameras, a last line
+            missing; its file is not copied: `write-staging` writes the pictures, or with
+            `rgb: mp4` a new one. In a list of poses or cameras, a last line
             without an end is warned of; where its last number has fewer digits than those of the other lines, the line
             counts as cut off, and frames that lost their pose with it are bad.
 

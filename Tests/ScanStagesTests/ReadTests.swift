@@ -110,9 +110,11 @@ import Testing
         #expect(run.drops == (run.kept.count..<12).map { "\($0) read: the video is cut off before it" })
         for (a, b) in zip(run.frames, whole.frames) { #expect(a.picture == b.picture) }
         #expect(run.warnings.contains { $0.hasPrefix("the video is cut off") })
-        let staged = try StageRun("\(read)\n- decompress\n- write-staging", reading: path)
-        #expect(staged.files.contains { $0.hasSuffix(".mp4") })
-        #expect(staged.count("write-staging", "frames") == run.kept.count)
+        for (options, ending) in [("", ".jpg"), (": {rgb: mp4}", ".mp4")] {
+            let staged = try StageRun("\(read)\n- decompress\n- write-staging\(options)", reading: path)
+            #expect(staged.files.contains { $0.hasSuffix(ending) }, "\(staged.files)")
+            #expect(staged.count("write-staging", "frames") == run.kept.count)
+        }
     }
 
     @Test func aClockThatGoesBackIsSaid() throws {
