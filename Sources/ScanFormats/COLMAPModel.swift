@@ -5,6 +5,11 @@ import ScanModel
 /// COLMAP stores `cam_from_world`: X_cam = R(q) · X + t with x right, y down, z into the scene, and counts the principal
 /// point from the corner of the top-left pixel. Source: colmap, doc/format.rst and scene/reconstruction_io_*.cc.
 public struct COLMAPModel: Sendable {
+    /// Lists of pictures beside a model, as nerfstudio's loader takes them: train, validate, test.
+    public static let splitLists: [(file: String, split: DatasetSplit)] = [
+        ("train_list.txt", .training), ("val_list.txt", .validation), ("test_list.txt", .test),
+    ]
+
     public struct Image: Sendable, Hashable {
         /// From 1.
         public var id: UInt32

@@ -139,8 +139,10 @@ public struct TransformsJSON: Sendable {
             }
         }
         if isSplit, dialect == .nerfstudio {
-            let lists = DatasetSplit.lists(of: entries.map { ($0.picture, $0.split ?? []) })
-            for ((key, _), names) in zip(Self.splitLists, lists) { json.member(key, .of(names)) }
+            let pictures = entries.map { (name: $0.picture, split: $0.split ?? []) }
+            for (key, split) in Self.splitLists {
+                json.member(key, .of(DatasetSplit.names(for: split, of: pictures)))
+            }
         }
     }
 

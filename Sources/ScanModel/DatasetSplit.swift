@@ -11,15 +11,13 @@ public struct DatasetSplit: OptionSet, Hashable, Sendable {
     /// Kept from training, to judge what came of it.
     public static let heldOut: DatasetSplit = [.validation, .test]
 
-    /// The pictures for training, for validation and for tests. nerfstudio's loaders want both of the last two: where there
-    /// is one of them, it does for the other.
-    public static func lists(of pictures: [(name: String, split: DatasetSplit)]) -> [[String]] {
+    /// The pictures that are for one of the three. nerfstudio's loaders want a list for validation and one for tests: where
+    /// there is one of them, it does for the other.
+    public static func names(for split: DatasetSplit, of pictures: [(name: String, split: DatasetSplit)]) -> [String] {
         func names(_ split: DatasetSplit) -> [String] {
             pictures.filter { !$0.split.isDisjoint(with: split) }.map(\.name)
         }
-        return [Self.training, Self.validation, Self.test].map { split in
-            let own = names(split)
-            return own.isEmpty && split != .training ? names(.heldOut) : own
-        }
+        let own = names(split)
+        return own.isEmpty && split != .training ? names(.heldOut) : own
     }
 }

@@ -111,15 +111,13 @@ public struct WriteColmap: FrameStage, FoldStage {
         if fold.gathers, let points = frame.points { try fold.points.writer.add(points) }
     }
 
-    /// As nerfstudio's loader of COLMAP models takes them.
-    private static let lists = ["train_list.txt", "val_list.txt", "test_list.txt"]
-
     private func writeLists(
         _ recorded: [(name: String, split: DatasetSplit?)], _ context: StageContext
     ) throws(Problem) {
         guard let splits = split.splits(of: recorded.map(\.split), context) else { return }
         let pictures = zip(recorded, splits).map { (name: $0.name, split: $1) }
-        for (file, names) in zip(Self.lists, DatasetSplit.lists(of: pictures)) {
+        for (file, split) in COLMAPModel.splitLists {
+            let names = DatasetSplit.names(for: split, of: pictures)
             try context.output.write(Array(names.map { $0 + "\n" }.joined().utf8), to: "\(Self.folder)/\(file)")
         }
     }

@@ -125,11 +125,8 @@ public enum COLMAPCapture: CaptureFormat {
     }
 
     static let maskFolder = "masks"
-    /// What nerfstudio's loader takes, and its older name for validation.
-    static let splitLists: [(file: String, split: DatasetSplit)] = [
-        ("train_list.txt", .training), ("val_list.txt", .validation), ("validation_list.txt", .validation),
-        ("test_list.txt", .test),
-    ]
+    /// What nerfstudio's loader takes, and another name for validation that it looks for.
+    static let splitLists = COLMAPModel.splitLists + [("validation_list.txt", .validation)]
 }
 
 private struct COLMAPReader {
