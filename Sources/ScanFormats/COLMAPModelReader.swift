@@ -140,7 +140,7 @@ public struct COLMAPModelReader {
     private static func tooMany(_ limit: Int) -> Problem {
         Problem(
             .input, "the model has more than \(limit) images",
-            fix: "if that is right, allow more with  --set read.max-frames=\(2 * limit)")
+            fix: ReadRules.wayToAllowFrames(limit + 1, limit: limit))
     }
 
     /// q (w, x, y, z) and t of `cam_from_world`; the camera's centre is −Rᵀt.
@@ -163,7 +163,7 @@ public struct COLMAPModelReader {
             let numbers = words.dropFirst().prefix(3).compactMap { Float($0) }
             let color = words.dropFirst(4).prefix(3).compactMap { UInt8($0) }
             guard numbers.count == 3, color.count == 3 else { throw place("expected POINT3D_ID, X, Y, Z, R, G, B, …") }
-            guard positions.count < 3 * limit else { throw place("there are more than \(limit) points") }
+            guard positions.count < 3 * limit else { throw tooManyPoints(positions.count / 3 + 1, limit, place) }
             guard numbers.allSatisfy(\.isFinite) else { return }
             positions += numbers
             colors += color
@@ -171,11 +171,21 @@ public struct COLMAPModelReader {
         return PointCloud(positions: positions, colors: colors)
     }
 
+    /// - Parameters:
+    ///   - count: of the points so far, or of all.
+    ///   - problem: makes one that says where.
+    private static func tooManyPoints(_ count: Int, _ limit: Int, _ problem: (String) -> Problem) -> Problem {
+        var found = problem("there are more than \(limit) points")
+        let most = ReadRules.mostPoints
+        found.fix = ReadRules.wayToAllow("max-points", max(count, min(2 * limit, most)), of: most)
+        return found
+    }
+
     public static func points(binary source: any ByteSource, limit: Int) throws(Problem) -> PointCloud {
         var bytes = COLMAPBytes(source)
         var (positions, colors): ([Float], [UInt8]) = ([], [])
         let count: UInt64 = try bytes.integer()
-        guard count <= UInt64(limit) else { throw bytes.problem("there are \(count) points, more than \(limit)") }
+        guard count <= UInt64(limit) else { throw tooManyPoints(Int(clamping: count), limit, bytes.problem) }
         for _ in 0..<count {
             let _: UInt64 = try bytes.integer()
             let p = [Float(try bytes.double()), Float(try bytes.double()), Float(try bytes.double())]

@@ -10,6 +10,9 @@ enum ForeignPicture {
             ("AVIF", 4, "ftypavif"), ("AVIF", 4, "ftypavis"),
         ] + ["heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"].map { ("HEIC", 4, "ftyp\($0)") }
 
+    /// How files with such pictures are usually called.
+    static let endings = ["webp", "heic", "tif", "tiff"]
+
     /// What is wrong with a file that begins as such a picture; nil for any other.
     /// - Parameter readable: the formats that are read in its place.
     static func problem(_ bytes: [UInt8], readable: String = "JPEG or PNG") -> Problem? {

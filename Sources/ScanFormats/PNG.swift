@@ -23,9 +23,18 @@ public enum PNG {
     /// How many bytes a file's signature and its header, the chunk `IHDR`, take.
     package static let headByteCount = 33
 
-    /// Whether a file has an alpha channel, by its first bytes: colour types 4 and 6 (PNG, third edition, 11.2.1).
-    package static func hasAlpha(_ head: [UInt8]) -> Bool {
-        isPNG(head) && head.count >= headByteCount && (head[25] == 4 || head[25] == 6)
+    /// What a pixel holds (PNG, third edition, 11.2.1).
+    package enum ColorType: UInt8, Sendable {
+        case gray = 0, rgb = 2, palette = 3, grayAlpha = 4, rgba = 6
+
+        package var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
+        /// Whether red, green and blue have a channel each.
+        package var hasColorChannels: Bool { self == .rgb || self == .rgba }
+    }
+
+    /// What the pixels of a file hold, by its first ``headByteCount`` bytes; nil for what is no PNG.
+    package static func colorType(_ head: [UInt8]) -> ColorType? {
+        isPNG(head) && head.count >= headByteCount ? ColorType(rawValue: head[25]) : nil
     }
 
     /// Reads the header, for which the file's beginning up to its first pixels is enough.

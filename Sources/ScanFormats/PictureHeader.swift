@@ -56,7 +56,7 @@ public struct PictureLimits: Hashable, Sendable {
             // A frame that is dropped for it keeps the summary alone.
             throw Problem(
                 .input, "a picture of \(width) × \(height) pixels, where `max-picture-pixels` of read allows \(pixels)",
-                fix: "if that is right, allow more with  --set read.max-picture-pixels=\(width * height)")
+                fix: ReadRules.wayToAllowPicture(of: header.size))
         }
     }
 }
@@ -66,5 +66,13 @@ extension RGBImage {
     public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> RGBImage {
         if PNG.isPNG(bytes) { return try PNG.decodeRGB(bytes, limits: limits) }
         return try JPEG.decodeRGB(bytes, limits: limits)
+    }
+
+    /// The bytes of a picture file.
+    public func encoded(as encoding: PictureEncoding) throws(Problem) -> [UInt8] {
+        switch encoding {
+        case .jpeg(let quality): try JPEG.encode(self, quality: quality, subsampling: .s444)
+        case .png: try PNG.encodeRGB(self)
+        }
     }
 }

@@ -38,7 +38,7 @@ package enum ScanNetPPDepth {
             Problem(
                 .input, "the depth file ends inside frame \(walk.count)",
                 notes: ["\(walk.count) whole frames stand before it"],
-                fix: "copy the file again, or keep the whole frames with  --set read.truncated=keep-whole"
+                fix: "copy the file again"
             ).at(file: file, byte: end, of: tree.byteCount(of: file))
         }
         return .chunks(count: walk.count, size: size, truncation: truncation)

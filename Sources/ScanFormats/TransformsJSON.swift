@@ -61,7 +61,7 @@ public struct TransformsJSON: Sendable {
     /// The file for pictures that are smaller by `factor`: intrinsics scaled, and folders as nerfstudio names them
     /// (`images_2`, `masks_2`, `depths_2`).
     public func downscaled(by factor: Int) -> TransformsJSON {
-        var copy = movingFiles { Self.path($0, downscaledBy: factor) }
+        var copy = movingFiles { DownscaledPicture.path(of: $0, factor: factor) }
         for index in copy.entries.indices {
             let camera = copy.entries[index].camera
             let size = RGBImage.downscaledSize(camera.size, by: factor)
@@ -98,12 +98,6 @@ public struct TransformsJSON: Sendable {
             copy.entries[index].depth = copy.entries[index].depth.map(path)
         }
         return copy
-    }
-
-    /// `images_2/000001.jpg` of `images/000001.jpg`: the loader swaps the folder and keeps the name.
-    public static func path(_ path: String, downscaledBy factor: Int) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return path }
-        return "\(path[..<slash])_\(factor)\(path[slash...])"
     }
 
     // MARK: - Writing

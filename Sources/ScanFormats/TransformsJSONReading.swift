@@ -84,13 +84,17 @@ extension TransformsJSON {
 
         /// The depth picture that a frame names, whatever else of it can be read.
         static func depth(_ frame: JSONField) throws(Problem) -> String? {
-            try (frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
-                .ifPresent { (field) throws(Problem) in TransformsJSON.path(try field.text()) }
+            try path(frame["depth_file_path"].isAbsent ? frame["depth_path"] : frame["depth_file_path"])
         }
 
         /// The mask that a frame names; nerfstudio's key.
         static func mask(_ frame: JSONField) throws(Problem) -> String? {
-            let path = try frame["mask_path"].ifPresent { (field) throws(Problem) in try field.text() }
+            try path(frame["mask_path"])
+        }
+
+        /// Some tools write an empty path for none.
+        private static func path(_ field: JSONField) throws(Problem) -> String? {
+            let path = try field.ifPresent { (field) throws(Problem) in try field.text() }
             return path.flatMap { $0.isEmpty ? nil : TransformsJSON.path($0) }
         }
 
@@ -170,6 +174,7 @@ extension TransformsJSON {
             let applied = Pose(rowMajor: numbers)
             if let defect = applied.defect {
                 warnings.append("applied_transform was not undone, because it is no rotation: \(defect)")
+                worldUp = savedUp
                 return
             }
             originalFromSaved = applied.inverse

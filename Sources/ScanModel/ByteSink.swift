@@ -1,4 +1,4 @@
-/// Where formats write to: a file of the output folder, or memory in a test.
+/// Where formats write to, such as a file of the output folder.
 ///
 /// Bytes come in order. A sink remembers the first failure and reports it from the call that met it.
 public protocol ByteSink: AnyObject {
@@ -19,16 +19,5 @@ extension ByteSink {
 
     public func write(_ text: String) throws(Problem) {
         try write(Array(text.utf8))
-    }
-}
-
-/// A sink that keeps its bytes in memory.
-public final class MemorySink: ByteSink {
-    public private(set) var bytes: [UInt8] = []
-
-    public init() {}
-
-    public func write(_ buffer: UnsafeRawBufferPointer) {
-        bytes.append(contentsOf: buffer)
     }
 }

@@ -25,8 +25,9 @@ public struct Capture: Sendable {
     /// The programs that are not there, without which the reader has seen less of the capture than there is.
     public var missingPrograms: Set<String> = []
 
-    /// Pixels of the colour pictures, and of depth and confidence.
+    /// Pixels of the colour pictures.
     public var colorSize: PixelSize?
+    /// Pixels of depth; confidence may have a size of its own.
     public var depthSize: PixelSize?
     /// The depth sensor's camera, where depth is not aligned with the pictures.
     public var depthCamera: DepthCamera?
@@ -158,7 +159,8 @@ public protocol CaptureSource: Sendable {
     /// (pictures in files) come without a track: ``prepare(_:for:)`` attaches them.
     func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack]
 
-    /// Attaches what is not in a stream. Called for kept frames, in parallel.
+    /// Attaches what is not in a stream. Called for kept frames, in parallel; for one frame perhaps more than once, each
+    /// time for other channels, and what belongs to others stays as it is.
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem)
 
     /// A whole small file of the capture, such as a picture. A file larger than `limit` bytes is a problem.

@@ -48,7 +48,7 @@ extension Channel {
     public static let luma = Channel("luma")
     /// Depth as recorded, still packed.
     public static let recordedDepth = Channel("recorded-depth")
-    /// Confidence as recorded, still packed.
+    /// Confidence as recorded: a level for each pixel.
     public static let recordedConfidence = Channel("recorded-confidence")
 
     // Of each frame, made by stages.

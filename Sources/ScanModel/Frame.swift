@@ -110,6 +110,13 @@ public struct DownscaledPicture: Hashable, Sendable {
         self.factor = factor
         self.picture = picture
     }
+
+    /// Where datasets keep a smaller copy, of a picture or of what belongs to it: `images_2/000001.jpg` of
+    /// `images/000001.jpg`. Loaders swap the folder and keep the name.
+    public static func path(of path: String, factor: Int) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return "\(path[..<slash])_\(factor)\(path[slash...])"
+    }
 }
 
 /// One frame on its way through a pass: its facts, and the channels that stages have loaded or made so far.
@@ -120,7 +127,7 @@ public struct DownscaledPicture: Hashable, Sendable {
 public struct Frame: Sendable {
     public var facts: FrameFacts
 
-    /// As recorded: not turned, and of the size that the intrinsics are for.
+    /// As the capture has it, or as the stages above have left it: of the size that the intrinsics are for.
     public var picture: Picture? { didSet { encodedPictures = [:] } }
     /// The picture as files hold it, by how it was encoded: what one writer has done no other one has to do again.
     public var encodedPictures: [PictureEncoding: [UInt8]] = [:]

@@ -44,6 +44,12 @@ public struct OrientedBox: Hashable, Sendable {
         return box
     }
 
+    /// Whether nothing but perhaps its faces lies inside, as of one that was shrunk too far.
+    public var isEmpty: Bool {
+        let half = (endingOnItsFloor ?? self).halfSize
+        return min(half.x, half.y, half.z) <= 0
+    }
+
     private mutating func moveBottom(by distance: Double) {
         halfSize.y += distance / 2
         center = center - worldFromBox.columns.1 * (distance / 2)
@@ -70,6 +76,7 @@ public struct OrientedBox: Hashable, Sendable {
         return result
     }
 
+    /// Why the box cannot be used; nil for a sound one.
     public var defect: String? {
         guard center.isFinite, worldFromBox.isFinite, halfSize.isFinite, floor?.isFinite ?? true else {
             return "the box is not finite"

@@ -68,9 +68,9 @@ public protocol CaptureStage: Stage {
     func finish(_ capture: inout Capture, in context: StageContext) throws(Problem)
 }
 
-/// Drops some of a few frames in a row by comparing them: the bounded form of a ``CaptureStage`` that drops frames. The
-/// runner has the frames wait for each other, or looks at their facts when all are through; the stage never holds them.
-public protocol NeighbourStage: Stage {
+/// Drops some of a few frames in a row by comparing them: a ``CaptureStage`` whose `finish` drops frames, in a bounded
+/// form. The runner has the frames wait for each other, or looks at their facts when all are through; the stage never holds them.
+public protocol NeighbourStage: CaptureStage {
     /// How many frames in a row are compared with each other at most; nil where this instance compares none, or all of them.
     /// The stage says in its ``Uses`` that its `finish` drops frames.
     /// - Parameter frames: those that are left; some of them may be dropped before their turn comes.

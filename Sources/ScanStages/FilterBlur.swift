@@ -2,7 +2,7 @@ import ScanModel
 import ScanPipeline
 
 /// Drops blurred frames.
-public struct FilterBlur: FrameStage, NeighbourStage, CaptureStage {
+public struct FilterBlur: FrameStage, NeighbourStage {
     enum Rule: Sendable {
         case atLeast(Double)
         case keep(Double)

@@ -114,15 +114,16 @@ public struct Read: CaptureStage {
             "rate", "How fast frames without times of their own followed each other.", in: 0.1...1000,
             unit: "frames per second")
         rules.maxFrames = options.integer(
-            "max-frames", "The most frames that a capture may have.", default: rules.maxFrames, in: 1...100_000_000)
+            "max-frames", "The most frames that a capture may have.", default: rules.maxFrames,
+            in: 1...ReadRules.mostFrames)
         rules.maxLine = options.integer(
             "max-line", "The longest camera line.", default: rules.maxLine, in: 1000...100_000_000, unit: "bytes")
         rules.maxPicturePixels = options.integer(
             "max-picture-pixels", "The largest picture and the largest depth map.", default: rules.maxPicturePixels,
-            in: 1...1_000_000_000, unit: "pixels")
+            in: 1...ReadRules.mostPicturePixels, unit: "pixels")
         rules.maxPoints = options.integer(
             "max-points", "The most points that a model may bring along.", default: rules.maxPoints,
-            in: 1...1_000_000_000)
+            in: 1...ReadRules.mostPoints)
         rules.archive.entryCount = options.integer(
             "max-archive-entries", "The most entries that an archive may have.", default: rules.archive.entryCount,
             in: 1...Int.max

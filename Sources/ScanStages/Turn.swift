@@ -29,7 +29,7 @@ public struct Turn: CaptureStage {
             Turned pictures are decoded, and writers encode them anew; a video is no longer copied as a file. Motion
             files stay as recorded, in the device's axes.
             """,
-        example: "- turn: {quarter-turns: auto}")
+        example: "- turn: {quarter-turns: auto}", revision: 2)
 
     let turns: Turns
 
@@ -70,7 +70,6 @@ public struct Turn: CaptureStage {
         }
         capture.metadata = capture.metadata.map { ScanMetadata.turned($0, quarterTurns: quarters) }
         capture.channels.remove(.video)
-        capture.videoFile = nil
         capture.source = TurnedSource(of: capture, quarterTurns: quarters)
     }
 

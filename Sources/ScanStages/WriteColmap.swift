@@ -21,30 +21,18 @@ public struct WriteColmap: FrameStage, FoldStage {
             pictures, and the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options, and what is in
             them, are those of `write-transforms`; below `downscale`, `masks_2` and `depths_2` stand beside `images_2`.
             """,
-        example: "- write-colmap", revision: 4)
+        example: "- write-colmap", revision: 5)
 
-    let output: PictureOutput
-    let depth: DepthOutput
-    let masks: MaskOutput
-    let split: SplitOutput
+    let dataset: DatasetOutput
 
     private static let folder = "colmap"
 
-    public init(_ options: inout OptionReader) {
-        output = PictureOutput(&options, default: .copy)
-        depth = DepthOutput(&options)
-        masks = MaskOutput(&options)
-        split = SplitOutput(&options)
-    }
+    public init(_ options: inout OptionReader) { dataset = DatasetOutput(&options) }
 
     public var uses: Uses {
         Uses(
-            frame: .init(
-                // Masks of depth need it too.
-                needs: [.color, .pose, .intrinsics] + masks.needs + depth.needs.filter { !masks.needs.contains($0) },
-                wants: [.downscaled] + masks.wants + split.wants),
-            fold: .init(prefers: [[.cloud, .points]]), claims: ["\(Self.folder)/"],
-            instead: [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)])
+            frame: .init(needs: dataset.needs, wants: dataset.wants), fold: .init(prefers: [[.cloud, .points]]),
+            claims: ["\(Self.folder)/"], instead: dataset.instead)
     }
 
     /// What the model says of a frame.
@@ -58,10 +46,12 @@ public struct WriteColmap: FrameStage, FoldStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let (pose, intrinsics) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let number = FrameName.padded(frame.index)
-        let path = try output.write(&frame, to: "\(Self.folder)/images/\(number)", context)
-        try output.writeDownscaled(&frame, besides: path, context)
-        if depth.isOn { try depth.write(&frame, to: "\(Self.folder)/depths/\(number).png", context) }
-        if masks.isOn(context) { try masks.write(&frame, to: "\(Self.folder)/masks/\(number).png", context) }
+        let path = try dataset.pictures.write(&frame, to: "\(Self.folder)/images/\(number)", context)
+        try dataset.pictures.writeDownscaled(&frame, besides: path, context)
+        if dataset.depth.isOn { try dataset.depth.write(&frame, to: "\(Self.folder)/depths/\(number).png", context) }
+        if dataset.masks.isOn(context) {
+            try dataset.masks.write(&frame, to: "\(Self.folder)/masks/\(number).png", context)
+        }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         frame.parcels[context.label] = Entry(
             name: name, pose: pose, intrinsics: intrinsics, split: frame.split)
@@ -97,7 +87,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     private static let modelFolder = "\(folder)/sparse/0"
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
-        try masks.begin(context)
+        try dataset.masks.begin(context)
         return Fold(
             points: try PointFiles(context.output, in: Self.modelFolder),
             gathers: context.reads.contains(.points) && context.available.contains(.points))
@@ -114,7 +104,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     private func writeLists(
         _ recorded: [(name: String, split: DatasetSplit?)], _ context: StageContext
     ) throws(Problem) {
-        guard let splits = split.splits(of: recorded.map(\.split), context) else { return }
+        guard let splits = dataset.split.splits(of: recorded.map(\.split), context) else { return }
         let pictures = zip(recorded, splits).map { (name: $0.name, split: $1) }
         for (file, split) in COLMAPModel.splitLists {
             let names = DatasetSplit.names(for: split, of: pictures)
@@ -136,7 +126,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             try write(file)
             try file.close()
         }
-        masks.end(of: model.images.count, context)
+        dataset.masks.end(of: model.images.count, context)
         try writeLists(fold.splits, context)
         context.count("images", model.images.count)
         context.count("cameras", model.cameras.count)

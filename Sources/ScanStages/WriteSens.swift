@@ -112,9 +112,7 @@ public struct WriteSens: FrameStage, FoldStage {
     ) throws(Problem) {
         guard !bytes.isEmpty, PNG.isPNG(bytes) != (compression == .png) else { return }
         let image = try RGBImage.decode(bytes, limits: PictureLimits(pixels: context.capture.maxPicturePixels))
-        bytes =
-            compression == .png
-            ? try PNG.encodeRGB(image) : try JPEG.encode(image, quality: output.quality, subsampling: .s444)
+        bytes = try image.encoded(as: compression == .png ? .png : .jpeg(quality: output.quality))
         context.count("pictures-encoded-again", 1)
     }
 

@@ -13,11 +13,13 @@ public struct WriteTransforms: FrameStage, FoldStage {
             principal point is counted from the corner of the top-left pixel. Names are padded with zeros, because the
             loader sorts them as text.
 
-            Pictures are copied byte for byte; frames of a video become JPEG (quality 95, 4:4:4) or PNG. With `z-up` the
-            world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was done, and
+            Pictures are copied byte for byte, but for PNGs that hold grey or a palette: loaders want red, green and blue.
+            Frames of a video become JPEG (quality 95, 4:4:4) or PNG.
+
+            With `z-up` the world is turned from y-up to z-up, (x, −z, y); `applied_transform` always says what was done, and
             `orientation_override: none` keeps a trainer from tipping gravity again, unless z is not known to be up: then
-            the trainer may find it. The points, if a stage above makes
-            any, are written in the same frame to `points.ply`; grey 128 where they have no colour.
+            the trainer may find it. The points, if a stage above makes any, are written in the same frame to `points.ply`;
+            grey 128 where they have no colour.
 
             `depth` writes 16-bit PNGs in millimetres at the depth map's size, 0 for "no value" and beyond 65.535 m; a
             frame without depth gets zeros and is counted. Depth of a sensor with a camera of its own is carried over to
@@ -41,37 +43,27 @@ public struct WriteTransforms: FrameStage, FoldStage {
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 10)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 11)
 
-    let output: PictureOutput
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool
-    let depth: DepthOutput
-    let masks: MaskOutput
-    let split: SplitOutput
+    let dataset: DatasetOutput
 
     /// Every path of the dataset begins here.
     private var folder: String { dialect == .nerfstudio ? "nerf" : "ngp" }
 
     public init(_ options: inout OptionReader) {
         dialect = options.choice("dialect", "Whose loader reads it.", default: .nerfstudio)
-        output = PictureOutput(&options, default: .copy)
         isZUp = options.flag("z-up", "Turn a y-up world so that z is up.", default: true)
-        depth = DepthOutput(&options)
-        masks = MaskOutput(&options)
-        split = SplitOutput(&options)
+        dataset = DatasetOutput(&options)
     }
 
     public var uses: Uses {
         let isNGP = dialect == .instantNGP
-        // Masks of depth need it too.
-        let depthNeeds = depth.needs.filter { !masks.needs.contains($0) }
         return Uses(
-            frame: .init(
-                needs: [.color, .pose, .intrinsics] + masks.needs + depthNeeds,
-                wants: [.downscaled] + masks.wants + split.wants + (isNGP ? [.sharpness] : [])),
+            frame: .init(needs: dataset.needs, wants: dataset.wants + (isNGP ? [.sharpness] : [])),
             fold: .init(wants: isNGP ? [.box] : [], prefers: [[.cloud, .points]]), claims: ["\(folder)/"],
-            instead: [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)])
+            instead: dataset.instead)
     }
 
     // MARK: - Each frame, in parallel
@@ -80,23 +72,23 @@ public struct WriteTransforms: FrameStage, FoldStage {
         let pose = try frame.facts.requiredPose
         let camera = try frame.facts.requiredIntrinsics.counted(from: .corner)
         let name = FrameName.padded(frame.index)
-        let picture = try output.write(&frame, to: "\(folder)/images/\(name)", context)
-        try output.writeDownscaled(&frame, besides: picture, context)
+        let picture = try dataset.pictures.write(&frame, to: "\(folder)/images/\(name)", context)
+        try dataset.pictures.writeDownscaled(&frame, besides: picture, context)
         var entry = TransformsJSON.Entry(
             picture: String(picture.dropFirst(folder.count + 1)), camera: camera,
             pose: worldTurn(context).apply(pose))
         entry.sharpness = frame.sharpness
-        if depth.isOn {
+        if dataset.depth.isOn {
             entry.depth = "depths/\(name).png"
             // instant-ngp refuses other sizes than the picture's.
-            try depth.write(
+            try dataset.depth.write(
                 &frame, to: "\(folder)/depths/\(name).png", fillsPicture: dialect == .instantNGP, context)
         }
-        if masks.isOn(context) {
+        if dataset.masks.isOn(context) {
             let path = dialect == .nerfstudio ? "masks/\(name).png" : "images/dynamic_mask_\(name).png"
             entry.mask = path
             // instant-ngp's masks say what to ignore.
-            try masks.write(&frame, to: "\(folder)/\(path)", saysIgnore: dialect == .instantNGP, context)
+            try dataset.masks.write(&frame, to: "\(folder)/\(path)", saysIgnore: dialect == .instantNGP, context)
         }
         entry.split = frame.split
         frame.parcels[context.label] = entry
@@ -115,7 +107,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
-        try masks.begin(context)
+        try dataset.masks.begin(context)
         var fold = Fold()
         if context.reads.contains(.points) && context.available.contains(.points) {
             fold.points = try PointFile(
@@ -136,7 +128,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        masks.end(of: fold.entries.count, context)
+        dataset.masks.end(of: fold.entries.count, context)
         let turn = worldTurn(context)
         var points = fold.points?.count
         if let file = fold.points {
@@ -159,12 +151,12 @@ public struct WriteTransforms: FrameStage, FoldStage {
         json.entries = fold.entries
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
-        let splits = split.splits(of: json.entries.map(\.split), context)
+        let splits = dataset.split.splits(of: json.entries.map(\.split), context)
         for number in json.entries.indices { json.entries[number].split = splits?[number] }
         json.isZUp = capture.worldUp.map { (turn.rotation * $0 - Vector3(0, 0, 1)).length < 1e-6 } == true
         if dialect == .instantNGP {
             json.up = capture.worldUp.map { turn.rotation * $0 }
-            json.depthUnit = depth.isOn ? 0.001 : nil
+            json.depthUnit = dataset.depth.isOn ? 0.001 : nil
             json.volume = volume(fold, capture.box, turn, context)
         }
         try write(json, fold.factors, context)

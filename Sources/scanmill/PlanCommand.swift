@@ -107,7 +107,9 @@ private struct SizeEstimate {
         guard !ratios.isEmpty else { return }
         let usual = ratios.sorted()[ratios.count / 2]
         let sizes = toWrite.map { known[$0.id].map(Double.init) ?? Double(CaptureSize.bytes(of: $0.path)) * usual }
-        output = Int64(exactly: sizes.reduce(0, +).rounded()) ?? .max
+        // A receipt that was damaged may tell of any size.
+        let sum = sizes.reduce(0, +)
+        output = sum < 1e18 ? Int64(sum.rounded()) : nil
     }
 
     var text: String {
@@ -116,7 +118,7 @@ private struct SizeEstimate {
             ?? "how much would be written is not known before the first result"
         let room = free.map { "\(Console.size($0)) are free" } ?? "free space is not known"
         // While an older result is replaced, both are there.
-        let needed = output.map { ", so keep \(Console.size($0 + $0 / 10)) free" } ?? ""
+        let needed = output.map { ", so keep \(Console.size($0 / 10 * 11)) free" } ?? ""
         return "\(written)\(needed); \(room); \(memory.text)"
     }
 }

@@ -219,13 +219,13 @@ import Testing
     }
 
     /// Colour types of PNG's third edition, 11.2.1.
-    @Test(arguments: [(0, false), (2, false), (3, false), (4, true), (6, true)]) func knowsAlpha(
-        _ type: Int, _ has: Bool
-    ) {
+    @Test(arguments: [(0, false, false), (2, false, true), (3, false, false), (4, true, false), (6, true, true)])
+    func knowsWhatPixelsHold(_ type: Int, hasAlpha: Bool, hasColorChannels: Bool) {
         let head =
             Array("\u{89}PNG\r\n\u{1a}\n".unicodeScalars.map { UInt8($0.value) })
             + [0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 8, 0, 0, 0, 6, 8, UInt8(type), 0, 0, 0, 1, 2, 3, 4]
-        #expect(PNG.hasAlpha(head) == has)
-        #expect(!PNG.hasAlpha(Array(head.dropLast())) && !PNG.hasAlpha([]))
+        #expect(PNG.colorType(head)?.hasAlpha == hasAlpha)
+        #expect(PNG.colorType(head)?.hasColorChannels == hasColorChannels)
+        #expect(PNG.colorType(Array(head.dropLast())) == nil && PNG.colorType([]) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import ScanModel
+import TestSupport
 import Testing
 
 @Suite struct ByteSinkTests {

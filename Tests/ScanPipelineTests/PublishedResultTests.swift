@@ -59,6 +59,14 @@ import Testing
             let problems = try #require(PublishedResult("a", in: fixture.output)).verify()
             #expect(problems.map(\.summary) == (isSound ? [] : ["the receipt holds other bytes than were written"]))
         }
+        // Whichever byte it is: then the receipt is no longer one, or is said not to be sound.
+        let bytes = Array(text.utf8)
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 1
+            try fixture.write(String(decoding: changed, as: UTF8.self), to: "out/a/receipt.json")
+            #expect(PublishedResult("a", in: fixture.output)?.verify().isEmpty != true, "byte \(index)")
+        }
         // What earlier versions wrote has no seal.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.contains("\"seal\"") }
         let old = lines.joined(separator: "\n").replacing(",\n}", with: "\n}")

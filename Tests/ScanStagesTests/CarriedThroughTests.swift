@@ -115,6 +115,13 @@ import Testing
             #expect(problem?.notes == ["half of its shortest side is 0.5 m"])
         }
         _ = try StageRun("- write-transforms: {masks: silhouette, mask-margin: -0.49}", on: capture)
+        // A floor that cuts the box off keeps its place.
+        capture.box?.floor = 0.3
+        #expect(throws: Problem.self) {
+            _ = try StageRun("- write-transforms: {masks: silhouette, mask-margin: -0.25}", on: capture)
+        }
+        capture.box?.floor = -0.4
+        _ = try StageRun("- write-transforms: {masks: silhouette, mask-margin: -0.25}", on: capture)
     }
 
     // MARK: - Lists

@@ -158,11 +158,16 @@ import Testing
 
     /// Frames of a video wait for their neighbours, pixels and all, and one decoding does. Another look at all frames below
     /// it ends the pass, and the video is decoded again.
-    @Test(arguments: [1, 2, 8], ["window: 3", "seconds: 0.25"])
-    func windowsOfAVideoAreTheSameInOnePassAndInTwo(_ workers: Int, _ rule: String) throws {
+    @Test(
+        arguments: [1, 2, 8],
+        [
+            "- filter-blur: {window: 3}", "- filter-blur: {seconds: 0.25}",
+            "- turn: {quarter-turns: 1}\n- filter-blur: {window: 3}",
+        ])
+    func windowsOfAVideoAreTheSameInOnePassAndInTwo(_ workers: Int, _ choice: String) throws {
         let source = try MiniSource { $0.pictures = .mp4 }
         let (above, below) = (
-            "- read\n- filter-blur: {\(rule)}", "- decompress\n- unproject\n- write-ply\n- write-transforms"
+            "- read\n\(choice)", "- decompress\n- unproject\n- write-ply\n- write-transforms"
         )
         let one = try PipelineRun("\(above)\n\(below)", on: source.path, workers: workers)
         let two = try PipelineRun("\(above)\n- select-every: {step: 1}\n\(below)", on: source.path, workers: workers)

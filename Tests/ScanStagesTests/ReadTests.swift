@@ -187,6 +187,14 @@ import Testing
         #expect(odd?.summary == "this is not a capture in a format that ScanMill reads")
         #expect(odd?.notes == ["it holds notes.txt"])
         #expect(odd?.fix == "`scanmill formats` lists what is read")
+        for (file, word) in [
+            ("loose/IMG_7.JPG", "pictures without poses"), ("photos/IMG_7.HEIC", "convert the pictures"),
+        ] {
+            try folder.write("x", to: file)
+            let place = String(file.prefix { $0 != "/" })
+            let fix = problem { _ = try StageRun("- read", reading: folder.url(place).path) }?.fix
+            #expect(fix?.hasPrefix(word) == true && fix?.contains("in a folder called images") == true)
+        }
         try FileManager.default.createDirectory(at: folder.url("empty"), withIntermediateDirectories: true)
         #expect(
             problem { _ = try StageRun("- read", reading: folder.url("empty").path) }?.notes == ["the folder is empty"])

@@ -104,6 +104,38 @@ import Testing
         #expect(back.colorSize == PixelSize(96, 128))
     }
 
+    /// By the video the runner knows that another look at the pictures costs another decoding.
+    @Test func turnedPicturesStillComeFromTheVideo() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/stray-scanner").path
+        let run = try StageRun("- read\n- turn: {quarter-turns: 1}", reading: sample)
+        #expect(run.capture.videoFile == "rgb.mp4" && !run.capture.channels.contains(.video))
+    }
+
+    /// Before a choice among neighbours frames are prepared for what it looks at, and behind it for the rest.
+    @Test(arguments: [false, true]) func whatWasPreparedIsTurnedOnce(_ isSynthetic: Bool) throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/desk").path
+        let read = isSynthetic ? Self.scene : "- read\n- turn: {quarter-turns: 1}"
+        let capture = try StageRun(read, reading: isSynthetic ? "nowhere/a" : sample).capture
+        func prepared(_ parts: [Set<Channel>]) throws -> Frame {
+            var frame = Frame(capture.frames[1])
+            let tracks = try capture.source.tracks(for: parts.reduce([]) { $0.union($1) }, of: capture)
+            for facts in capture.frames.prefix(2) {
+                frame = Frame(facts)
+                for track in tracks { try track.advance(&frame, isWanted: true) }
+            }
+            for channels in parts { try capture.source.prepare(&frame, for: channels) }
+            return frame
+        }
+        let all: Set<Channel> = [.color, .recordedDepth, .recordedConfidence, .previousDepth]
+        let (one, two) = (
+            try prepared([all]), try prepared([[.color, .recordedConfidence], [.recordedDepth, .previousDepth]])
+        )
+        #expect(one.picture == two.picture && one.picture != nil)
+        #expect(one.recordedDepth == two.recordedDepth && one.recordedDepth != nil)
+        #expect(one.recordedConfidence == two.recordedConfidence && one.recordedConfidence != nil)
+        #expect(one.recordedDepthBefore == two.recordedDepthBefore && one.recordedDepthBefore != nil)
+    }
+
     /// The metadata keep the size that was recorded, and so do the intrinsics of new camera lines.
     @Test func picturesThatWereMadeSmallerAreTurned() throws {
         let whole = try StageRun(

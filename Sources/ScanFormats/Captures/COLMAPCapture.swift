@@ -10,7 +10,8 @@ public enum COLMAPCapture: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .cloud, .mask, .split],
         passesOver: ["observations and tracks", "rigs", "depth maps"], writer: "write-colmap",
         writingLoses: [
-            "depth", "confidence", "timestamps", "the bounding box", "motion", "that a unit is a metre",
+            "depth, which stands beside the model where `depth` is on, and is not read back", "confidence",
+            "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
         ], origin: .derived, mayBePart: true, revision: 6)
 
@@ -165,7 +166,7 @@ private struct COLMAPReader {
         var source = TreeSource(tree, rules)
         try attachPictures(images)
         takeMasks(images, to: &source)
-        takeSplits(images)
+        try takeSplits(images)
         try readPoints()
         capture.channels.formUnion([.pose, .intrinsics])
         capture.lacks(
@@ -271,20 +272,26 @@ private struct COLMAPReader {
         let folder = COLMAPCapture.maskFolder
         guard capture.channels.contains(.color), tree.hasFolder(folder) else { return }
         let masks = images.map { image -> FrameMasks.File? in
-            let names = ["\(folder)/\(image.name).png", "\(folder)/\(image.name.pictureStem).png"]
-            return names.first { !$0.leadsOut && tree.byteCount(of: $0) != nil }.map { FrameMasks.File(path: $0) }
+            for name in ["\(image.name).png", "\(image.name.pictureStem).png"] {
+                if let file = try? tree.file(named: "\(folder)/\(name)") { return FrameMasks.File(path: file) }
+            }
+            return nil
         }
         capture.takeMasks(masks, named: masks.map { $0?.path }, listedIn: "the model", in: tree, to: &source)
     }
 
     /// Lists of pictures beside the model, as nerfstudio's loader takes them.
-    private mutating func takeSplits(_ images: [COLMAPModelReader.Image]) {
-        let lists = COLMAPCapture.splitLists.compactMap { file, split -> Capture.SplitList? in
-            guard let bytes = try? tree.bytes(of: file, limit: 64 << 20) else { return nil }
+    private mutating func takeSplits(_ images: [COLMAPModelReader.Image]) throws(Problem) {
+        var lists: [Capture.SplitList] = []
+        for (file, split) in COLMAPCapture.splitLists where tree.byteCount(of: file) != nil {
+            let bytes: [UInt8]
+            do throws(Problem) { bytes = try tree.bytes(of: file, limit: 64 << 20) } catch {
+                return try capture.loses(.split, "list of pictures", in: file, for: error)
+            }
             let names = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-            if names.isEmpty { return nil }
+            if names.isEmpty { continue }
             capture.list(file, in: tree, [.split])
-            return Capture.SplitList(name: file, split: split, pictures: names)
+            lists.append(Capture.SplitList(name: file, split: split, pictures: names))
         }
         capture.takeSplits(lists, of: images.map(\.name), besides: images.map { _ in nil })
     }

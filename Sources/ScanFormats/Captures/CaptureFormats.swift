@@ -103,7 +103,8 @@ public enum CaptureFormats {
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
             notes: [entries.isEmpty ? "the folder is empty" : "it holds \(entries.listed(most: 8))"],
-            fix: TransformsDataset.wayToReadPart(in: tree) ?? "`scanmill formats` lists what is read")
+            fix: TransformsDataset.wayToReadPart(in: tree) ?? PictureFolder.wayToRead(in: tree)
+                ?? "`scanmill formats` lists what is read")
     }
 
     /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.

@@ -32,6 +32,18 @@ struct PictureFolder {
         return listed.sorted { precedes($0, $1) }
     }
 
+    /// What to do with pictures in a folder in which nothing else is read; nil where there are none.
+    static func wayToRead(in tree: any CaptureTree) -> String? {
+        let place = "lie in a folder called \(folders.last ?? "") in the one that is named"
+        if !pictures(in: tree, "").isEmpty { return "pictures without poses are read where they \(place)" }
+        let isForeign = ([""] + folders).flatMap(tree.entries).contains { entry in
+            entry.byteCount != nil && ForeignPicture.endings.contains { entry.name.lowercased().hasSuffix(".\($0)") }
+        }
+        return isForeign
+            ? "convert the pictures to JPEG, since no others but PNG are read; without poses they are read where they \(place)"
+            : nil
+    }
+
     /// Pictures that are all called by a decimal number of seconds, several in one second, in the order of these: a time
     /// does not say which frame a picture is.
     /// - Returns: nil where they are called otherwise.

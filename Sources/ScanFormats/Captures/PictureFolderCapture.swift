@@ -48,10 +48,15 @@ public enum PictureFolderCapture: CaptureFormat {
                 if json["frames"]?.array?.isEmpty == true {
                     notes.append("it lists no frames")
                 }
-            } catch { notes.append(error.oneLine) }
+            } catch {
+                // What the machine cannot read may be sound.
+                guard error.fault == .input else { throw error }
+                notes.append(error.oneLine)
+            }
         } else if let file = tree.entries(in: part).first(where: { $0.byteCount != nil }) {
             // An archive may be packed in a way that is not read.
             do throws(Problem) { _ = try tree.bytes(of: "\(part)/\(file.name)", limit: 1 << 20) } catch {
+                guard error.fault == .input else { throw error }
                 notes.append(error.oneLine)
             }
         }

@@ -23,7 +23,7 @@ extension CaptureTree {
     /// A file that is called like a picture that is not there, but for its extension: `images/8.jpg` of `images/8.png`.
     func otherForm(of path: String) -> String? {
         if path.leadsOut { return nil }
-        let endings = PictureFolder.extensions + ["webp", "heic", "tif", "tiff"]
+        let endings = PictureFolder.extensions + ForeignPicture.endings
         return endings.flatMap { [$0, $0.uppercased()] }.map { "\(path.pictureStem).\($0)" }
             .first { $0 != path && byteCount(of: $0) != nil }
     }

@@ -10,7 +10,7 @@ public struct ReadRules: Hashable, Sendable {
 
     /// Streams of different lengths.
     public var mismatch = Mismatch.auto
-    /// A packed stream whose file ends early. One that holds wrong bytes is no matter of rules.
+    /// A packed stream or a video whose file ends early. One that holds wrong bytes is no matter of rules.
     public var truncated = Truncated.fail
     /// With ``Truncated/keepWhole``, the share of the frames below which those before the cut are too few to be the capture.
     public var minWhole = 0.5
@@ -40,6 +40,9 @@ public struct ReadRules: Hashable, Sendable {
 
     public init() {}
 
+    /// As far as the options go that allow more of something than ``maxFrames`` and so on.
+    public static let (mostFrames, mostPicturePixels, mostPoints) = (100_000_000, 1_000_000_000, 1_000_000_000)
+
     /// For looking at a capture: goes on wherever that is possible, and notes what it passed over in
     /// ``Capture/forgiven`` and ``TrackEnd/forgiven``.
     public static var forgiving: ReadRules {
@@ -61,9 +64,19 @@ public struct ReadRules: Hashable, Sendable {
     func check(frames: Int, of stream: String, in file: String? = nil) throws(Problem) {
         if frames <= maxFrames { return }
         let problem = Problem(
-            .input, "there are more than \(maxFrames) \(stream)",
-            fix: "if that is right, allow more with  --set read.max-frames=\(max(frames, 2 * maxFrames))")
+            .input, "there are more than \(maxFrames) \(stream)", fix: Self.wayToAllowFrames(frames, limit: maxFrames))
         throw file.map { problem.at(file: $0) } ?? problem
+    }
+
+    /// The fix for more of something than allowed: the option that allows it, or where that does not go so far, a doubt.
+    /// - Parameters:
+    ///   - option: of `read`.
+    ///   - number: that it has to allow.
+    ///   - most: that it can allow.
+    static func wayToAllow(_ option: String, _ number: Int, of most: Int) -> String {
+        number <= most
+            ? "if that is right, allow more with  --set read.\(option)=\(number)"
+            : "copy the file again: nothing so large is read"
     }
 
     /// - Parameter file: which tells the size, where the caller does not name it.
@@ -72,8 +85,22 @@ public struct ReadRules: Hashable, Sendable {
         if size.width <= maxPicturePixels / max(1, size.height) { return }
         let problem = Problem(
             .input, "the \(stream) is \(size), more than \(maxPicturePixels) pixels",
-            fix: "if that is right, allow more with  --set read.max-picture-pixels=\(size.width * size.height)")
+            fix: Self.wayToAllowPicture(of: size))
         throw file.map { problem.at(file: $0) } ?? problem
+    }
+
+    /// The same for too many frames.
+    /// - Parameters:
+    ///   - frames: that were counted so far, of perhaps more.
+    ///   - limit: that they are beyond.
+    static func wayToAllowFrames(_ frames: Int, limit: Int) -> String {
+        wayToAllow("max-frames", max(frames, min(2 * limit, mostFrames)), of: mostFrames)
+    }
+
+    /// The same for a picture that is too large.
+    static func wayToAllowPicture(of size: PixelSize) -> String {
+        let (pixels, isOverflow) = size.width.multipliedReportingOverflow(by: size.height)
+        return wayToAllow("max-picture-pixels", isOverflow ? .max : pixels, of: mostPicturePixels)
     }
 
     /// Decides whether the whole frames of a file that was cut off are kept.

@@ -200,7 +200,10 @@ private struct ScanNetPPReader {
                 source.depthChunks = ChunkStream(file: file, size: size, count: chunks)
                 capture.depthSize = size
                 capture.findings["depth"] = .string("a chunk for each frame")
-                if let truncation { try capture.keepFrames(before: truncation, whole: chunks, of: count, rules) }
+                if var truncation {
+                    truncation.fix = truncation.fix.map { $0 + ReadRules.wayToKeep(chunks, of: count) }
+                    try capture.keepFrames(before: truncation, whole: chunks, of: count, rules)
+                }
                 if truncation == nil || chunks > count {
                     try capture.reconcile("frames", with: ("depth file", chunks), rules)
                     if chunks < count, rules.mismatch == .auto {

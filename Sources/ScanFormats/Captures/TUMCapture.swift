@@ -18,7 +18,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
             "motion", "an autofocus camera's changes: one camera stands for all frames",
-        ], revision: 4)
+        ], revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
@@ -121,7 +121,7 @@ private struct TUMReader {
             guard (values.count + bad) / 16 < rules.maxFrames else {
                 throw Problem(
                     .input, "there are more than \(16 * rules.maxFrames) lines",
-                    fix: "if that is right, allow more with  --set read.max-frames=\(2 * rules.maxFrames)"
+                    fix: ReadRules.wayToAllowFrames(rules.maxFrames + 1, limit: rules.maxFrames)
                 ).at(file: file)
             }
             do throws(Problem) { values.append(try read(row)) } catch {
@@ -165,14 +165,8 @@ private struct TUMReader {
         let listed = try rows(of: file) { (row) throws(Problem) in try TUMText.listed(row) }
         let match = TimeMatch(times, with: listed.map(\.timestamp), within: TUMText.tolerance)
         let named = match.partners.map { $0.map { listed[$0].path } }
-        var paths: [String?] = []
-        for (index, path) in named.enumerated() {
-            paths.append(nil)
-            guard let path else { continue }
-            do throws(Problem) { paths[index] = try tree.file(named: path) } catch {
-                try capture.drop(index, for: error.at(file: file))
-            }
-        }
+        // A path that leads out of the capture is as good as none: no reason to lose the frame.
+        let paths = named.map { $0.flatMap { try? tree.file(named: $0) } }
         try capture.takeDepth(
             paths, named: named, .uint16(unitsPerMetre: TUMText.unitsPerMetre), in: tree, rules, to: &source,
             absence: "none of the pictures that \(file) names belongs to a frame")

@@ -12,7 +12,7 @@ public enum TransformsDataset: CaptureFormat {
         ],
         writer: "write-transforms",
         writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
-        origin: .derived, revision: 7)
+        origin: .derived, revision: 8)
 
     static let file = "transforms.json"
     static let sizeLimit = 256 << 20
@@ -189,9 +189,7 @@ private struct TransformsReader {
             // A path that leads out of the capture is as good as none.
             if let named = entry.mask { return (try? tree.picture(named)).map { FrameMasks.File(path: $0) } }
             let beside = capture.frames[index].pictureFile.map(FrameMasks.nameBeside)
-            return beside.flatMap {
-                tree.byteCount(of: $0) == nil ? nil : FrameMasks.File(path: $0, saysIgnore: true)
-            }
+            return beside.flatMap { try? tree.file(named: $0) }.map { FrameMasks.File(path: $0, saysIgnore: true) }
         }
         let named = zip(entries, masks).map { $0.mask ?? $1?.path }
         capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)
@@ -267,7 +265,7 @@ private struct TransformsReader {
         guard reader.pointCount <= rules.maxPoints else {
             throw Problem(
                 .input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)",
-                fix: "if that is right, allow more with  --set read.max-points=\(reader.pointCount)"
+                fix: ReadRules.wayToAllow("max-points", reader.pointCount, of: ReadRules.mostPoints)
             ).at(file: name)
         }
         var (positions, colors): ([Float], [UInt8]) = ([], [])

@@ -42,7 +42,7 @@ struct DepthOutput: Sendable {
                 ? picture
                 : try PNG.encodeGray16(
                     DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image)
-            try context.output.write(bytes, for: &frame, to: TransformsJSON.path(path, downscaledBy: factor))
+            try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: factor))
         }
     }
 }

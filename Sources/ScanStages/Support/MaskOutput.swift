@@ -38,10 +38,11 @@ struct MaskOutput: Sendable {
 
     /// - Throws: when nothing is left of the box.
     func begin(_ context: StageContext) throws(Problem) {
-        guard isOfBox, let box = context.capture.box, margin < 0 else { return }
-        let half = box.halfSize
+        guard isOfBox, let box = context.capture.box, margin < 0, box.grown(by: margin, bottom: 0).isEmpty else {
+            return
+        }
+        let half = (box.endingOnItsFloor ?? box).halfSize
         let least = min(half.x, half.y, half.z)
-        guard margin <= -least else { return }
         throw Problem(
             .usage, "`mask-margin: \(margin.shortText)` leaves nothing of the box",
             notes: ["half of its shortest side is \(least.rounded(decimals: 3).shortText) m"],
@@ -74,7 +75,7 @@ struct MaskOutput: Sendable {
             if factor == 1, !mask.pixels.contains(where: { $0 != 0 }) { context.count(Self.empty, 1) }
             try context.output.write(
                 try PNG.encodeGray8(saysIgnore ? mask.inverted : mask), for: &frame,
-                to: factor == 1 ? path : TransformsJSON.path(path, downscaledBy: factor))
+                to: factor == 1 ? path : DownscaledPicture.path(of: path, factor: factor))
         }
     }
 

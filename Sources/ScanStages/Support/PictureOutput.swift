@@ -8,11 +8,21 @@ struct PictureOutput: Sendable {
 
     let encoding: Encoding
     let quality: Int
+    /// Whether the result's readers count on red, green and blue. PNGs that hold grey or a palette, which loaders written
+    /// in Python take as they lie, are then encoded anew instead of copied.
+    private var wantsColorChannels = false
 
     /// Declares the options `color` and `quality`.
     init(_ options: inout OptionReader, default encoding: Encoding) {
         self.encoding = options.choice("color", Self.help, default: encoding)
         quality = Self.quality(&options)
+    }
+
+    /// Declares the same options for a stage whose pictures a trainer loads.
+    static func forTraining(_ options: inout OptionReader) -> PictureOutput {
+        var output = PictureOutput(&options, default: .copy)
+        output.wantsColorChannels = true
+        return output
     }
 
     /// Declares the same options for a stage that can do without pictures; nil for `color: none`.
@@ -49,33 +59,30 @@ struct PictureOutput: Sendable {
     func writeDownscaled(_ frame: inout Frame, besides path: String, _ context: StageContext) throws(Problem) {
         if !frame.downscaled.isEmpty { try Self.warnOfTransparency(frame, context) }
         for small in frame.downscaled {
-            let bytes =
-                path.hasSuffix(".png")
-                ? try PNG.encodeRGB(small.picture)
-                : try JPEG.encode(small.picture, quality: quality, subsampling: .s444)
-            let target = TransformsJSON.path(path, downscaledBy: small.factor)
-            try context.output.write(bytes, for: &frame, to: target)
+            let bytes = try small.picture.encoded(as: path.hasSuffix(".png") ? .png : .jpeg(quality: quality))
+            try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: small.factor))
         }
     }
 
     /// Does the work of writing the frame's picture, but for writing it: for a stage that learns the picture's name only
     /// when the frame's turn comes.
     func prepare(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> PreparedPicture {
+        var isPNG = encoding == .png
         if encoding == .copy, case .file(let file)? = frame.picture {
-            return .file(file, fileExtension: try Self.fileExtension(of: file, context))
+            let head = try Self.beginning(of: file, context)
+            isPNG = PNG.isPNG(head)
+            if !wantsColorChannels || PNG.colorType(head)?.hasColorChannels != false {
+                return .file(file, fileExtension: isPNG ? "png" : Self.extensionOfJPEG(file))
+            }
+            context.count("pictures-made-rgb", 1)
         }
         try Self.warnOfTransparency(frame, context)
         let (kind, fileExtension): (PictureEncoding, String) =
-            encoding == .png ? (.png, "png") : (.jpeg(quality: quality), "jpg")
+            isPNG ? (.png, "png") : (.jpeg(quality: quality), "jpg")
         if let known = frame.encodedPictures[kind] { return .encoded(known, fileExtension: fileExtension) }
-        let bytes = try encode(try frame.loadRGB(context))
+        let bytes = try frame.loadRGB(context).encoded(as: kind)
         if context.wanted.contains(.color) { frame.encodedPictures[kind] = bytes }
         return .encoded(bytes, fileExtension: fileExtension)
-    }
-
-    private func encode(_ image: RGBImage) throws(Problem) -> [UInt8] {
-        encoding == .png
-            ? try PNG.encodeRGB(image) : try JPEG.encode(image, quality: quality, subsampling: .s444)
     }
 
     /// Pictures are decoded to colours alone: what was transparent has the colour that lies beneath.
@@ -85,7 +92,7 @@ struct PictureOutput: Sendable {
 
     /// The same for a stage that decodes the pictures' files by itself.
     static func warnOfTransparency(of file: String, _ context: StageContext) throws(Problem) {
-        guard PNG.hasAlpha(try beginning(of: file, context)) else { return }
+        guard PNG.colorType(try beginning(of: file, context))?.hasAlpha == true else { return }
         context.warn("pictures have an alpha channel, which is left out where they are turned, encoded or made smaller")
     }
 
@@ -95,9 +102,8 @@ struct PictureOutput: Sendable {
         return try source.withBytes(source.unread.prefix(PNG.headByteCount)) { (bytes) throws(Problem) in Array(bytes) }
     }
 
-    /// What a picture file is by its first bytes, whatever it is called: many readers go by the extension.
-    private static func fileExtension(of file: String, _ context: StageContext) throws(Problem) -> String {
-        if PNG.isPNG(try beginning(of: file, context)) { return "png" }
+    /// The extension of a copied picture that is no PNG, whatever it is called: many readers go by it.
+    private static func extensionOfJPEG(_ file: String) -> String {
         let parts = (file.split(separator: "/").last ?? "").split(separator: ".")
         return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"
     }

@@ -23,29 +23,38 @@ struct TurnedSource: CaptureSource {
         try plain.tracks(for: channels, of: capture)
     }
 
-    /// What the tracks have attached by now is turned too.
+    /// What the tracks have attached of these channels by now is turned too.
     func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
         try plain.prepare(&frame, for: channels)
-        switch frame.picture {
-        case .file(let file)?:
+        if channels.contains(.color) { frame.picture = try frame.picture.map(turned) }
+        if channels.contains(.mask) { frame.mask = frame.mask?.turned(quarterTurns: turns) }
+        if channels.contains(.luma) { frame.luma = frame.luma?.turned(quarterTurns: turns) }
+        if channels.contains(.recordedDepth) {
+            frame.recordedDepth = frame.recordedDepth?.turned(quarterTurns: turns)
+        }
+        if channels.contains(.previousDepth) {
+            frame.recordedDepthBefore = frame.recordedDepthBefore?.turned(quarterTurns: turns)
+        }
+        if channels.contains(.recordedConfidence) {
+            frame.recordedConfidence = frame.recordedConfidence?.turned(quarterTurns: turns)
+        }
+    }
+
+    private func turned(_ picture: Picture) throws(Problem) -> Picture {
+        switch picture {
+        case .pixels(let image): return .pixels(image.turned(quarterTurns: turns))
+        case .planes(let planes): return .pixels(RGBImage(planes).turned(quarterTurns: turns))
+        case .file(let file):
             do throws(Problem) {
                 let bytes = try plain.bytes(of: file, limit: PictureLimits.fileBytes)
-                let picture = try RGBImage.decode(bytes, limits: limits).turned(quarterTurns: turns)
-                if let size, size != picture.size {
+                let image = try RGBImage.decode(bytes, limits: limits).turned(quarterTurns: turns)
+                if let size, size != image.size {
                     throw Problem(
-                        .input, "the turned picture is \(picture.width)×\(picture.height), and others are \(size)")
+                        .input, "the turned picture is \(image.width)×\(image.height), and others are \(size)")
                 }
-                frame.picture = .pixels(picture)
+                return .pixels(image)
             } catch { throw error.at(file: file) }
-        case .pixels(let image)?: frame.picture = .pixels(image.turned(quarterTurns: turns))
-        case .planes(let planes)?: frame.picture = .pixels(RGBImage(planes).turned(quarterTurns: turns))
-        case nil: break
         }
-        frame.mask = frame.mask?.turned(quarterTurns: turns)
-        frame.luma = frame.luma?.turned(quarterTurns: turns)
-        frame.recordedDepth = frame.recordedDepth?.turned(quarterTurns: turns)
-        frame.recordedDepthBefore = frame.recordedDepthBefore?.turned(quarterTurns: turns)
-        frame.recordedConfidence = frame.recordedConfidence?.turned(quarterTurns: turns)
     }
 
     func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try plain.bytes(of: file, limit: limit) }

@@ -116,13 +116,19 @@ import Testing
     }
 
     @Test func depthThatWasCutOffKeepsItsWholeFrames() throws {
-        for (bytes, whole) in [(try chunks(8).dropLast(3), 7), (try chunks(5) + [1], 5)] {
+        for (bytes, whole, more) in [
+            (try chunks(8).dropLast(3), 7, ""), (try chunks(5) + [1], 5, ""),
+            (try chunks(3) + [1], 3, " --set read.min-whole=0.37"),
+        ] {
             let scene = try scene(Array(0..<8), frames: 8)
             try scene.write(Array(bytes), to: "iphone/depth.bin")
             let failure = try #require(throws: Problem.self) { try scene.open(ScanNetPPCapture.self) }
             #expect(failure.summary == "the depth file ends inside frame \(whole)")
+            let way = "or keep the whole frames with  --set read.truncated=keep-whole\(more)"
+            #expect(failure.fix == "copy the file again, \(way)")
             var rules = ReadRules()
             rules.truncated = .keepWhole
+            rules.minWhole = 0.3
             let kept = try scene.open(ScanNetPPCapture.self, rules: rules)
             #expect(kept.forgiven == [failure])
             #expect(kept.frames.map(\.isDropped) == (0..<8).map { $0 >= whole })

@@ -147,8 +147,10 @@ import Testing
         #expect(distorted.warnings == ["camera.txt tells a lens's distortion, which is passed over"])
         for text in ["", "1 2 3", "0 0 1 1 8 6", "a b c d", "9 9 4 3 6 8"] {
             try sequence.write(text, to: "camera.txt")
-            let capture = try? sequence.open(TUMCapture.self)
-            #expect(capture == nil || capture?.frames.allSatisfy { $0.drop?.isBad == true } == true, "\(text)")
+            do throws(Problem) {
+                let capture = try sequence.open(TUMCapture.self)
+                #expect(capture.frames.allSatisfy { $0.drop?.isBad == true }, "\(text)")
+            } catch { #expect(error.fault == .input && error.place.file == "camera.txt", "\(error.message())") }
         }
     }
 
@@ -177,12 +179,17 @@ import Testing
         #expect(capture.dropReasons[0]?.hasPrefix("a path leads out of the capture") == true)
         #expect(capture.dropReasons[2]?.hasPrefix("a link leads out of the capture") == true)
         #expect(capture.dropReasons[3] == "its picture is not there: rgb/no.png")
-        // As in rgb.txt, it costs its frame alone.
+        // Depth that leads out is as good as none, and no reason to lose the frame.
         let depth = try self.sequence(2)
         try depth.write("1305031100.175304 ../../etc/passwd\n1305031101.186304 depth/1.png\n", to: "depth.txt")
         let other = try depth.open(TUMCapture.self)
-        #expect(other.dropReasons[0]?.hasPrefix("a path leads out of the capture") == true)
-        #expect(other.frames[0].drop?.isBad == true && !other.frames[1].isDropped)
+        #expect(other.dropReasons == [nil, nil])
+        #expect(try other.loaded([.recordedDepth]).map { $0.recordedDepth == nil } == [true, false])
+        try depth.write("1305031100.175304 /data/depth/0.png\n1305031101.186304 /data/depth/1.png\n", to: "depth.txt")
+        let none = try depth.open(TUMCapture.self)
+        #expect(none.dropReasons == [nil, nil] && !none.channels.contains(.recordedDepth))
+        #expect(none.absences[.recordedDepth]?.contains("paths that lead out of the capture") == true)
+        #expect(none.remedies[.recordedDepth]?.contains("depth/0.png instead of /data/depth/0.png") == true)
     }
 
     /// As of a list that was cut off where a line ends.

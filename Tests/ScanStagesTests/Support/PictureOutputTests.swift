@@ -56,6 +56,23 @@ import Testing
         #expect(try files("{}", "a.png", jpeg) == ["000000.jpg": jpeg])
     }
 
+    /// Loaders in Python take the numbers of grey and of palettes as they lie. What is no dataset is copied all the same.
+    @Test func datasetsHoldColoursWhereAPNGHasNone() throws {
+        var capture = try MemoryCapture.posed(1)
+        let gray = try PNG.encodeGray16(Gray16Image(width: 8, height: 6, pixels: (0..<48).map { UInt16($0) * 1300 }))
+        capture.items[0].file = "a.png"
+        capture.files = ["a.png": gray]
+        let run = try StageRun("- write-colmap\n- write-transforms\n- write-frames: {depth: none}", on: capture)
+        for path in ["colmap/images/000000.png", "nerf/images/000000.png"] {
+            let header = try PNG.header(try run.bytes(path))
+            #expect(header == PictureHeader(width: 8, height: 6, channels: 3, bitDepth: 8))
+            #expect(try PNG.decodeRGB(run.bytes(path)) == PNG.decodeRGB(gray))
+        }
+        #expect(try run.bytes("outputs/color/0.png") == gray)
+        #expect(run.count("write-colmap", "pictures-made-rgb") == 1)
+        #expect(run.count("write-transforms", "pictures-made-rgb") == 1)
+    }
+
     /// Polycam's pictures are JPEGs.
     @Test func aPNGThatIsCalledJPGIsEncoded() throws {
         var capture = try MemoryCapture.posed(1)

@@ -18,8 +18,8 @@ struct SyntheticSource: CaptureSource {
         let range = channels.contains(.recordedConfidence) ? settings.confidenceRange : nil
         if encoding != nil || range != nil {
             let view = truth.depthView(of: index)
-            frame.recordedDepth = encoding.map(view.recordedDepth)
-            frame.recordedConfidence = range.map(view.recordedConfidence)
+            if let encoding { frame.recordedDepth = view.recordedDepth(encoding) }
+            if let range { frame.recordedConfidence = view.recordedConfidence(range) }
         }
         if channels.contains(.previousDepth), index > 0, let encoding = settings.depthEncoding {
             frame.recordedDepthBefore = truth.depthView(of: index - 1).recordedDepth(encoding)
