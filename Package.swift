@@ -11,6 +11,9 @@ import PackageDescription
 //                 │    └─────┬──────┘  │
 //             CLinux  │  ScanModel   CScanMill   system calls │ values and geometry │ C libraries
 
+// Tests run for a moment: optimizing them takes minutes, and saves seconds.
+let quickly: [SwiftSetting] = [.unsafeFlags(["-Onone"])]
+
 let package = Package(
     name: "scanmill",
     products: [
@@ -61,22 +64,24 @@ let package = Package(
         .target(
             name: "FuzzTargets", dependencies: ["ScanModel", "ScanFormats", "ScanPipeline", "ScanStages"],
             path: "Fuzz/Targets"),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"]),
-        .testTarget(name: "ScanModelTests", dependencies: ["ScanModel", "TestSupport"]),
-        .testTarget(name: "ScanFormatsTests", dependencies: ["ScanFormats", "TestSupport"]),
-        .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"]),
-        .testTarget(name: "ScanStagesTests", dependencies: ["ScanStages", "TestSupport"]),
-        .testTarget(name: "ScanMillTests", dependencies: ["scanmill", "ScanStages", "TestSupport"]),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: quickly),
+        .testTarget(name: "ScanModelTests", dependencies: ["ScanModel", "TestSupport"], swiftSettings: quickly),
+        .testTarget(name: "ScanFormatsTests", dependencies: ["ScanFormats", "TestSupport"], swiftSettings: quickly),
+        .testTarget(name: "ScanPipelineTests", dependencies: ["ScanPipeline", "TestSupport"], swiftSettings: quickly),
+        .testTarget(name: "ScanStagesTests", dependencies: ["ScanStages", "TestSupport"], swiftSettings: quickly),
+        .testTarget(
+            name: "ScanMillTests", dependencies: ["scanmill", "ScanStages", "TestSupport"], swiftSettings: quickly),
         .target(name: "Sabotage", path: "Tests/Sabotage"),
         .testTarget(
             name: "TortureTests",
-            dependencies: ["scanmill", "TestSupport", .product(name: "Crypto", package: "swift-crypto")]),
+            dependencies: ["scanmill", "TestSupport", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: quickly),
         // The hot loops and the same in C, for counting instructions.
         .target(name: "KernelTwins", path: "Tests/KernelTwins"),
         .executableTarget(
             name: "kernel-counts", dependencies: ["ScanModel", "KernelTwins"], path: "Tests/KernelCounts"),
-        .testTarget(name: "KernelTests", dependencies: ["kernel-counts", "TestSupport"]),
-        .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"]),
+        .testTarget(name: "KernelTests", dependencies: ["kernel-counts", "TestSupport"], swiftSettings: quickly),
+        .testTarget(name: "ArchitectureTests", dependencies: ["ScanStages", "TestSupport"], swiftSettings: quickly),
     ]
 )
 

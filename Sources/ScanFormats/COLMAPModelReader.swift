@@ -35,8 +35,25 @@ public struct COLMAPModelReader {
         text source: any ByteSource, openLine: (Int) -> Void = { _ in }
     ) throws(Problem) -> [UInt32: Camera] {
         var cameras: [UInt32: Camera] = [:]
-        try eachLine(of: source, openLine) { (line, place) throws(Problem) in
+        // Cameras of another model end in another parameter.
+        var last: [String: LastNumbers] = [:]
+        var isOpen = false
+        try eachLine(
+            of: source,
+            {
+                isOpen = true; openLine($0)
+            }
+        ) { (line, place) throws(Problem) in
             let words = line.words
+            if words.count > 4, let number = words.last {
+                if isOpen, last[words[1]]?.areCut(by: number) == true {
+                    let cut = LastNumbers.cut(number)
+                    var problem = place(cut.summary)
+                    problem.fix = cut.fix
+                    throw problem
+                }
+                last[words[1], default: LastNumbers()].add(number)
+            }
             guard words.count >= 4, let id = UInt32(words[0]), let width = Int(words[2]), let height = Int(words[3])
             else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
             let parameters = words.dropFirst(4).compactMap { Double($0) }

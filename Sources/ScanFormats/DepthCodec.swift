@@ -25,6 +25,17 @@ public enum DepthCodec {
         }
     }
 
+    /// Why a frame's bytes cannot be depth; nil where they may be. Recorders write no negative depth; wrong bytes do, half of
+    /// the time.
+    /// - Parameter pixels: in the frame.
+    package static func damage(_ repaired: Repaired, of pixels: Int) -> Problem? {
+        guard repaired.negative + repaired.infinite > max(64, pixels / 10) else { return nil }
+        return Problem(
+            .input,
+            "the depth stream is damaged here: more than a tenth of the frame's pixels are negative or infinite",
+            fix: "copy the file again from the device")
+    }
+
     /// Unpacks a frame. Integers become the single-precision number nearest to (value & mask) / unitsPerMetre.
     /// - Throws: `input` when the bytes are not those of `width` × `height` pixels, or `unitsPerMetre` is not a
     ///   positive number.

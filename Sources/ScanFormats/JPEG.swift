@@ -127,7 +127,8 @@ public enum JPEG {
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
         if let foreign = ForeignPicture.problem(bytes) { return foreign }
         let isTruncated =
-            looksWhole(Array(bytes.prefix(3)), bytes.suffix(tailBytes)) != nil && bytes.starts(with: start)
+            looksWhole(bytes, bytes.suffix(tailBytes), at: max(0, bytes.count - tailBytes)) != nil
+            && bytes.starts(with: start)
         return Problem(
             .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
             notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
@@ -149,13 +150,17 @@ extension JPEG {
     /// - `tail` is what a scan cut off looks like: coded data alone, in which every FF is followed by 00 or a restart
     ///   marker, or nothing but zeros, as an unfinished download has.
     ///
+    /// What stands before the picture's own data does not count: a thumbnail there has an end marker of its own.
+    ///
     /// - Parameters:
     ///   - head: the file's first three bytes or more.
     ///   - tail: the file's last ``tailBytes`` bytes, or the whole of a shorter file.
-    public static func looksWhole(_ head: [UInt8], _ tail: [UInt8]) -> String? {
+    ///   - offset: where in the file `tail` begins.
+    public static func looksWhole(_ head: [UInt8], _ tail: [UInt8], at offset: Int) -> String? {
         guard head.starts(with: start) else {
             return head.isEmpty ? "it is empty" : "it does not start as a JPEG"
         }
+        let tail = tail.dropFirst(max(0, endOfNotes(in: head) - offset))
         var marked = 0
         var isForeign = false
         for (first, second) in zip(tail, tail.dropFirst()) where first == 0xff {
@@ -169,6 +174,17 @@ extension JPEG {
         if tail.count < tailBytes { return "it has no end marker" }
         if tail.allSatisfy({ $0 == 0 }) { return "it ends in \(tail.count) zeros" }
         return marked > 0 && !isForeign ? "it has no end marker in its last \(tail.count) bytes" : nil
+    }
+
+    /// Before which byte nothing but tables and notes can stand: that of the marker SOS, with which the picture's own data
+    /// begins (ITU-T T.81, B.1), or as far as `head` tells; that may be beyond the end of a file that was cut off.
+    private static func endOfNotes(in head: [UInt8]) -> Int {
+        var place = 2
+        while place + 3 < head.count, head[place] == 0xff, head[place + 1] != 0xda {
+            // Bytes FF may fill up before a marker.
+            place += head[place + 1] == 0xff ? 1 : 2 + Int(head[place + 2]) << 8 + Int(head[place + 3])
+        }
+        return place
     }
 }
 

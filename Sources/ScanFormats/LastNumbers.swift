@@ -15,7 +15,10 @@ struct LastNumbers {
     /// half of them, where it writes no more than it needs, since hardly one is so short by itself. What a longer one has
     /// lost counts for little. A writer that leaves the point out of whole numbers does so elsewhere too.
     func areCut(by field: some StringProtocol) -> Bool {
-        guard let places = Self.places(field), counts.values.reduce(0, +) >= Self.enough else { return false }
+        let lines = counts.values.reduce(0, +)
+        guard let places = Self.places(field), lines >= Self.enough else { return false }
+        // Many lines tell more: that none has a whole number.
+        if places == 0 && counts[0] == nil && lines >= Self.many { return true }
         let usual = median
         return usual >= Self.enough
             && (counts.count == 1 ? places < usual : places == 0 ? counts[0] == nil : 2 * places <= usual)
@@ -23,6 +26,7 @@ struct LastNumbers {
 
     /// Fewer lines, or fewer places, tell nothing.
     private static let enough = 3
+    private static let many = 10
 
     private var median: Int {
         let half = counts.values.reduce(0, +) / 2

@@ -121,6 +121,11 @@ extension TransformsJSON {
             if field["is_fisheye"].value?.bool == true {
                 throw Problem(.input, "the lens is a fisheye", fix: undistort)
             }
+            // instant-ngp's other lenses: it looks for the keys alone.
+            let others = ["latlong", "equirectangular", "orthographic", "ftheta_p0"]
+            if let other = others.first(where: { !field[$0].isAbsent && field[$0].value?.bool != false }) {
+                throw Problem(.input, "the pictures are no pinhole camera's: the file says “\(other)”", fix: undistort)
+            }
             if bent.isEmpty { return }
             throw Problem(.input, "the lens distorts (\(bent.joined(separator: ", ")))", fix: undistort)
         }

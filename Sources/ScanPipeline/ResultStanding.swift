@@ -64,8 +64,9 @@ private struct ResultLook {
         for (folder, known) in state.folders.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: folder) else { throw Stale(reason: "\(shown(folder)) is gone") }
             if now.modified != known.modified {
-                let what = (FileSystem.isFolder(folder) ? "something in the folder " : "") + shown(folder)
-                throw Stale(reason: "\(what) changed")
+                guard FileSystem.isFolder(folder) else { throw Stale(reason: "\(shown(folder)) changed") }
+                // Perhaps by a file that nothing reads.
+                note("something in the folder \(shown(folder)) changed")
             }
             // Copying tools set the time of change of the bytes back; that of the file itself nobody can set.
             if now.changed != known.changed { note("something about \(shown(folder)) changed") }

@@ -42,13 +42,8 @@ public struct Decompress: FrameStage {
         where count > 0 {
             context.count("\(name)-pixels-made-0", count)
         }
-        // Recorders write no negative depth; wrong bytes do, half of the time.
-        if repaired.negative + repaired.infinite > max(64, recorded.width * recorded.height / 10) {
-            throw Problem(
-                .input, "the depth stream is damaged here",
-                notes: ["more than a tenth of the frame's pixels are negative or infinite"],
-                fix: "copy the file again from the device")
-        }
+        if let damage = DepthCodec.damage(repaired, of: depth.metres.count) { throw damage }
+        warnOfUnit(depth, context)
         let beyond = DepthCodec.countBeyondMask(recorded)
         if beyond > 0 {
             context.count("pixels-with-more-than-13-bits", beyond)
@@ -63,6 +58,17 @@ public struct Decompress: FrameStage {
             // A frame before that cannot be decoded is no reason to lose this one.
             frame.previousDepth = try? DepthCodec.decode(before).map
         }
+    }
+
+    /// A look at some of the pixels: nothing that a phone scans is hundreds of metres away, or millimetres.
+    private func warnOfUnit(_ depth: DepthMap, _ context: StageContext) {
+        guard context.capture.isMetric else { return }
+        let some = stride(from: 0, to: depth.metres.count, by: max(1, depth.metres.count / 256))
+            .map { depth.metres[$0] }.filter { $0 > 0 }.sorted()
+        guard some.count >= 16, let cause = GeometryCheck.doubt(ofMedian: Double(some[some.count / 2]))?.cause else {
+            return
+        }
+        context.warn("half of a frame's depth is too far or too near for a scan: \(cause)")
     }
 
     private func makeEmpty(_ frame: inout Frame, _ context: StageContext) throws(Problem) {

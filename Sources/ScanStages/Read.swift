@@ -173,6 +173,12 @@ public struct Read: CaptureStage {
             .inFrame(bad.index)
         }
         addTimes(to: &opened, context)
+        let inner = CaptureSearch.captures(within: tree)
+        if !inner.isEmpty {
+            context.warn(
+                "more captures lie in the folder of this one, and are not read: \(inner.listed(most: 8)); move them beside it, or "
+                    + "name them")
+        }
         warnOfClockAndPath(opened, context)
         warnOfLeftOut(opened, context)
         capture = opened

@@ -104,7 +104,7 @@ public struct WriteColmap: FrameStage, FoldStage {
     private func writeLists(
         _ recorded: [(name: String, split: DatasetSplit?)], _ context: StageContext
     ) throws(Problem) {
-        guard let splits = dataset.split.splits(of: recorded.map(\.split), context) else { return }
+        guard let splits = dataset.splits(of: recorded.map(\.split), context) else { return }
         let pictures = zip(recorded, splits).map { (name: $0.name, split: $1) }
         for (file, split) in COLMAPModel.splitLists {
             let names = DatasetSplit.names(for: split, of: pictures)

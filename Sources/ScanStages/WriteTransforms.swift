@@ -151,7 +151,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         json.entries = fold.entries
         json.appliedTransform = turn.rows
         json.pointFile = points == nil ? nil : "points.ply"
-        let splits = dataset.split.splits(of: json.entries.map(\.split), context)
+        let splits = dataset.splits(of: json.entries.map(\.split), isNerfstudio: dialect == .nerfstudio, context)
         for number in json.entries.indices { json.entries[number].split = splits?[number] }
         json.isZUp = capture.worldUp.map { (turn.rotation * $0 - Vector3(0, 0, 1)).length < 1e-6 } == true
         if dialect == .instantNGP {

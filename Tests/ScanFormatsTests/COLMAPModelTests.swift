@@ -138,4 +138,19 @@ import Testing
         #expect(Array(binarySink.bytes[8..<16]) == [1, 0, 0, 0, 0, 0, 0, 0])
         #expect(Array(binarySink.bytes[40..<43]) == [1, 2, 255])
     }
+
+    /// A number that lost its digits is another number.
+    @Test func aCameraThatWasCutOff() throws {
+        let lines = (1...12).map { "\($0) PINHOLE 100 80 90.5 90.5 50.\($0)5 40.25\n" }.joined()
+        func read(_ text: String) throws -> [UInt32: COLMAPModelReader.Camera] {
+            try COLMAPModelReader.cameras(text: MemorySource(Array(text.utf8), name: "cameras.txt"))
+        }
+        #expect(try read(lines).count == 12)
+        #expect(try read(String(lines.dropLast())).count == 12)
+        let cut = try #require(throws: Problem.self) { try read(String(lines.dropLast(5))) }
+        #expect(cut.summary.contains("its number “4” fewer digits than the others") && cut.place.line == 12)
+        // Of a few lines, or beside other whole numbers, nothing tells.
+        #expect(try read("1 PINHOLE 100 80 90.5 90.5 50 40.25\n2 PINHOLE 100 80 90.5 90.5 50 40").count == 2)
+        #expect(try read(lines + "13 PINHOLE 100 80 90.5 90.5 50 41\n14 PINHOLE 100 80 90.5 90.5 50 4").count == 14)
+    }
 }

@@ -111,10 +111,10 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
             if cut >= 3 { #expect(problem?.summary == "JPEG truncated", "cut at \(cut)") }
             let luma = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeLuma(part) }
             #expect(luma == problem)
-            #expect(JPEG.looksWhole(part, part) != nil)
+            #expect(JPEG.looksWhole(part, part, at: 0) != nil)
         }
         #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB([]) }?.summary == "JPEG is empty")
-        #expect(JPEG.looksWhole(file, file) == nil)
+        #expect(JPEG.looksWhole(file, file, at: 0) == nil)
     }
 
     @Test func neverCrashesOnFlippedBits() throws {
@@ -216,7 +216,9 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
     @Test func looksAtHeadAndTailOnly() throws {
         let picture = try JPEG.encode(testPicture(800, 600), subsampling: .s444)
         try #require(picture.count > 2 * JPEG.tailBytes)
-        func verdict(_ file: [UInt8]) -> String? { JPEG.looksWhole(Array(file.prefix(8)), file.suffix(JPEG.tailBytes)) }
+        func verdict(_ file: [UInt8]) -> String? {
+            JPEG.looksWhole(Array(file.prefix(8)), file.suffix(JPEG.tailBytes), at: max(0, file.count - JPEG.tailBytes))
+        }
         #expect(verdict(picture) == nil)
         #expect(verdict(picture + [0, 0, 0, 0]) == nil)
         #expect(verdict(picture + slopes(1000)) == nil)
@@ -233,13 +235,39 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         #expect(verdict([0xff, 0xd8, 0xff, 0xe0]) == "it has no end marker")
     }
 
+    /// A thumbnail in a phone's notes has an end marker of its own.
+    @Test func aThumbnailIsNotThePicture() throws {
+        let thumbnail = try JPEG.encode(testPicture(160, 120), quality: 40)
+        let plain = try JPEG.encode(testPicture(400, 300))
+        let notes = Array("Exif\0\0".utf8) + thumbnail
+        let size = notes.count + 2
+        let picture = [0xff, 0xd8, 0xff, 0xff, 0xe1, UInt8(size >> 8), UInt8(size & 255)] + notes + plain.dropFirst(2)
+        try #require(picture.count < JPEG.tailBytes && size < 1 << 16)
+        #expect(try JPEG.decodeRGB(picture) == JPEG.decodeRGB(plain))
+        let folder = try TemporaryFolder()
+        for (left, isWhole) in [
+            (picture.count, true), (picture.count - 2, false), (picture.count / 2, false), (size + 200, false),
+        ] {
+            let file = Array(picture.prefix(left))
+            #expect((JPEG.looksWhole(file, file, at: 0) == nil) == isWhole, "\(left)")
+            if !isWhole {
+                #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB(file) }?.summary == "JPEG truncated")
+            }
+            try folder.write(file, to: "c/images/0.jpg")
+            try folder.write(plain, to: "c/images/1.jpg")
+            let tree = try CaptureFormats.tree(at: "\(folder.path)/c")
+            let capture = try PictureFolderCapture.open(tree, rules: ReadRules())
+            #expect((capture.frames.first?.drop == nil) == isWhole, "\(left)")
+        }
+    }
+
     @Test(.enabled(if: SharedData.isThere)) func decodesRealPictures() throws {
         for name in ["fox/images/0.jpg", "office/color/000007.jpg"] {
             let file = try SharedData.bytes(name)
             let header = try JPEG.header(file)
             let image = try JPEG.decodeRGB(file)
             #expect(header.channels == 3 && image.width == header.width && image.height == header.height)
-            #expect(JPEG.looksWhole(file, file.suffix(JPEG.tailBytes)) == nil)
+            #expect(JPEG.looksWhole(file, file.suffix(JPEG.tailBytes), at: max(0, file.count - JPEG.tailBytes)) == nil)
             let cut = Array(file.prefix(file.count / 2))
             #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB(cut) }?.summary == "JPEG truncated")
         }

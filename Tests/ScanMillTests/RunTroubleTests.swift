@@ -331,6 +331,31 @@ import Testing
         let dropped = try #require(receipt["frames"]?["dropped"]?.array)
         #expect(dropped.count == 1 && dropped.first?["frame"] == .integer(3))
         #expect(dropped.first?["reason"]?.string?.contains("the depth stream is damaged here") == true)
+        // A look at the capture says the same.
+        let looks = try Scanmill.run(["inspect", "mini"], in: folder.path)
+        #expect(looks.status == 0 && looks.output.contains("a bad frame would be dropped"), "\(looks.output)")
+        for spoiled in 4..<12 {
+            for pixel in stride(from: 0, to: frame, by: 4) { bytes[5 + spoiled * frame + pixel + 1] |= 0x80 }
+        }
+        try Data(bytes).write(to: folder.url("mini/recorded.depth.zlib"))
+        let many = try Scanmill.run(["inspect", "mini"], in: folder.path)
+        #expect(many.status == 1 && many.output.contains("are bad"), "\(many.output)")
+    }
+
+    /// Nobody has named the inner ones, and nothing else tells of them.
+    @Test func capturesInsideACaptureAreWarnedOf() throws {
+        var mini = MiniCapture()
+        try mini.write(in: folder)
+        mini.id = "mini/inner"
+        try mini.write(in: folder)
+        let result = try folder.run("read, write-transforms")
+        #expect(result.status == 0, "\(result.errors)")
+        let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
+        let warnings = (receipt["warnings"]?.array ?? []).compactMap(\.string)
+        #expect(
+            warnings.contains {
+                $0.hasPrefix("read: more captures lie in the folder of this one, and are not read: inner")
+            })
     }
 
     @Test func anEmptyCloudIsSaid() throws {

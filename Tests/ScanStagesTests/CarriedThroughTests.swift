@@ -124,7 +124,28 @@ import Testing
         _ = try StageRun("- write-transforms: {masks: silhouette, mask-margin: -0.25}", on: capture)
     }
 
+    /// nerfstudio's way to draw pixels where masks are fails of a single picture.
+    @Test func aLoneTestFrameWithAMaskIsWarnedOf() throws {
+        func isWarnedOf(_ stage: String) throws -> Bool {
+            try StageRun("- \(stage)", on: try Self.dataset()).warnings.contains {
+                $0.contains("one frame alone is held out")
+            }
+        }
+        #expect(try isWarnedOf("write-transforms: {test-every: 4}") && isWarnedOf("write-colmap: {test-every: 4}"))
+        #expect(try !isWarnedOf("write-transforms: {test-every: 2}"))
+        #expect(try !isWarnedOf("write-transforms: {test-every: 4, masks: none}"))
+        #expect(try !isWarnedOf("write-transforms: {test-every: 4, dialect: instant-ngp}"))
+    }
+
     // MARK: - Lists
+
+    @Test func listsWithoutTestFramesAreWarnedOf() throws {
+        var capture = try Self.dataset()
+        for n in 0..<4 { capture.items[n].split = .training }
+        let run = try StageRun("- write-transforms", on: capture)
+        #expect(
+            run.warnings.contains { $0.contains("none of the frames that are left is held out") }, "\(run.warnings)")
+    }
 
     @Test func framesStayInTheirLists() throws {
         let run = try StageRun("- write-transforms\n- write-colmap", on: try Self.dataset())
@@ -183,11 +204,12 @@ import Testing
         let first = try StageRun("- write-transforms", on: try Self.dataset())
         let there = try StageRun("- read\n- \(writer)", reading: "\(first.path)/nerf")
         let back = try StageRun("- read\n- write-transforms", reading: "\(there.path)/\(folder)")
-        // instant-ngp's files are two datasets, of which this is the one for training.
-        let count = folder == "ngp" ? 2 : 4
-        let rows = folder == "ngp" ? [0, 2] : [0, 1, 2, 0]
-        for n in 0..<count { #expect(try mask(back, "nerf/masks/00000\(n).png") == Self.mask(without: rows[n])) }
-        #expect(try lists(back) == (folder == "ngp" ? [nil, nil, nil] : [Self.trained, Self.held, Self.held]))
+        // What is for neither has no place in instant-ngp's files.
+        let rows = folder == "ngp" ? [0, 1, 2] : [0, 1, 2, 0]
+        for (n, row) in rows.enumerated() {
+            #expect(try mask(back, "nerf/masks/00000\(n).png") == Self.mask(without: row))
+        }
+        #expect(try lists(back) == [Self.trained, Self.held, Self.held])
     }
 
     /// Whoever has made masks hears of it when they go nowhere.

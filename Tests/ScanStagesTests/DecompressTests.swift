@@ -41,6 +41,15 @@ import Testing
         #expect(plain.counts("decompress").keys == ["frames"] && plain.warnings.isEmpty)
     }
 
+    /// A look at the unit: nothing that a phone scans is hundreds of metres away.
+    @Test(arguments: [(2, nil), (2000, "millimetres that were read as metres"), (0.002, "metres that were read as")])
+    func depthInAnotherUnitIsWarnedOf(_ metres: Float, _ cause: String?) throws {
+        let run = try StageRun(
+            "- decompress", on: MemoryCapture([.init(recorded: Array(repeating: metres, count: 40))]))
+        #expect(run.warnings.contains { $0.contains("too far or too near for a scan") } == (cause != nil))
+        #expect(run.warnings.allSatisfy { $0.contains(cause ?? "") })
+    }
+
     @Test func confidenceStaysAsRecorded() throws {
         var capture = MemoryCapture([.init(recorded: [1, 2, 3]), .init(recorded: [4, 5, 6])])
         let map = ConfidenceMap(width: 3, height: 1, values: [0, 100, 255], range: 0...255)

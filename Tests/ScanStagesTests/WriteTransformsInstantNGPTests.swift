@@ -35,6 +35,23 @@ import Testing
         #expect(frame["sharpness"]?.double == run.frames[2].sharpness && run.frames[2].sharpness != nil)
     }
 
+    /// Of the recorded map, not of the one that was enlarged before.
+    @Test func smallerDepthIsTheNearestToo() throws {
+        let run = try StageRun(
+            Self.scene + "- downscale: {factors: [2, 3]}\n- write-transforms: {dialect: instant-ngp, depth: true}",
+            reading: "nowhere/a")
+        let depth = try #require(run.frames[2].depth)
+        for factor in [2, 3] {
+            let picture = try PNG.decodeGray16(try run.bytes("ngp/depths_\(factor)/000002.png"))
+            let size = PixelSize(32 / factor, 24 / factor)
+            #expect(picture.size == size)
+            let expected = depth.nearest(width: size.width, height: size.height).metres
+            for (pixel, metres) in zip(picture.pixels, expected) {
+                #expect(abs(Double(pixel) - Double(metres) * 1000) <= 0.5)
+            }
+        }
+    }
+
     /// It knows no lists of frames: what stands in a file, or in any file beside it, is trained on.
     @Test func whatIsHeldOutHasAFileOfItsOwn() throws {
         let run = try StageRun(

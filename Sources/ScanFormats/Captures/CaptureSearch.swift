@@ -235,6 +235,14 @@ public struct CaptureSearch: Sendable {
         return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
 
+    /// The captures in folders of one that was found among others: nobody has named it, and nothing else tells of them.
+    /// - Returns: the folders' names.
+    package static func captures(within tree: any CaptureTree) -> [String] {
+        guard let folder = tree as? CaptureFolder else { return [] }
+        return captures(within: folder, besides: CaptureFormats.recognise(folder)?.folder)
+            .map { String($0.dropFirst(folder.path.count + 1)) }
+    }
+
     /// - Parameter own: the folder in which the capture's own files lie.
     private static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
         // A result's parts are what its pipeline wrote.

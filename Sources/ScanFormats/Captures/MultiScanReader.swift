@@ -174,6 +174,14 @@ struct MultiScanReader {
                 fix: "add  \"resolution\": [height, width]  to the depth stream"
             ).at(file: "\(stem).json")
         }
+        if metadata.depthUnit == .millimetres, stream?.encoding?.hasPrefix("float") == true {
+            throw Problem(
+                .input, "the depth stream is \(stream?.encoding ?? "") and its unit mm: no app records that",
+                notes: ["half floats are metres, as iOS records them; millimetres are whole numbers, as Android does"],
+                fix:
+                    "make  \"depth_unit\": \"m\"  of it for half floats in metres, or the stream's  \"encoding\": \"uint16_zlib\""
+            ).at(file: "\(stem).json")
+        }
         try rules.check(size, of: "depth map", in: "\(stem).json")
         try checkShape(size)
         capture.list(depthFile, in: tree, [.recordedDepth])

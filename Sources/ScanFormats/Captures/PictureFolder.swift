@@ -218,28 +218,39 @@ struct PictureFolder {
     /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
     static func look(at source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> Look {
         guard let file = source as? FileSource, let total = file.byteCount else {
-            let bytes = try source.readAll(limit: PictureLimits.fileBytes)
-            return try look(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
+            return try look(try source.readAll(limit: PictureLimits.fileBytes), limits)
         }
         var problem: Problem?
         for part in parts where total > Int64(part.head + part.tail) {
             let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)
             let head = try file.bytes(at: 0, count: part.head)
-            do throws(Problem) { return try look(head, tail: tail, limits) } catch { problem = error }
+            do throws(Problem) {
+                return try look(head, tail: tail, at: Int(total) - part.tail, limits)
+            } catch { problem = error }
         }
         if let problem, total > Int64(PictureLimits.fileBytes) { throw problem }
-        let bytes = try file.bytes(at: 0, count: Int(total))
-        return try look(bytes, tail: Array(bytes[max(0, bytes.count - JPEG.tailBytes)...]), limits)
+        return try look(try file.bytes(at: 0, count: Int(total)), limits)
     }
 
-    private static func look(_ head: [UInt8], tail: [UInt8], _ limits: PictureLimits) throws(Problem) -> Look {
+    /// Of a file that was read as a whole.
+    private static func look(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Look {
+        let start = max(0, bytes.count - JPEG.tailBytes)
+        return try look(bytes, tail: Array(bytes[start...]), at: start, limits)
+    }
+
+    /// - Parameter offset: where in the file `tail` begins.
+    private static func look(
+        _ head: [UInt8], tail: [UInt8], at offset: Int, _ limits: PictureLimits
+    ) throws(Problem) -> Look {
         if PNG.isPNG(head) {
             let header = try PNG.header(head, limits: limits)
             if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
             return (header.size, 1)
         }
         if let foreign = ForeignPicture.problem(head) { throw foreign }
-        if let defect = JPEG.looksWhole(head, tail) { throw Problem(.input, "JPEG truncated or damaged: \(defect)") }
+        if let defect = JPEG.looksWhole(head, tail, at: offset) {
+            throw Problem(.input, "JPEG truncated or damaged: \(defect)")
+        }
         let header = try JPEG.colorHeader(head, limits)
         return (header.size, JPEG.exifOrientation(head) ?? 1)
     }

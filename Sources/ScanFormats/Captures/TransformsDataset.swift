@@ -15,6 +15,9 @@ public enum TransformsDataset: CaptureFormat {
         origin: .derived, revision: 8)
 
     static let file = "transforms.json"
+    /// instant-ngp knows no lists: the frames that are held out stand in a description of their own, for
+    /// `--test_transforms`, with paths that go up to the pictures.
+    static let heldOutFile = "test/transforms.json"
     static let sizeLimit = 256 << 20
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
@@ -75,6 +78,17 @@ private struct TransformsReader {
         var split: DatasetSplit?
         var found: TransformsJSON.Found?
         var problem: Problem?
+
+        /// The same as the description one folder higher would have it.
+        func movedUp(from way: String) -> Entry {
+            func moved(_ path: String) -> String { path.hasPrefix(way) ? String(path.dropFirst(way.count)) : path }
+            var copy = self
+            copy.path = moved(path)
+            copy.depth = depth.map(moved)
+            copy.mask = mask.map(moved)
+            if let found { copy.found?.picture = moved(found.picture) }
+            return copy
+        }
     }
 
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
@@ -98,6 +112,8 @@ private struct TransformsReader {
         var entries = elements.map { entry($0, root) }
         if !held.isEmpty {
             for number in entries.indices { entries[number].split = number < trained.count ? .training : .heldOut }
+        } else if top.dialect == .instantNGP {
+            try takeHeldOut(besides: &entries, top)
         }
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
@@ -135,6 +151,44 @@ private struct TransformsReader {
         capture.source = source
         capture.sortFiles()
         return capture
+    }
+
+    /// Adds the frames of ``TransformsDataset/heldOutFile``; one that is trained on too stays one frame.
+    private mutating func takeHeldOut(besides entries: inout [Entry], _ top: TransformsJSON.Top) throws(Problem) {
+        let file = TransformsDataset.heldOutFile
+        guard tree.byteCount(of: file) != nil else { return }
+        let way = "../"
+        do throws(Problem) {
+            let root = try JSONField(
+                parsing: try tree.bytes(of: file, limit: TransformsDataset.sizeLimit), file: file,
+                keepsNonNumbers: true,
+                warnings: &capture.warnings)
+            let own = try TransformsJSON.Top(root)
+            let held = try root["frames"].elements()
+            try rules.check(frames: entries.count + held.count, of: "frames")
+            // What lies there by chance has pictures, and perhaps a world, of its own.
+            let isPart = held.allSatisfy { $0["file_path"].value?.string?.hasPrefix(way) == true }
+            guard isPart, own.originalFromSaved == top.originalFromSaved, own.appliedScale == top.appliedScale else {
+                capture.warnings.append("\(file) is a dataset of its own, and its frames were left out")
+                return
+            }
+            capture.list(file, in: tree, [])
+            for number in entries.indices { entries[number].split = .training }
+            let trained = Dictionary(
+                entries.enumerated().map { ($1.path.pictureStem, $0) }, uniquingKeysWith: { first, _ in first })
+            for element in held {
+                let entry = entry(element, root).movedUp(from: way)
+                if let number = trained[entry.path.pictureStem] {
+                    entries[number].split?.formUnion(.heldOut)
+                } else {
+                    entries.append(entry)
+                    entries[entries.count - 1].split = .heldOut
+                }
+            }
+        } catch {
+            guard error.fault == .input else { throw error }
+            capture.warnings.append("the frames that are held out were left out: \(error.at(file: file).oneLine)")
+        }
     }
 
     private func entry(_ element: JSONField, _ root: JSONField) -> Entry {
@@ -225,8 +279,10 @@ private struct TransformsReader {
         for key in ["fl_x", "fl_y", "cx", "cy", "w", "h"] {
             guard let top = root[key].value?.double else { continue }
             let own = elements.compactMap { $0[key].value?.double }
-            // Where the focus changes, so does the camera, by some per cent.
-            guard let other = own.first, own.allSatisfy({ abs($0 - top) > 0.1 * abs($0) }) else { continue }
+            // Where the focus changes, so does the camera, by some per cent; the one at the top is one of them then.
+            guard let other = own.first, let least = own.min(), let most = own.max(),
+                top < least - 0.01 * abs(least) || top > most + 0.01 * abs(most)
+            else { continue }
             capture.warnings.append(
                 "\(file) says \(key) \(top.shortText) at its top, and \(other.shortText) in its frames: the frames' own was "
                     + "taken, and nerfstudio takes the one at the top")

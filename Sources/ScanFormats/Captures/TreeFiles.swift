@@ -40,6 +40,9 @@ extension CaptureTree {
         let isPlain = parts.allSatisfy { part in
             !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
         }
+        if path.isEmpty || path.hasSuffix("/") {
+            throw Problem(.input, "a path names no file: \(String(reflecting: String(path.prefix(100))))")
+        }
         guard isPlain, !parts.isEmpty else {
             throw Problem(.input, "a path leads out of the capture: \(String(reflecting: String(path.prefix(100))))")
         }

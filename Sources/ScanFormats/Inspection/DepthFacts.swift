@@ -58,6 +58,7 @@ struct DepthTally {
     private var bins = [Int](repeating: 0, count: 1 << 19)
     private static let lowerBits: UInt32 = 12
 
+    /// - Throws: where the frame's bytes cannot be depth; what of it may be is counted all the same.
     mutating func add(_ recorded: RecordedDepth) throws(Problem) {
         let (map, repaired) = try DepthCodec.decode(recorded)
         self.repaired += repaired
@@ -78,6 +79,7 @@ struct DepthTally {
         }
         validCount += valid
         (self.low, self.high) = (low, high)
+        if let damage = DepthCodec.damage(repaired, of: map.metres.count) { throw damage }
     }
 
     func facts(extraFrames: Int) -> CaptureInspection.Depth {

@@ -96,7 +96,9 @@ extension CaptureInspection {
         }
         var problems: [Problem] = []
         if isMetric, let (summary, cause) = GeometryCheck.doubt(ofMedian: median) {
-            let remedy = cause.map { _ in "correct the depth's unit in the capture's description" }
+            let remedy = cause.map { _ in
+                "correct the depth's unit in the capture's description, if that is what is wrong; half floats are metres"
+            }
             problems.append(Problem(.input, summary, notes: cause.map { [$0] } ?? [], fix: remedy))
         }
         if depth.repaired.total * 100 > depth.pixelCount {

@@ -21,6 +21,22 @@ struct DatasetOutput: Sendable {
         [.color, .pose, .intrinsics] + masks.needs + depth.needs.filter { !masks.needs.contains($0) }
     }
     var wants: [Channel] { [.downscaled] + masks.wants + split.wants }
+    /// What the result uses each of its frames for; nil where it says nothing of any.
+    /// - Parameters:
+    ///   - recorded: of the frames that are left, in their order, as the capture has it.
+    ///   - isNerfstudio: whether nerfstudio reads it.
+    func splits(
+        of recorded: [DatasetSplit?], isNerfstudio: Bool = true, _ context: StageContext
+    ) -> [DatasetSplit]? {
+        let splits = split.splits(of: recorded, context)
+        if isNerfstudio, masks.isOn(context), splits?.count(where: { !$0.isDisjoint(with: .heldOut) }) == 1 {
+            context.warn(
+                "one frame alone is held out, and it has a mask: nerfstudio's nerfacto fails when it evaluates; hold out more, "
+                    + "or write no masks")
+        }
+        return splits
+    }
+
     /// The way to do without what is needed.
     var instead: [[Channel]: [Uses.Instead]] {
         [[.box]: masks.instead(of: .box), [.depth]: depth.instead + masks.instead(of: .depth)]

@@ -23,12 +23,12 @@ struct DepthOutput: Sendable {
     ) throws(Problem) {
         let camera = try frame.facts.requiredIntrinsics
         let size = context.capture.depthSize ?? PixelSize(1, 1)
-        var map =
+        let recorded =
             frame.alignedDepth(context)
             ?? DepthMap(
                 width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
-        if map.validCount == 0 { context.count("frames-without-depth", 1) }
-        if fillsPicture { map = map.nearest(width: camera.width, height: camera.height) }
+        if recorded.validCount == 0 { context.count("frames-without-depth", 1) }
+        let map = fillsPicture ? recorded.nearest(width: camera.width, height: camera.height) : recorded
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         context.countTooFar(overflow)
         let picture = try PNG.encodeGray16(image)
@@ -36,12 +36,12 @@ struct DepthOutput: Sendable {
         for factor in frame.downscaled.map(\.factor) {
             let size = RGBImage.downscaledSize(camera.size, by: factor)
             // nerfstudio enlarges a map to its picture: one that is smaller already would only lose values.
-            let isSmall = map.width <= size.width && map.height <= size.height
+            let isSmall = !fillsPicture && map.width <= size.width && map.height <= size.height
             let bytes =
                 isSmall
                 ? picture
                 : try PNG.encodeGray16(
-                    DepthCodec.millimetres(map.nearest(width: size.width, height: size.height)).image)
+                    DepthCodec.millimetres(recorded.nearest(width: size.width, height: size.height)).image)
             try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: factor))
         }
     }

@@ -20,6 +20,14 @@ struct SplitOutput: Sendable {
     /// What the result uses each of its frames for; nil where it says nothing of any.
     /// - Parameter recorded: of the frames that are left, in their order, as the capture has it.
     func splits(of recorded: [DatasetSplit?], _ context: StageContext) -> [DatasetSplit]? {
+        let splits = assigned(recorded, context)
+        if let splits, !splits.contains(where: { !$0.isDisjoint(with: .heldOut) }) {
+            context.warn("none of the frames that are left is held out for tests, and trainers that evaluate need some")
+        }
+        return splits
+    }
+
+    private func assigned(_ recorded: [DatasetSplit?], _ context: StageContext) -> [DatasetSplit]? {
         if testEvery > 0 {
             let splits = recorded.indices.map { $0 % testEvery == 0 ? DatasetSplit.heldOut : .training }
             if !splits.contains(.training) { context.warn("`test-every` leaves no frame for training") }

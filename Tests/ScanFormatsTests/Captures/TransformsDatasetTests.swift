@@ -221,6 +221,7 @@ import Testing
     @Test(
         arguments: [
             (["k1": 0.1], "the lens distorts (k1 0.1)"), (["camera_model": "OPENCV_FISHEYE"], "is no pinhole"),
+            (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
             (["is_fisheye": true], "the lens is a fisheye"), (["distortion_params": [0, 0.2, 0, 0, 0, 0]], "distorts"),
         ] as [([String: any Sendable], String)])
     func lensesThatDistortAreRefused(_ top: [String: any Sendable], _ words: String) throws {
@@ -440,6 +441,44 @@ import Testing
         #expect(capture.frames.map(\.split) == [.heldOut, .training])
     }
 
+    /// instant-ngp's frames that are held out, as `write-transforms` writes them.
+    @Test func aDescriptionOfTestFrames() throws {
+        let ngp = Self.lens.merging(["aabb_scale": 4]) { $1 }
+        try write([frame("images/0.png"), frame("images/2.png")], ngp)
+        for number in 0..<3 { try picture("images/\(number).png") }
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 8, height: 6, pixels: Array(repeating: 2000, count: 48))),
+            to: "d/depths/1.png")
+        func writeHeld(_ frames: [[String: Any]], _ more: [String: Any] = [:]) throws {
+            let json = ngp.merging(more.merging(["frames": frames]) { $1 }) { $1 }
+            try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/test/transforms.json")
+        }
+        try writeHeld([
+            frame("../images/1.png", x: 7, with: ["depth_path": "../depths/1.png"]), frame("../images/2.png"),
+        ])
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/0.png", "images/1.png", "images/2.png"])
+        #expect(capture.frames.map(\.split) == [.training, .heldOut, DatasetSplit.training.union(.heldOut)])
+        #expect(capture.frames[1].pose?.position.x == 7 && capture.dropReasons == [nil, nil, nil])
+        #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth != nil } == [false, true, false])
+        #expect(capture.warnings == ["2 of 3 frames have no depth: frames 0, 2"])
+        #expect(capture.files.contains { $0.path == "test/transforms.json" })
+        // Another dataset that lies there.
+        for (frames, more) in [
+            ([frame("../images/1.png")], ["applied_transform": Self.yUpToZUp]), ([frame("images/1.png")], [:]),
+        ] as [([[String: Any]], [String: Any])] {
+            try writeHeld(frames, more)
+            let other = try open()
+            #expect(other.frames.count == 2 && other.frames.allSatisfy { $0.split == nil })
+            #expect(other.warnings.contains { $0.hasPrefix("test/transforms.json is a dataset of its own") })
+        }
+        try folder.write("{", to: "d/test/transforms.json")
+        #expect(try open().warnings.contains { $0.hasPrefix("the frames that are held out were left out") })
+        // nerfstudio would not look there.
+        try write([frame("images/0.png"), frame("images/2.png")], Self.lens)
+        #expect(try open().frames.count == 2)
+    }
+
     // MARK: - What leads elsewhere
 
     /// Those who want no depth have their frames all the same.
@@ -521,7 +560,8 @@ import Testing
     @Test func camerasThatContradictEachOther() throws {
         try picture("a.png")
         for (own, words) in [
-            (["fl_x": 9.0], nil), (["fl_x": 95.0], "transforms.json says fl_x 9.5 at its top, and 95 in its frames"),
+            (["fl_x": 9.45], nil), (["fl_x": 9.0], "says fl_x 9.5 at its top, and 9 in its frames"),
+            (["fl_x": 95.0], "transforms.json says fl_x 9.5 at its top, and 95 in its frames"),
             (["w": 80.0], "says w 8 at its top, and 80"),
         ] as [([String: Double], String?)] {
             try write([frame("a.png", with: own)], Self.lens)
