@@ -38,12 +38,11 @@ public struct COLMAPModelReader {
         // Cameras of another model end in another parameter.
         var last: [String: LastNumbers] = [:]
         var isOpen = false
-        try eachLine(
-            of: source,
-            {
-                isOpen = true; openLine($0)
-            }
-        ) { (line, place) throws(Problem) in
+        func noteOpenLine(_ line: Int) {
+            isOpen = true
+            openLine(line)
+        }
+        try eachLine(of: source, noteOpenLine) { (line, place) throws(Problem) in
             let words = line.words
             if words.count > 4, let number = words.last {
                 if isOpen, last[words[1]]?.areCut(by: number) == true {

@@ -235,8 +235,8 @@ public struct CaptureSearch: Sendable {
         return files.count(where: isCapture(file:)) <= 1 && captures(within: folder).isEmpty ? recognition : nil
     }
 
-    /// The captures in folders of one that was found among others: nobody has named it, and nothing else tells of them.
-    /// - Returns: the folders' names.
+    /// The captures that lie in folders of one: a search stops at that, and passes them over.
+    /// - Returns: the names of their folders.
     package static func captures(within tree: any CaptureTree) -> [String] {
         guard let folder = tree as? CaptureFolder else { return [] }
         return captures(within: folder, besides: CaptureFormats.recognise(folder)?.folder)

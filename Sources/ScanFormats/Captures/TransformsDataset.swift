@@ -161,8 +161,7 @@ private struct TransformsReader {
         do throws(Problem) {
             let root = try JSONField(
                 parsing: try tree.bytes(of: file, limit: TransformsDataset.sizeLimit), file: file,
-                keepsNonNumbers: true,
-                warnings: &capture.warnings)
+                keepsNonNumbers: true, warnings: &capture.warnings)
             let own = try TransformsJSON.Top(root)
             let held = try root["frames"].elements()
             try rules.check(frames: entries.count + held.count, of: "frames")
