@@ -1,4 +1,6 @@
 // PNG files around libdeflate: libpng can only deflate with zlib, which takes two to three times as long.
+// ISA-L would take half of libdeflate's time, but its bytes depend on where its buffers lie in memory, and a rerun has to
+// give the same.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
