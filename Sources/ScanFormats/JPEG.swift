@@ -127,8 +127,7 @@ public enum JPEG {
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
         if let foreign = ForeignPicture.problem(bytes) { return foreign }
         let isTruncated =
-            looksWhole(bytes, bytes.suffix(tailBytes), at: max(0, bytes.count - tailBytes)) != nil
-            && bytes.starts(with: start)
+            looksWhole(bytes) != nil && bytes.starts(with: start)
         return Problem(
             .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
             notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
@@ -136,7 +135,7 @@ public enum JPEG {
 }
 
 extension JPEG {
-    /// How much of a file's end ``looksWhole(_:_:)`` wants to see.
+    /// How much of a file's end ``looksWhole(_:_:at:)`` wants to see.
     public static let tailBytes = 64 << 10
 
     private static let start: [UInt8] = [0xff, 0xd8, 0xff]
@@ -174,6 +173,11 @@ extension JPEG {
         if tail.count < tailBytes { return "it has no end marker" }
         if tail.allSatisfy({ $0 == 0 }) { return "it ends in \(tail.count) zeros" }
         return marked > 0 && !isForeign ? "it has no end marker in its last \(tail.count) bytes" : nil
+    }
+
+    /// The same of a file that is there as a whole.
+    public static func looksWhole(_ file: [UInt8]) -> String? {
+        looksWhole(file, file.suffix(tailBytes), at: max(0, file.count - tailBytes))
     }
 
     /// Before which byte nothing but tables and notes can stand: that of the marker SOS, with which the picture's own data

@@ -155,8 +155,9 @@ public struct Read: CaptureStage {
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let tree = try CaptureFormats.tree(at: context.input.path, limits: rules.archive)
         var opened: Capture
+        let recognition: Recognition?
         do throws(Problem) {
-            opened = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
+            (opened, recognition) = try CaptureFormats.listingOnce(tree) { (tree) throws(Problem) in
                 try open(tree, context.capture.resources)
             }
         } catch { throw tree.trouble ?? error }
@@ -173,7 +174,7 @@ public struct Read: CaptureStage {
             .inFrame(bad.index)
         }
         addTimes(to: &opened, context)
-        let inner = CaptureSearch.captures(within: tree)
+        let inner = CaptureSearch.captures(within: tree, recognition)
         if !inner.isEmpty {
             context.warn(
                 "more captures lie in the folder of this one, and are not read: \(inner.listed(most: 8)); move them beside it, or "
@@ -228,18 +229,21 @@ public struct Read: CaptureStage {
         context.note("the capture has no times: frame n counts as taken after n / \(OptionText.number(rate)) s")
     }
 
-    private func open(_ tree: any CaptureTree, _ resources: RunResources) throws(Problem) -> Capture {
+    /// - Returns: with the capture, what it was recognised by, unless the format was named.
+    private func open(
+        _ tree: any CaptureTree, _ resources: RunResources
+    ) throws(Problem) -> (Capture, Recognition?) {
         var rules = rules
         rules.resources = resources
         if let named = CaptureFormats.format(named: format.rawValue) {
             try CaptureFormats.requireOne(in: tree)
-            return try open(tree, as: named, rules)
+            return (try open(tree, as: named, rules), nil)
         }
         let (recognised, recognition) = try CaptureFormats.format(of: tree)
         var capture = try open(tree, as: recognised, rules)
         capture.findings["recognised-by"] = .string(recognition.reason)
         capture.noteOtherRecordings(in: tree)
-        return capture
+        return (capture, recognition)
     }
 
     private func open(

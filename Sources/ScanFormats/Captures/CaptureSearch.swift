@@ -236,10 +236,12 @@ public struct CaptureSearch: Sendable {
     }
 
     /// The captures that lie in folders of one: a search stops at that, and passes them over.
+    /// - Parameter recognition: of the one, where it was recognised already.
     /// - Returns: the names of their folders.
-    package static func captures(within tree: any CaptureTree) -> [String] {
+    package static func captures(within tree: any CaptureTree, _ recognition: Recognition?) -> [String] {
         guard let folder = tree as? CaptureFolder else { return [] }
-        return captures(within: folder, besides: CaptureFormats.recognise(folder)?.folder)
+        let known = recognition ?? CaptureFormats.recognise(folder)
+        return captures(within: folder, besides: known?.folder)
             .map { String($0.dropFirst(folder.path.count + 1)) }
     }
 

@@ -94,7 +94,17 @@ public struct ReadRules: Hashable, Sendable {
     ///   - frames: that were counted so far, of perhaps more.
     ///   - limit: that they are beyond.
     static func wayToAllowFrames(_ frames: Int, limit: Int) -> String {
-        wayToAllow("max-frames", max(frames, min(2 * limit, mostFrames)), of: mostFrames)
+        wayToAllow("max-frames", counted: frames, limit: limit, of: mostFrames)
+    }
+
+    /// The same for too many points of a model.
+    static func wayToAllowPoints(_ points: Int, limit: Int) -> String {
+        wayToAllow("max-points", counted: points, limit: limit, of: mostPoints)
+    }
+
+    /// Of what was not counted to its end: twice the limit, as far as the option goes.
+    private static func wayToAllow(_ option: String, counted: Int, limit: Int, of most: Int) -> String {
+        wayToAllow(option, max(counted, min(2 * limit, most)), of: most)
     }
 
     /// The same for a picture that is too large.

@@ -320,7 +320,7 @@ private struct TransformsReader {
         guard reader.pointCount <= rules.maxPoints else {
             throw Problem(
                 .input, "there are \(reader.pointCount) points, more than \(rules.maxPoints)",
-                fix: ReadRules.wayToAllow("max-points", reader.pointCount, of: ReadRules.mostPoints)
+                fix: ReadRules.wayToAllowPoints(reader.pointCount, limit: rules.maxPoints)
             ).at(file: name)
         }
         var (positions, colors): ([Float], [UInt8]) = ([], [])
