@@ -231,25 +231,36 @@ extension COLMAPModelReader.Camera {
         return nil
     }
 
-    /// The pinhole camera that it is.
-    /// - Throws: when its lens distorts.
-    func pinhole() throws(Problem) -> CameraIntrinsics {
-        let isSimple = ["SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL"].contains(model)
-        guard isSimple || ["PINHOLE", "OPENCV", "FULL_OPENCV"].contains(model) else {
-            throw Problem(.input, "the camera model \(model) is no pinhole", fix: Self.undistort)
-        }
-        let focal = isSimple ? [parameters[0], parameters[0]] : [parameters[0], parameters[1]]
-        let rest = parameters.dropFirst(isSimple ? 1 : 2)
-        guard rest.dropFirst(2).allSatisfy({ $0 == 0 }) else {
-            throw Problem(
-                .input, "the lens distorts (\(model), \(rest.dropFirst(2).map { "\($0)" }.joined(separator: ", ")))",
-                fix: Self.undistort)
-        }
-        let (cx, cy) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+    /// The camera with its lens.
+    /// - Throws: when nothing here knows such a lens.
+    func calibrated() throws(Problem) -> CalibratedCamera {
+        let isSimple = ["SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE"]
+            .contains(model)
+        let focal = isSimple ? [parameters[0], parameters[0]] : Array(parameters.prefix(2))
+        let centre = Array(parameters.dropFirst(isSimple ? 1 : 2).prefix(2))
+        let lens = try lens(Array(parameters.dropFirst(isSimple ? 3 : 4)))
         let camera = CameraIntrinsics(
-            fx: focal[0], fy: focal[1], cx: cx, cy: cy, width: width, height: height, pixelOrigin: .corner)
-        if let defect = camera.defect { throw Problem(.input, defect) }
-        return camera
+            fx: focal[0], fy: focal[1], cx: centre[0], cy: centre[1], width: width, height: height,
+            pixelOrigin: .corner)
+        if let defect = camera.defect ?? lens.defect { throw Problem(.input, defect) }
+        return CalibratedCamera(camera, lens)
+    }
+
+    /// - Parameter n: the parameters behind focal lengths and principal point.
+    private func lens(_ n: [Double]) throws(Problem) -> LensDistortion {
+        switch model {
+        case "SIMPLE_PINHOLE", "PINHOLE": LensDistortion()
+        case "SIMPLE_RADIAL": LensDistortion(radial: [n[0], 0, 0, 0])
+        case "RADIAL": LensDistortion(radial: [n[0], n[1], 0, 0])
+        case "OPENCV": LensDistortion(radial: [n[0], n[1], 0, 0], tangential: [n[2], n[3]])
+        case "FULL_OPENCV":
+            LensDistortion(
+                radial: [n[0], n[1], n[4], 0], divisor: [n[5], n[6], n[7]], tangential: [n[2], n[3]])
+        case "OPENCV_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], n[2], n[3]])
+        case "SIMPLE_RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], 0, 0, 0])
+        case "RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], 0, 0])
+        default: throw Problem(.input, "the camera model \(model) is not undone here", fix: Self.undistort)
+        }
     }
 
     private static let undistort = "undistort pictures and model first, with  colmap image_undistorter"

@@ -37,10 +37,11 @@ public enum TUMText {
     /// `fx fy cx cy`, and behind them `width height`, or a lens's distortion, or nothing. The principal point counts from
     /// the centre of the top-left pixel, as OpenCV's does.
     /// - Parameter size: of the pictures, for a line that says none.
-    /// - Returns: the camera, and whether the line holds a distortion, which is passed over.
+    /// - Returns: the camera with its lens, which is nil where the line holds other numbers than OpenCV's k1 k2 p1 p2 k3,
+    ///   of which the last one may be left out.
     package static func camera(
         _ row: TextTable.Row, size: PixelSize?
-    ) throws(Problem) -> (camera: CameraIntrinsics, isDistorted: Bool) {
+    ) throws(Problem) -> (camera: CameraIntrinsics, lens: LensDistortion?) {
         let numbers = try row.numbers(0..<max(4, min(row.fields.count, 12)))
         var camera = CameraIntrinsics(
             fx: numbers[0], fy: numbers[1], cx: numbers[2], cy: numbers[3], width: size?.width ?? 0,
@@ -56,7 +57,14 @@ public enum TUMText {
             throw Problem(.input, "nothing says for which size of pictures the camera is").at(line: row.line)
         }
         if let defect = camera.defect { throw Problem(.input, defect).at(line: row.line) }
-        return (camera, rest.contains { $0 != 0 })
+        return (camera, lens(Array(rest)))
+    }
+
+    private static func lens(_ n: [Double]) -> LensDistortion? {
+        if n.allSatisfy({ $0 == 0 }) { return LensDistortion() }
+        guard n.count == 4 || n.count == 5 else { return nil }
+        let lens = LensDistortion(radial: [n[0], n[1], n.count > 4 ? n[4] : 0, 0], tangential: [n[2], n[3]])
+        return lens.defect == nil ? lens : nil
     }
 
     /// What ROS drivers take when nobody has calibrated a Kinect, for pictures of 640 × 480; the benchmark recommends it

@@ -9,6 +9,7 @@ extension TransformsJSON {
         var angle: (x: Double?, y: Double?) = (nil, nil)
         var centre: (x: Double?, y: Double?) = (nil, nil)
         var size: (width: Int?, height: Int?) = (nil, nil)
+        public private(set) var distortion = LensDistortion()
 
         /// A frame's own numbers, and those at the top for what it leaves out. nerfstudio would take the ones at the top
         /// first; where both are there, the frame's are the truer ones.
@@ -33,6 +34,7 @@ extension TransformsJSON {
                 try number("w").flatMap { Int(exactly: $0.rounded()) },
                 try number("h").flatMap { Int(exactly: $0.rounded()) }
             )
+            distortion = try LensDistortion(frame, top)
         }
 
         /// - Parameter picture: the picture's own size, for what the file does not say.
@@ -78,7 +80,6 @@ extension TransformsJSON {
             pose = Pose(rowMajor: numbers)
             if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) { throw Problem(.input, defect) }
             lens = try Lens(frame, top)
-            try Self.requireNoDistortion(frame)
             sharpness = frame["sharpness"].value?.double
         }
 
@@ -97,40 +98,6 @@ extension TransformsJSON {
             let path = try field.ifPresent { (field) throws(Problem) in try field.text() }
             return path.flatMap { $0.isEmpty ? nil : TransformsJSON.path($0) }
         }
-
-        private static let coefficients = ["k1", "k2", "k3", "k4", "p1", "p2"]
-
-        /// - Throws: where pictures seen through this lens cannot be used as a pinhole's, or that cannot be read.
-        static func requireNoDistortion(_ field: JSONField) throws(Problem) {
-            var bent: [String] = []
-            for name in coefficients {
-                let value = try field[name].numberIfPresent() ?? 0
-                if value != 0 { bent.append("\(name) \(value)") }
-            }
-            let list =
-                try field["distortion_params"].ifPresent { (field) throws(Problem) in try field.elements() } ?? []
-            for element in list {
-                let value = try element.number()
-                if value != 0 { bent.append("\(value)") }
-            }
-            let model = field["camera_model"].value?.string
-            let straight = ["SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "perspective"]
-            if let model, !straight.contains(model) {
-                throw Problem(.input, "the camera model \(model) is no pinhole", fix: undistort)
-            }
-            if field["is_fisheye"].value?.bool == true {
-                throw Problem(.input, "the lens is a fisheye", fix: undistort)
-            }
-            // instant-ngp's other lenses: it looks for the keys alone.
-            let others = ["latlong", "equirectangular", "orthographic", "ftheta_p0"]
-            if let other = others.first(where: { !field[$0].isAbsent && field[$0].value?.bool != false }) {
-                throw Problem(.input, "the pictures are no pinhole camera's: the file says “\(other)”", fix: undistort)
-            }
-            if bent.isEmpty { return }
-            throw Problem(.input, "the lens distorts (\(bent.joined(separator: ", ")))", fix: undistort)
-        }
-
-        private static let undistort = "undistort the pictures first"
     }
 
     /// What stands at the top.
@@ -151,9 +118,9 @@ extension TransformsJSON {
         /// The original world's up, where the file tells.
         public var worldUp: Vector3?
 
-        /// - Throws: when the lens distorts all pictures.
+        /// - Throws: when nothing here knows the lens of all pictures.
         public init(_ root: JSONField) throws(Problem) {
-            try Found.requireNoDistortion(root)
+            _ = try LensDistortion(root, root)
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
@@ -218,4 +185,55 @@ extension TransformsJSON {
             return up.isFinite && abs(up.length - 1) < 1e-6 ? up : nil
         }
     }
+}
+
+extension LensDistortion {
+    /// nerfstudio's and instant-ngp's keys. A frame's own numbers hide all of those at the top.
+    /// - Throws: when nothing here knows the lens, or a number cannot be read.
+    fileprivate init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
+        for field in [frame, top] { try Self.requireKnownLens(field) }
+        let isFisheye = [frame, top].contains {
+            $0["camera_model"].value?.string == "OPENCV_FISHEYE" || $0["is_fisheye"].value?.bool == true
+        }
+        var numbers = try Self.coefficients(frame)
+        if numbers == nil { numbers = try Self.coefficients(top) }
+        let n = numbers ?? [0, 0, 0, 0, 0, 0]
+        let radial = SIMD4(n[0], n[1], n[2], n[3])
+        self =
+            isFisheye
+            ? LensDistortion(.fisheye, radial: radial)
+            : LensDistortion(radial: radial, tangential: [n[4], n[5]])
+    }
+
+    /// k1, k2, k3, k4, p1, p2, which `distortion_params` lists in that order; nil where there is none of them.
+    private static func coefficients(_ field: JSONField) throws(Problem) -> [Double]? {
+        if let list = try field["distortion_params"].ifPresent({ (field) throws(Problem) in try field.elements() }) {
+            let numbers = try list.map { (element) throws(Problem) in try element.number() }
+            guard numbers.count <= 6 || numbers.dropFirst(6).allSatisfy({ $0 == 0 }) else {
+                throw field["distortion_params"].unlike("k1, k2, k3, k4, p1, p2")
+            }
+            return numbers + [Double](repeating: 0, count: max(0, 6 - numbers.count))
+        }
+        let numbers = try ["k1", "k2", "k3", "k4", "p1", "p2"].map { (name) throws(Problem) in
+            try field[name].numberIfPresent()
+        }
+        return numbers.allSatisfy { $0 == nil } ? nil : numbers.map { $0 ?? 0 }
+    }
+
+    /// - Throws: where pictures cannot be made a pinhole's.
+    private static func requireKnownLens(_ field: JSONField) throws(Problem) {
+        let known = [
+            "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "perspective",
+        ]
+        if let model = field["camera_model"].value?.string, !known.contains(model) {
+            throw Problem(.input, "the camera model \(model) is not undone here", fix: undistort)
+        }
+        // instant-ngp's other lenses: it looks for the keys alone.
+        let others = ["latlong", "equirectangular", "orthographic", "ftheta_p0"]
+        if let other = others.first(where: { !field[$0].isAbsent && field[$0].value?.bool != false }) {
+            throw Problem(.input, "the pictures are no pinhole camera's: the file says “\(other)”", fix: undistort)
+        }
+    }
+
+    private static let undistort = "make a pinhole's pictures of them first"
 }

@@ -25,6 +25,9 @@ public struct Capture: Sendable {
     /// The programs that are not there, without which the reader has seen less of the capture than there is.
     public var missingPrograms: Set<String> = []
 
+    /// Of frames whose lens distorts, how that is undone, by the frame's index.
+    public var undistortions: [Int: Undistortion] = [:]
+
     /// Pixels of the colour pictures.
     public var colorSize: PixelSize?
     /// Pixels of depth; confidence may have a size of its own.

@@ -34,6 +34,8 @@ extension Channel {
     public static let pose = Channel("pose")
     /// Focal lengths and principal point, pixels.
     public static let intrinsics = Channel("intrinsics")
+    /// A camera whose lens distorts, of which `undistort` makes ``intrinsics``.
+    public static let lens = Channel("lens")
     /// Nanoseconds on the recorder's clock.
     public static let timestamp = Channel("timestamp")
     /// How long the picture was exposed, nanoseconds.

@@ -128,7 +128,11 @@ struct CaptureRun {
     /// And what is there that nobody uses, where somebody will miss it.
     private mutating func noteLosses() {
         let used: Set<Channel> = runner.pipeline.steps.reduce(into: []) { $0.formUnion($1.uses.reads) }
-        let lost = capture.remedies.filter { used.contains($0.key) }
+        // What a step makes of something else is not lost.
+        let made = runner.pipeline.steps.reduce(into: capture.channels) { available, step in
+            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+        }
+        let lost = capture.remedies.filter { used.contains($0.key) && !made.contains($0.key) }
         for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
             capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
         }

@@ -5,6 +5,7 @@ extension StageLibrary {
     public static let builtIn = StageLibrary([
         Entry(Read.self),
         Entry(Synthesize.self),
+        Entry(Undistort.self),
         Entry(Turn.self),
         Entry(SelectEvery.self),
         Entry(SelectFrames.self),

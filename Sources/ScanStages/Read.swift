@@ -144,7 +144,8 @@ public struct Read: CaptureStage {
         // order check could not say that `unproject` is missing.
         let own = CaptureFormats.format(named: format.rawValue)?.card.reads ?? []
         let usual: [Channel] = [
-            .pose, .intrinsics, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box, .motion,
+            .pose, .intrinsics, .lens, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
+            .motion,
             .cloud, .exposure, .mask, .split,
         ]
         return Uses(

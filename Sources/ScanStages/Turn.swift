@@ -45,7 +45,10 @@ public struct Turn: CaptureStage {
         let facts: [Channel] = turns == .auto ? [.pose] : []
         let optional = Self.payload + [.pose, .intrinsics, .video].filter { !facts.contains($0) }
         return Uses(
-            finish: .init(needs: [.frames] + facts, wants: optional, changes: optional + facts, removes: [.video]))
+            finish: .init(
+                needs: [.frames] + facts, wants: optional, changes: optional + facts,
+                // The camera of a lens that distorts is not turned.
+                removes: [.video, .lens]))
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -69,8 +72,8 @@ public struct Turn: CaptureStage {
                 colorFromDepth: turn.inverse * camera.colorFromDepth * turn)
         }
         capture.metadata = capture.metadata.map { ScanMetadata.turned($0, quarterTurns: quarters) }
-        capture.channels.remove(.video)
-        capture.source = TurnedSource(of: capture, quarterTurns: quarters)
+        capture.channels.subtract([.video, .lens])
+        capture.source = ChangedSource(of: capture, QuarterTurns(count: quarters))
     }
 
     /// - Parameter label: the stage's, for the message.
@@ -83,4 +86,19 @@ public struct Turn: CaptureStage {
         }
         return QuarterTurn.upright(capture.keptFrames.compactMap(\.pose), up: up)
     }
+}
+
+/// All frames turned clockwise by so many quarters.
+private struct QuarterTurns: PixelChange {
+    let count: Int
+
+    var participle: String { "turned" }
+
+    func changes(_ frame: Int) -> Bool { true }
+
+    func picture(_ picture: RGBImage, of frame: Int) -> RGBImage { picture.turned(quarterTurns: count) }
+    func luma(_ luma: LumaImage, of frame: Int) -> LumaImage { luma.turned(quarterTurns: count) }
+    func mask(_ mask: LumaImage, of frame: Int) -> LumaImage { mask.turned(quarterTurns: count) }
+    func depth(_ depth: RecordedDepth, of frame: Int) -> RecordedDepth { depth.turned(quarterTurns: count) }
+    func confidence(_ map: ConfidenceMap, of frame: Int) -> ConfidenceMap { map.turned(quarterTurns: count) }
 }

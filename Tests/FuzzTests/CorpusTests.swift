@@ -22,7 +22,7 @@ import Testing
 
     /// In a process of its own for each file, because a broken promise ends it. All of them start at once, beside everything
     /// else.
-    @Test(.timeLimit(.minutes(5)), arguments: files) func replay(_ file: String) async {
+    @Test(.timeLimit(.minutes(20)), arguments: files) func replay(_ file: String) async {
         await #expect(processExitsWith: .success) { [file] in
             let target = try #require(FuzzTarget.all.first { file.hasPrefix("\($0.name)/") })
             target.run([UInt8](try Data(contentsOf: Self.corpus.appendingPathComponent(file))))

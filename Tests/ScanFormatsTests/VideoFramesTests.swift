@@ -259,7 +259,7 @@ extension VideoFramesTests {
     }
 
     /// More words than a pipe holds, before and after the pixels.
-    @Test(.timeLimit(.minutes(1))) func talkativeDecoder() throws {
+    @Test(.timeLimit(.minutes(20))) func talkativeDecoder() throws {
         let path = try TestVideo.gray("a.mp4", in: folder, frames: 20)
         let words = String(repeating: "many words ", count: 20)
         let fake = try TestVideo.fake(

@@ -5,7 +5,7 @@ import Testing
 
 /// Captures that are broken, odd or made to do harm, taken through the tool as people run it: it ends soon, names what is
 /// wrong, and the good capture beside them comes out.
-@Suite(.timeLimit(.minutes(5))) struct HostileInputTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileInputTests {
     static let pipeline = """
         name: hostile
         stages:

@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Other tests may hold all threads that there are, and the caller then does all of the work: so now or later.
-    @Test(.timeLimit(.minutes(5))) func severalThreadsWork() async throws {
+    @Test(.timeLimit(.minutes(20))) func severalThreadsWork() async throws {
         let wanted = min(2, ProcessInfo.processInfo.activeProcessorCount)
         var found = 0
         for _ in 0..<60 where found < wanted {
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// Random lines, many times: nothing is lost, nothing stops, and the outcome does not depend on the workers.
-    @Test(.timeLimit(.minutes(5))) func randomLines() {
+    @Test(.timeLimit(.minutes(20))) func randomLines() {
         var random = SplitMix(seed: 2026)
         for round in 0..<400 {
             let count = [0, 1, 2, 3, 7, 20, 60].randomElement(using: &random) ?? 1
@@ -285,7 +285,7 @@ import Testing
         return (state.groups, state.through.sorted(), state.order, state.done.sorted(), state.most, problem)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func neighboursWaitForEachOther(_ workers: Int) {
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 2, 8]) func neighboursWaitForEachOther(_ workers: Int) {
         // Of each so many frames, the last so many are dropped before.
         for (count, period, dropped) in [
             (0, 1, 0), (1, 1, 0), (4, 1, 0), (203, 1, 0), (203, 3, 1), (203, 50, 49), (90, 90, 88), (90, 1, 1),
@@ -303,7 +303,7 @@ import Testing
     }
 
     /// Tens that go together, but four at most.
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func neighboursMayBeFewerThanTheMost(_ workers: Int) {
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 2, 8]) func neighboursMayBeFewerThanTheMost(_ workers: Int) {
         let line = Self.choose(
             count: 47, workers: workers, droppedBefore: { (20..<38).contains($0) },
             isNeighbour: { $0.index / 10 == $1.index / 10 })
@@ -317,7 +317,7 @@ import Testing
     }
 
     /// However many frames without pixels lie between two neighbours, the others are not kept waiting, nor pile up.
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func aLongRunOfDroppedFramesStopsNothing(_ workers: Int) {
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 2, 8]) func aLongRunOfDroppedFramesStopsNothing(_ workers: Int) {
         let line = Self.choose(count: 3000, workers: workers, droppedBefore: { $0 % 1000 != 0 })
         #expect(line.through == [2000])
         #expect(line.done.count == 3000)
@@ -325,7 +325,7 @@ import Testing
         #expect(all.most <= 2 * workers + 2 + 4 + 3)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 8]) func aFailureBehindAChoiceIsTheLowest(_ workers: Int) {
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 2, 8]) func aFailureBehindAChoiceIsTheLowest(_ workers: Int) {
         for round in 0..<20 {
             let failing = [51, 55, 59 + 4 * round]
             let line = Self.choose(

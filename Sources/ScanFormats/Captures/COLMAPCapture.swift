@@ -2,8 +2,7 @@ import ScanModel
 
 /// A COLMAP model with its pictures: `sparse/0/{cameras,images,points3D}.{bin,txt}` and `images/`.
 ///
-/// The world has no unit and no up. Cameras that took pictures must be pinholes: trainers cannot use
-/// others either.
+/// The world has no unit and no up. Where a lens distorts, `undistort` makes pinholes of the cameras.
 public enum COLMAPCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "colmap", summary: "COLMAP model, text or binary, with its pictures; a world without unit.",
@@ -13,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which stands beside the model where `depth` is on, and is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], origin: .derived, mayBePart: true, revision: 6)
+        ], origin: .derived, mayBePart: true, revision: 7)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -160,15 +159,16 @@ private struct COLMAPReader {
                     + "elsewhere")
         }
         noteLargerModels(than: images.count)
-        let pinholes = try usedPinholes(cameras, of: images, cameraFile)
+        let used = try usedCameras(cameras, of: images, cameraFile)
         images.sort { PictureFolder.precedesNaturally($0.name, $1.name) }
-        for (index, image) in images.enumerated() { capture.frames.append(facts(image, index, pinholes)) }
+        for (index, image) in images.enumerated() { try add(image, index, used[image.camera]) }
         var source = TreeSource(tree, rules)
-        try attachPictures(images)
+        try attachPictures(images, used)
         takeMasks(images, to: &source)
         try takeSplits(images)
         try readPoints()
-        capture.channels.formUnion([.pose, .intrinsics])
+        capture.channels.insert(.pose)
+        capture.settleIntrinsics()
         capture.lacks(
             [.timestamp, .recordedDepth, .recordedConfidence, .motion, .box], "a COLMAP model has none")
         capture.sortFiles()
@@ -205,36 +205,40 @@ private struct COLMAPReader {
     }
 
     /// The cameras that took any of the images.
-    /// - Throws: when one of them is no pinhole.
-    private func usedPinholes(
+    /// - Throws: when one of them has a lens that cannot be undone.
+    private func usedCameras(
         _ cameras: [UInt32: COLMAPModelReader.Camera], of images: [COLMAPModelReader.Image], _ file: String
-    ) throws(Problem) -> [UInt32: CameraIntrinsics] {
-        var pinholes: [UInt32: CameraIntrinsics] = [:]
+    ) throws(Problem) -> [UInt32: CalibratedCamera] {
+        var used: [UInt32: CalibratedCamera] = [:]
         for id in Set(images.map(\.camera)).sorted() {
-            do throws(Problem) { pinholes[id] = try cameras[id]?.pinhole() } catch {
+            do throws(Problem) { used[id] = try cameras[id]?.calibrated() } catch {
                 throw error.noting("it is camera \(id)").at(file: file)
             }
         }
-        return pinholes
+        return used
     }
 
-    private func facts(
-        _ image: COLMAPModelReader.Image, _ index: Int, _ cameras: [UInt32: CameraIntrinsics]
-    ) -> FrameFacts {
-        var facts = FrameFacts(index: index)
+    /// - Parameter camera: nil where the model does not have the one that the image names.
+    private mutating func add(
+        _ image: COLMAPModelReader.Image, _ index: Int, _ camera: CalibratedCamera?
+    ) throws(Problem) {
+        capture.frames.append(FrameFacts(index: index))
         if let defect = image.pose.defect {
-            facts.drop = Drop(whileReading: defect, isBad: true)
-        } else if let camera = cameras[image.camera] {
-            facts.pose = image.pose
-            facts.intrinsics = camera
+            capture.drop(index, whileReading: defect, isBad: true)
+        } else if let camera {
+            capture.frames[index].pose = image.pose
+            do throws(Problem) { try capture.setCamera(camera, of: index, for: nil) } catch {
+                try capture.drop(index, for: error.at(file: image.name))
+            }
         } else {
-            facts.drop = Drop(
-                whileReading: "\(image.name): the model has no camera \(image.camera)", isBad: true)
+            capture.drop(
+                index, whileReading: "\(image.name): the model has no camera \(image.camera)", isBad: true)
         }
-        return facts
     }
 
-    private mutating func attachPictures(_ images: [COLMAPModelReader.Image]) throws(Problem) {
+    private mutating func attachPictures(
+        _ images: [COLMAPModelReader.Image], _ cameras: [UInt32: CalibratedCamera]
+    ) throws(Problem) {
         let found = pictures(of: images)
         guard let found else {
             return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
@@ -249,9 +253,7 @@ private struct COLMAPReader {
                 }
                 takers[file, default: []].append(image.name)
                 let size = try capture.attachPicture(file, to: index, in: tree, rules)
-                if let camera = capture.frames[index].intrinsics {
-                    try capture.setIntrinsics(camera, of: index, for: size)
-                }
+                if let camera = cameras[image.camera] { try capture.setCamera(camera, of: index, for: size) }
             } catch { try capture.drop(index, for: error.at(file: image.name)) }
         }
         if let twins = takers.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key }) {

@@ -216,12 +216,43 @@ extension Capture {
     /// Gives a frame its camera, scaled to pictures that were resized after recording, which is said.
     /// - Throws: when the pictures have another shape.
     mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {
+        try setCamera(CalibratedCamera(camera), of: index, for: size)
+    }
+
+    /// The same with a lens that may distort, of which ``settleIntrinsics()`` speaks when all frames have their cameras.
+    /// - Throws: when the pictures have another shape, or the lens cannot be undone.
+    mutating func setCamera(_ recorded: CalibratedCamera, of index: Int, for size: PixelSize?) throws(Problem) {
+        let camera = recorded.intrinsics
         let fitted = try camera.fitted(to: size)
-        frames[index].intrinsics = fitted
+        if recorded.lens.isStraight {
+            frames[index].intrinsics = fitted
+        } else {
+            let bent = CalibratedCamera(fitted, recorded.lens)
+            let known = [index, index - 1].compactMap { undistortions[$0] }.first { $0.recorded == bent }
+            if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(bent) }
+        }
         let (recorded, actual) = (camera.size, fitted.size)
         if recorded == actual { return }
         let warning = "the pictures are \(actual), and the intrinsics for \(recorded); the intrinsics were scaled"
         if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a pinhole's
+    /// numbers would be wrong for all that is done with them.
+    mutating func settleIntrinsics() {
+        guard let first = undistortions.min(by: { $0.key < $1.key })?.value else {
+            channels.insert(.intrinsics)
+            return
+        }
+        channels.insert(.lens)
+        absences[.intrinsics] = "the lens distorts (\(first.recorded.lens))"
+        remedies[.intrinsics] = "undistort the pictures with the stage  undistort  directly below read"
+        // A straight lens among others, whose frames must not have what the capture has not.
+        for index in frames.indices {
+            guard let straight = frames[index].intrinsics else { continue }
+            frames[index].intrinsics = nil
+            undistortions[index] = try? Undistortion(CalibratedCamera(straight))
+        }
     }
 
     /// Drops a frame for what is wrong with its own data.

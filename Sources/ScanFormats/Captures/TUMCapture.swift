@@ -13,7 +13,10 @@ public enum TUMCapture: CaptureFormat {
         name: "tum",
         summary: "TUM RGB-D sequence: rgb.txt, depth.txt, groundtruth.txt and their pictures, matched by time.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth],
-        passesOver: ["accelerometer.txt", "associations.txt: frames are matched anew", "a lens's distortion"],
+        passesOver: [
+            "accelerometer.txt", "associations.txt: frames are matched anew",
+            "a lens's distortion, unless `undistort` undoes it",
+        ],
         writer: "write-tum",
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
@@ -181,24 +184,32 @@ private struct TUMReader {
         guard let camera = try findCamera() else { return }
         for index in capture.frames.indices where !capture.frames[index].isDropped {
             do throws(Problem) {
-                try capture.setIntrinsics(camera, of: index, for: sizes[index])
+                try capture.setCamera(camera, of: index, for: sizes[index])
+                // Without `undistort` a pinhole has to do, as it does for most tools that read these sequences.
+                try capture.setIntrinsics(camera.intrinsics, of: index, for: sizes[index])
             } catch { try capture.drop(index, for: error) }
         }
         capture.channels.insert(.intrinsics)
+        guard !camera.lens.isStraight else { return }
+        capture.channels.insert(.lens)
+        capture.regrets[.lens] =
+            "the lens distorts (\(camera.lens)), and its pictures are taken for a pinhole's: `undistort` directly below "
+            + "`read` makes them so"
     }
 
-    private mutating func findCamera() throws(Problem) -> CameraIntrinsics? {
+    private mutating func findCamera() throws(Problem) -> CalibratedCamera? {
         for file in TUMText.cameraFiles where tree.byteCount(of: file) != nil {
             capture.list(file, in: tree, [])
             do throws(Problem) {
                 var table = TextTable(try tree.open(file), .space, lineLimit: 1 << 12)
                 guard let row = try table.next() else { throw Problem(.input, "the file holds no camera") }
                 capture.noteOpenLine(table.openLine, of: file)
-                let (camera, isDistorted) = try TUMText.camera(row, size: capture.colorSize)
-                if isDistorted {
-                    capture.warnings.append("\(file) tells a lens's distortion, which is passed over")
+                let (camera, lens) = try TUMText.camera(row, size: capture.colorSize)
+                if lens == nil {
+                    capture.warnings.append(
+                        "\(file) tells a lens's distortion, which is passed over: expected k1 k2 p1 p2 k3")
                 }
-                return camera
+                return CalibratedCamera(camera, lens ?? LensDistortion())
             } catch {
                 throw error.noting("expected one line: fx fy cx cy width height").at(file: file)
             }
@@ -212,6 +223,6 @@ private struct TUMReader {
         capture.warnings.append(
             "nothing says what the camera is, so the usual one was taken: 525 pixels, middle at 319.5, 239.5; put a line  "
                 + "fx fy cx cy width height  into \(TUMText.cameraFiles[0])")
-        return TUMText.usualCamera
+        return CalibratedCamera(TUMText.usualCamera)
     }
 }

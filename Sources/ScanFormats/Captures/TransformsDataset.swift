@@ -12,7 +12,7 @@ public enum TransformsDataset: CaptureFormat {
         ],
         writer: "write-transforms",
         writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
-        origin: .derived, revision: 8)
+        origin: .derived, revision: 9)
 
     static let file = "transforms.json"
     /// instant-ngp knows no lists: the frames that are held out stand in a description of their own, for
@@ -128,7 +128,8 @@ private struct TransformsReader {
             capture.noteUnlisted(besides: listed, in: tree, "has no entry in \(file)")
         }
         capture.settleColorSize()
-        capture.channels.formUnion([.pose, .intrinsics])
+        capture.channels.insert(.pose)
+        capture.settleIntrinsics()
         var source = TreeSource(tree, rules)
         // nerfstudio's unit is an option of its loader, millimetres unless told otherwise.
         let noUnit = "“integer_depth_scale” in \(file) is no unit; where depth is in millimetres, make it 0.001"
@@ -220,8 +221,7 @@ private struct TransformsReader {
             capture.frames[index].sharpness = found.sharpness
             guard hasPictures else {
                 // Without a picture the file itself must tell the size.
-                capture.frames[index].intrinsics = try Self.sound(found.lens, PixelSize(0, 0))
-                return
+                return try capture.setCamera(try Self.sound(found.lens, PixelSize(0, 0)), of: index, for: nil)
             }
             guard let path = try tree.picture(found.picture) else {
                 let reason = "its picture \(found.picture) is not there"
@@ -229,7 +229,7 @@ private struct TransformsReader {
                 return capture.drop(index, whileReading: reason + other, isBad: true)
             }
             let size = try capture.attachPicture(path, to: index, in: tree, rules)
-            try capture.setIntrinsics(try Self.sound(found.lens, size), of: index, for: size)
+            try capture.setCamera(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
             try capture.drop(index, for: reason)
@@ -289,10 +289,10 @@ private struct TransformsReader {
         }
     }
 
-    private static func sound(_ lens: TransformsJSON.Lens, _ picture: PixelSize) throws(Problem) -> CameraIntrinsics {
+    private static func sound(_ lens: TransformsJSON.Lens, _ picture: PixelSize) throws(Problem) -> CalibratedCamera {
         let camera = try lens.camera(for: picture)
-        if let defect = camera.defect { throw Problem(.input, defect) }
-        return camera
+        if let defect = camera.defect ?? lens.distortion.defect { throw Problem(.input, defect) }
+        return CalibratedCamera(camera, lens.distortion)
     }
 
     private mutating func readPoints(_ top: TransformsJSON.Top) throws(Problem) {

@@ -126,6 +126,8 @@ extension CaptureInspection {
         /// Nil where nothing says how large the pictures are.
         public var size: PixelSize?
         public var pixelOrigin: PixelOrigin
+        /// The lenses that distort, each once, in the order of their frames.
+        public var lenses: [LensDistortion]
 
         public var isConstant: Bool { [fx, fy, cx, cy].allSatisfy { $0.lowerBound == $0.upperBound } }
 
@@ -139,8 +141,12 @@ extension CaptureInspection {
         }
 
         /// - Returns: nil when no frame has intrinsics.
-        init?(_ frames: [FrameFacts]) {
-            let cameras = frames.compactMap(\.intrinsics).filter { $0.defect == nil }
+        init?(_ frames: [FrameFacts], _ undistortions: [Int: Undistortion]) {
+            let bent = frames.compactMap { undistortions[$0.index]?.recorded.lens }.filter { !$0.isStraight }
+            var known: Set<LensDistortion> = []
+            lenses = bent.filter { known.insert($0).inserted }
+            let cameras = frames.compactMap { undistortions[$0.index]?.recorded.intrinsics ?? $0.intrinsics }
+                .filter { $0.defect == nil }
             guard let first = cameras.first else { return nil }
             cameraCount = cameras.count
             func range(_ value: (CameraIntrinsics) -> Double) -> ClosedRange<Double> {

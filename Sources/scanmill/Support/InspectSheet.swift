@@ -193,6 +193,10 @@ extension FactSheet {
                 range("fx", intrinsics.fx), range("fy", intrinsics.fy), range("cx", intrinsics.cx),
                 range("cy", intrinsics.cy),
                 Fact("pixel-origin", .text(intrinsics.pixelOrigin.rawValue)),
+                intrinsics.lenses.first.map { lens in
+                    let others = intrinsics.lenses.count - 1
+                    return Fact("lens", .text(others > 0 ? "\(lens); \(others) others" : "\(lens)"))
+                },
                 intrinsics.fieldOfView.map { view in
                     Fact(
                         "field-of-view",

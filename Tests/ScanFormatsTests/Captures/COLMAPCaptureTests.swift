@@ -89,22 +89,46 @@ import Testing
         #expect(capture.variant == "binary")
     }
 
-    @Test func lensesThatDistortAreRefusedWithAReason() throws {
-        try text("4 OPENCV 8 6 9 9 4 3 0.1 0 0 0\n", "cameras.txt")
+    @Test func lensesThatNothingUndoesAreRefusedWithAReason() throws {
+        try text("4 FOV 8 6 9 9 4 3 0.1\n", "cameras.txt")
         try text("1 1 0 0 0 0 0 0 4 a.png\n\n", "images.txt")
         let problem = try refusal()
-        #expect(problem?.summary.contains("the lens distorts (OPENCV, 0.1") == true)
+        #expect(problem?.summary == "the camera model FOV is not undone here")
         #expect(problem?.fix?.contains("image_undistorter") == true)
         #expect(problem?.place.file == "cameras.txt")
-        try text("4 OPENCV_FISHEYE 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
-        #expect(try refusal()?.summary == "the camera model OPENCV_FISHEYE is no pinhole")
         try text("4 OPENCV 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
         #expect(try refusal() == nil)
     }
 
+    @Test(arguments: [
+        ("SIMPLE_RADIAL 8 6 9 4 3 0.1", LensDistortion(radial: [0.1, 0, 0, 0])),
+        ("RADIAL 8 6 9 4 3 0.1 0.2", LensDistortion(radial: [0.1, 0.2, 0, 0])),
+        (
+            "OPENCV 8 6 9 9 4 3 0.1 0.2 0.003 0.004",
+            LensDistortion(radial: [0.1, 0.2, 0, 0], tangential: [0.003, 0.004])
+        ),
+        (
+            "FULL_OPENCV 8 6 9 9 4 3 0.1 0.2 0.003 0.004 0.05 0.06 0.07 0.08",
+            LensDistortion(radial: [0.1, 0.2, 0.05, 0], divisor: [0.06, 0.07, 0.08], tangential: [0.003, 0.004])
+        ),
+        ("OPENCV_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.03 0.04", LensDistortion(.fisheye, radial: [0.1, 0.2, 0.03, 0.04])),
+        ("SIMPLE_RADIAL_FISHEYE 8 6 9 4 3 0.1", LensDistortion(.fisheye, radial: [0.1, 0, 0, 0])),
+        ("RADIAL_FISHEYE 8 6 9 4 3 0.1 0.2", LensDistortion(.fisheye, radial: [0.1, 0.2, 0, 0])),
+    ])
+    func lensesThatDistortAreLeftToUndistort(_ camera: String, _ lens: LensDistortion) throws {
+        try text("4 \(camera)\n", "cameras.txt")
+        try text("1 1 0 0 0 0 0 0 4 a.png\n\n", "images.txt")
+        try picture("images/a.png")
+        let capture = try open()
+        let camera = CameraIntrinsics(fx: 9, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)
+        #expect(capture.undistortions[0]?.recorded == CalibratedCamera(camera, lens))
+        #expect(capture.channels.contains(.lens) && !capture.channels.contains(.intrinsics))
+        #expect(capture.remedies[.intrinsics]?.contains("undistort") == true)
+    }
+
     /// Models keep cameras whose images were all left out.
-    @Test func aLensThatTookNoPictureMayDistort() throws {
-        try text("1 PINHOLE 8 6 9.5 9 4 3\n99 OPENCV 8 6 9 9 4 3 0.1 0 0 0\n", "cameras.txt")
+    @Test func aLensThatTookNoPictureMayBeAny() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n99 FOV 8 6 9 9 4 3 0.1\n", "cameras.txt")
         try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
         try picture("images/a.png")
         #expect(try open().frames.map { $0.intrinsics?.fx } == [9.5])

@@ -138,13 +138,24 @@ import Testing
         let unknown = try sequence.open(TUMCapture.self)
         #expect(!unknown.channels.contains(.intrinsics))
         #expect(unknown.remedies[.intrinsics] == "put a line  fx fy cx cy width height  into calibration.txt")
-        // Four numbers are for the pictures; distortion is passed over and said.
+        // Four numbers are for the pictures; a lens's distortion may follow.
         try sequence.write("9.5, 9, 3.75, 2.25\n", to: "camera.txt")
         #expect(try sequence.open(TUMCapture.self).frames[0].intrinsics?.width == 8)
         try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0 0 0\n", to: "camera.txt")
         let distorted = try sequence.open(TUMCapture.self)
-        #expect(distorted.frames[0].intrinsics?.fx == 9.5)
-        #expect(distorted.warnings == ["camera.txt tells a lens's distortion, which is passed over"])
+        #expect(distorted.frames[0].intrinsics?.fx == 9.5 && distorted.channels.contains(.lens))
+        #expect(distorted.undistortions[0]?.recorded.lens.radial == [0.1, -0.2, 0, 0])
+        #expect(distorted.regrets[.lens]?.contains("the lens distorts (k1 0.1, k2 -0.2)") == true)
+        #expect(distorted.warnings.isEmpty)
+        try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0.003 -0.004 0.5\n", to: "camera.txt")
+        let whole = try sequence.open(TUMCapture.self).undistortions[0]?.recorded.lens
+        #expect(whole == LensDistortion(radial: [0.1, -0.2, 0.5, 0], tangential: [0.003, -0.004]))
+        try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0 0 0 0 7\n", to: "camera.txt")
+        let other = try sequence.open(TUMCapture.self)
+        #expect(other.frames[0].intrinsics?.fx == 9.5 && !other.channels.contains(.lens))
+        #expect(
+            other.warnings
+                == ["camera.txt tells a lens's distortion, which is passed over: expected k1 k2 p1 p2 k3"])
         for text in ["", "1 2 3", "0 0 1 1 8 6", "a b c d", "9 9 4 3 6 8"] {
             try sequence.write(text, to: "camera.txt")
             do {

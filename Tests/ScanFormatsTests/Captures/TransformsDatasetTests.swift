@@ -220,16 +220,60 @@ import Testing
 
     @Test(
         arguments: [
-            (["k1": 0.1], "the lens distorts (k1 0.1)"), (["camera_model": "OPENCV_FISHEYE"], "is no pinhole"),
+            (["camera_model": "FISHEYE624"], "the camera model FISHEYE624 is not undone here"),
             (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
-            (["is_fisheye": true], "the lens is a fisheye"), (["distortion_params": [0, 0.2, 0, 0, 0, 0]], "distorts"),
+            (["distortion_params": [0, 0.2, 0, 0, 0, 0, 1]], "expected k1, k2, k3, k4, p1, p2"),
         ] as [([String: any Sendable], String)])
-    func lensesThatDistortAreRefused(_ top: [String: any Sendable], _ words: String) throws {
+    func lensesThatNothingUndoesAreRefused(_ top: [String: any Sendable], _ words: String) throws {
         try write([frame("a.png")], Self.lens.merging(top.mapValues { $0 as Any }) { $1 })
         let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
         let problem = problem { () throws(Problem) in _ = try TransformsDataset.open(tree, rules: ReadRules()) }
         #expect(problem?.summary.contains(words) == true, "\(problem?.summary ?? "read")")
-        #expect(problem?.fix == "undistort the pictures first")
+        #expect(problem?.fix == "make a pinhole's pictures of them first" || top["distortion_params"] != nil)
+    }
+
+    @Test(
+        arguments: [
+            (["k1": 0.1, "p2": 0.003], LensDistortion(radial: [0.1, 0, 0, 0], tangential: [0, 0.003])),
+            (
+                ["distortion_params": [0.1, 0.2, 0.3, 0.4, 0.005, 0.006]],
+                LensDistortion(radial: [0.1, 0.2, 0.3, 0.4], tangential: [0.005, 0.006])
+            ),
+            (["distortion_params": [0.1, 0.02]], LensDistortion(radial: [0.1, 0.02, 0, 0])),
+            (["camera_model": "OPENCV_FISHEYE", "k1": 0.01], LensDistortion(.fisheye, radial: [0.01, 0, 0, 0])),
+            (["is_fisheye": true, "k4": 0.01], LensDistortion(.fisheye, radial: [0, 0, 0, 0.01])),
+        ] as [([String: any Sendable], LensDistortion)])
+    func lensesThatDistortAreLeftToUndistort(_ top: [String: any Sendable], _ lens: LensDistortion) throws {
+        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens.merging(top) { $1 })
+        for name in ["a.png", "b.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.undistortions[0]?.recorded.lens == lens)
+        #expect(capture.undistortions[0]?.recorded.intrinsics.fx == 9.5)
+        #expect(capture.frames.allSatisfy { $0.intrinsics == nil && !$0.isDropped })
+        #expect(capture.channels.contains(.lens) && !capture.channels.contains(.intrinsics))
+        #expect(capture.absences[.intrinsics] == "the lens distorts (\(lens))")
+        // A frame's own numbers hide those at the top.
+        #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
+    }
+
+    /// Among frames whose lens distorts, one that is straight has no intrinsics either, until all have.
+    @Test func aStraightLensAmongOthers() throws {
+        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens)
+        for name in ["a.png", "b.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.frames.allSatisfy { $0.intrinsics == nil })
+        #expect(capture.undistortions[0]?.scale == 1 && capture.undistortions[1]?.scale != 1)
+    }
+
+    /// What cannot be a lens costs the frames that have it.
+    @Test func aLensThatFoldsItsPicture() throws {
+        try write([frame("a.png", with: ["k1": -90]), frame("b.png"), frame("c.png", with: ["k1": 1e300])], Self.lens)
+        for name in ["a.png", "b.png", "c.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.frames.map(\.isDropped) == [true, false, true])
+        #expect(capture.frames[0].drop?.reason.contains("the lens cannot be undone (k1 -90.0)") == true)
+        #expect(capture.frames[0].drop?.isBad == true)
+        #expect(capture.channels.contains(.intrinsics) && capture.frames[1].intrinsics?.fx == 9.5)
     }
 
     /// What is no number in a frame costs that frame; at the top it may be everything.

@@ -1,0 +1,81 @@
+import ScanFormats
+import ScanModel
+
+/// What a stage makes of the pixels of frames before any other stage sees them.
+protocol PixelChange: Sendable {
+    /// Whether there is anything to change in what belongs to this frame.
+    func changes(_ frame: Int) -> Bool
+    func picture(_ picture: RGBImage, of frame: Int) -> RGBImage
+    func luma(_ luma: LumaImage, of frame: Int) -> LumaImage
+    func mask(_ mask: LumaImage, of frame: Int) -> LumaImage
+    func depth(_ depth: RecordedDepth, of frame: Int) -> RecordedDepth
+    func confidence(_ map: ConfidenceMap, of frame: Int) -> ConfidenceMap
+    /// What the pictures are now, as messages say it: "turned".
+    var participle: String { get }
+}
+
+/// The source of a capture whose frames are changed when they are read.
+struct ChangedSource<Change: PixelChange>: CaptureSource {
+    private let plain: any CaptureSource
+    private let change: Change
+    private let limits: PictureLimits
+    /// Of the pictures as they are now, where all have one.
+    private let size: PixelSize?
+
+    /// - Parameter capture: whose source it is, with the sizes of changed pictures.
+    init(of capture: Capture, _ change: Change) {
+        plain = capture.source
+        self.change = change
+        limits = PictureLimits(pixels: capture.maxPicturePixels)
+        size = capture.colorSize
+    }
+
+    func tracks(for channels: Set<Channel>, of capture: Capture) throws(Problem) -> [any FrameTrack] {
+        try plain.tracks(for: channels, of: capture)
+    }
+
+    /// What the tracks have attached of these channels by now is changed too.
+    func prepare(_ frame: inout Frame, for channels: Set<Channel>) throws(Problem) {
+        try plain.prepare(&frame, for: channels)
+        if channels.contains(.previousDepth), change.changes(frame.index - 1) {
+            frame.recordedDepthBefore = frame.recordedDepthBefore.map { change.depth($0, of: frame.index - 1) }
+        }
+        let index = frame.index
+        guard change.changes(index) else { return }
+        if channels.contains(.color), let picture = frame.picture { frame.picture = try changed(picture, of: index) }
+        if channels.contains(.mask) { frame.mask = frame.mask.map { change.mask($0, of: index) } }
+        if channels.contains(.luma) { frame.luma = frame.luma.map { change.luma($0, of: index) } }
+        if channels.contains(.recordedDepth) {
+            frame.recordedDepth = frame.recordedDepth.map { change.depth($0, of: index) }
+        }
+        if channels.contains(.recordedConfidence) {
+            frame.recordedConfidence = frame.recordedConfidence.map { change.confidence($0, of: index) }
+        }
+    }
+
+    private func changed(_ picture: Picture, of frame: Int) throws(Problem) -> Picture {
+        switch picture {
+        case .pixels(let image): return .pixels(change.picture(image, of: frame))
+        case .planes(let planes): return .pixels(change.picture(RGBImage(planes), of: frame))
+        case .file(let file):
+            do throws(Problem) {
+                let bytes = try plain.bytes(of: file, limit: PictureLimits.fileBytes)
+                let image = change.picture(try RGBImage.decode(bytes, limits: limits), of: frame)
+                if let size, size != image.size {
+                    throw Problem(
+                        .input,
+                        "the \(change.participle) picture is \(image.width)×\(image.height), and others are \(size)")
+                }
+                return .pixels(image)
+            } catch { throw error.at(file: file) }
+        }
+    }
+
+    func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { try plain.bytes(of: file, limit: limit) }
+    func location(of file: String) -> FileLocation? { plain.location(of: file) }
+    func place(_ file: String) throws(Problem) -> FileLocation { try plain.place(file) }
+    func open(_ file: String) throws(Problem) -> any ByteSource { try plain.open(file) }
+    func toolVersions(for channels: Set<Channel>) throws(Problem) -> [String: String] {
+        try plain.toolVersions(for: channels)
+    }
+}

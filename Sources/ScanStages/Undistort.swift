@@ -1,0 +1,82 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// Undoes what lenses bend.
+public struct Undistort: CaptureStage {
+    public static let card = StageCard(
+        name: "undistort",
+        summary:
+            "Make pinhole pictures of those that a lens distorts, with their masks, depth, confidence and intrinsics.",
+        details: """
+            COLMAP and the datasets that are made with it give most cameras a lens that distorts; Gaussian Splatting's own
+            trainer, unprojection and most formats that are written know pinholes only. Put it directly below `read`:
+            without it, a capture with such lenses has no intrinsics. Where no lens distorts, nothing is done, and pictures
+            are still copied as they are.
+
+            It knows the lenses that OpenCV and COLMAP call SIMPLE_RADIAL, RADIAL, OPENCV and FULL_OPENCV, and the fisheyes
+            OPENCV_FISHEYE, SIMPLE_RADIAL_FISHEYE and RADIAL_FISHEYE, of COLMAP models, of nerfstudio's and instant-ngp's
+            datasets, and of TUM sequences whose camera file tells k1 k2 p1 p2 k3. Those have intrinsics without it, too, and
+            are warned of.
+
+            Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
+            smallest with which no pixel is blank, but by no less than 0.5: what a fisheye sees beyond that is cut away.
+            Colours are interpolated between the four nearest pixels; depth, confidence and masks are the nearest pixel.
+            Depth is taken to be as bent as the picture that it is aligned with. Pictures become pixels, which writers
+            encode anew.
+
+            The receipt tells how many frames were undistorted, and between which numbers `focal-scale` lies.
+            """,
+        example: "- undistort")
+
+    public init(_ options: inout OptionReader) {}
+
+    private static let payload: [Channel] = [.color, .mask, .luma, .recordedDepth, .recordedConfidence]
+
+    public var uses: Uses {
+        Uses(
+            finish: .init(
+                needs: [.frames], wants: Self.payload + [.lens, .intrinsics],
+                derives: [(made: .intrinsics, from: .lens)], changes: Self.payload + [.intrinsics], removes: [.lens]))
+    }
+
+    public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        let all = capture.channels.contains(.lens) ? capture.undistortions : [:]
+        let bent = all.filter { !$0.value.recorded.lens.isStraight }
+        context.record("undistorted", .of(bent.count(where: { !capture.frames[$0.key].isDropped })))
+        let scales = bent.values.map(\.scale)
+        guard let least = scales.min(), let most = scales.max() else { return }
+        context.record("focal-scale", .array([.number(least), .number(most)]))
+        if let picture = capture.keptFrames.lazy.compactMap(\.pictureFile).first {
+            try PictureOutput.warnOfTransparency(of: picture, context)
+        }
+        for (index, undistortion) in all { capture.frames[index].intrinsics = undistortion.camera }
+        capture.channels.insert(.intrinsics)
+        // Its pictures are no longer the frames'.
+        capture.channels.subtract([.lens, .video])
+        capture.source = ChangedSource(
+            of: capture, Undistortions(byFrame: bent, movesDepth: capture.depthCamera == nil))
+    }
+}
+
+/// What the lens of each frame's camera has bent, undone.
+private struct Undistortions: PixelChange {
+    /// Of the frames whose lens distorts, by their index.
+    let byFrame: [Int: Undistortion]
+    /// Whether depth is aligned with the pictures; a sensor of its own has a lens of its own.
+    let movesDepth: Bool
+
+    var participle: String { "undistorted" }
+
+    func changes(_ frame: Int) -> Bool { byFrame[frame] != nil }
+
+    func picture(_ picture: RGBImage, of frame: Int) -> RGBImage { byFrame[frame]?.picture(picture) ?? picture }
+    func luma(_ luma: LumaImage, of frame: Int) -> LumaImage { byFrame[frame]?.luma(luma) ?? luma }
+    func mask(_ mask: LumaImage, of frame: Int) -> LumaImage { byFrame[frame]?.mask(mask) ?? mask }
+    func depth(_ depth: RecordedDepth, of frame: Int) -> RecordedDepth {
+        movesDepth ? byFrame[frame]?.depth(depth) ?? depth : depth
+    }
+    func confidence(_ map: ConfidenceMap, of frame: Int) -> ConfidenceMap {
+        movesDepth ? byFrame[frame]?.confidence(map) ?? map : map
+    }
+}

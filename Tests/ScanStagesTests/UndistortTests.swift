@@ -1,0 +1,168 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import ScanStages
+import TestSupport
+import Testing
+
+@Suite struct UndistortTests {
+    private let folder: TemporaryFolder
+    private var path: String { "\(folder.path)/d" }
+
+    private static let size = PixelSize(60, 40)
+    /// Red is a pixel's column and green its row.
+    private static let places = RGBImage(
+        width: 60, height: 40,
+        pixels: (0..<40).flatMap { y in (0..<60).flatMap { x in [UInt8(4 * x), UInt8(6 * y), 9] } })
+    /// 255 in the left half.
+    private static let mask = LumaImage(
+        width: 60, height: 40, pixels: (0..<2400).map { $0 % 60 < 30 ? 255 : 0 })
+
+    /// Millimetres.
+    private static let depth = Gray16Image(width: 30, height: 20, pixels: (1000..<1600).map { UInt16($0) })
+
+    private static var recordedDepth: RecordedDepth {
+        RecordedDepth(
+            width: 30, height: 20, encoding: .uint16(unitsPerMetre: 1000),
+            bytes: depth.pixels.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for n in 0..<2 {
+            try folder.write(try PNG.encodeRGB(Self.places), to: "d/images/\(n).png")
+            try folder.write(try PNG.encodeGray16(Self.depth), to: "d/depth/\(n).png")
+            try folder.write(try PNG.encodeGray8(Self.mask), to: "d/masks/\(n).png")
+        }
+    }
+
+    /// A dataset of two frames with pictures, depth and masks.
+    /// - Parameter lenses: of each.
+    private func dataset(_ lenses: [[String: Double]]) throws {
+        let frames = lenses.enumerated().map { n, lens -> [String: Any] in
+            var frame: [String: Any] = [
+                "file_path": "images/\(n).png", "depth_file_path": "depth/\(n).png", "mask_path": "masks/\(n).png",
+                "transform_matrix": [[1, 0, 0, Double(n)], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
+            ]
+            for (key, value) in lens { frame[key] = value }
+            return frame
+        }
+        let json: [String: Any] = [
+            "fl_x": 50, "fl_y": 50, "cx": 30, "cy": 20, "w": 60, "h": 40, "frames": frames,
+        ]
+        try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms.json")
+    }
+
+    private static let bent = [["k1": -0.2], ["k1": -0.1, "p1": 0.01]]
+
+    private static func undistortion(_ lens: LensDistortion) throws -> Undistortion {
+        try Undistortion(
+            CalibratedCamera(
+                CameraIntrinsics(fx: 50, fy: 50, cx: 30, cy: 20, width: 60, height: 40, pixelOrigin: .corner), lens))
+    }
+
+    @Test func everythingOfAFrameIsUndistorted() throws {
+        try dataset(Self.bent)
+        let run = try StageRun(
+            "- read\n- undistort\n- decompress", reading: path, probing: [.color, .mask, .depth, .previousDepth])
+        let lenses = [
+            LensDistortion(radial: [-0.2, 0, 0, 0]), LensDistortion(radial: [-0.1, 0, 0, 0], tangential: [0.01, 0]),
+        ]
+        let undistortions = try lenses.map(Self.undistortion)
+        #expect(run.frames.count == 2)
+        for (frame, undistortion) in zip(run.frames, undistortions) {
+            #expect(frame.intrinsics == undistortion.camera)
+            #expect(frame.picture == .pixels(undistortion.picture(Self.places)))
+            #expect(frame.mask == undistortion.mask(Self.mask))
+            let values = undistortion.depth(Self.recordedDepth)
+            #expect(frame.depth?.metres == values.bytes.metres)
+        }
+        // Through the lens of its own frame, not of the one behind it.
+        #expect(run.frames[1].previousDepth == run.frames[0].depth)
+        #expect(run.frames[0].depth != run.frames[1].depth)
+        #expect(run.count("undistort", "undistorted") == 2)
+        let scales = run.receipt["stages"]?.array?.first { $0["name"]?.string == "undistort" }?["counts"]?[
+            "focal-scale"]
+        #expect(scales?.doubles == undistortions.map(\.scale).sorted())
+        #expect(run.warnings.allSatisfy { !$0.contains("distort") }, "\(run.warnings)")
+    }
+
+    /// What no lens bends is copied as it is.
+    @Test func straightLensesCostNothing() throws {
+        try dataset([[:], ["k1": 0]])
+        let run = try StageRun("- read\n- undistort\n- write-transforms", reading: path, probing: [.color])
+        #expect(run.frames.map(\.picture) == [.file("images/0.png"), .file("images/1.png")])
+        #expect(run.count("undistort", "undistorted") == 0)
+        #expect(try run.bytes("nerf/images/000000.png") == folder.bytes("d/images/0.png"))
+    }
+
+    @Test func aStraightFrameAmongBentOnesIsCopied() throws {
+        try dataset([[:], ["k1": -0.1]])
+        let run = try StageRun("- read\n- undistort\n- write-transforms", reading: path, probing: [.color])
+        #expect(run.frames[0].picture == .file("images/0.png") && run.frames[0].intrinsics?.fx == 50)
+        #expect(run.frames[1].picture != .file("images/1.png"))
+        #expect(run.count("undistort", "undistorted") == 1)
+        #expect(try run.bytes("nerf/images/000000.png") == folder.bytes("d/images/0.png"))
+    }
+
+    /// A pinhole's numbers would be wrong for all that is done with them.
+    @Test func withoutItThereAreNoIntrinsics() throws {
+        try dataset(Self.bent)
+        let refusal = problem { _ = try StageRun("- read\n- write-colmap", reading: path) }
+        #expect(refusal?.summary == "write-colmap needs intrinsics, and this capture has none")
+        #expect(refusal?.notes.contains("the lens distorts (k1 -0.2)") == true)
+        #expect(refusal?.fix == "undistort the pictures with the stage  undistort  directly below read")
+        // Whoever needs none goes on.
+        let run = try StageRun("- read\n- write-frames: {depth: none}", reading: path)
+        #expect(run.frames.count == 2 && run.drops == [])
+    }
+
+    @Test func theModelThatIsWrittenIsAPinholes() throws {
+        try dataset(Self.bent)
+        let run = try StageRun("- read\n- undistort\n- write-colmap: {color: png}", reading: path)
+        let cameras = try run.text("colmap/sparse/0/cameras.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(cameras.count == 2 && cameras.allSatisfy { $0.contains(" PINHOLE 60 40 ") })
+        let undistortion = try Self.undistortion(LensDistortion(radial: [-0.2, 0, 0, 0]))
+        let picture = try PNG.decodeRGB(try run.bytes("colmap/images/000000.png"))
+        #expect(picture == undistortion.picture(Self.places))
+    }
+
+    /// Turning goes by the pinhole, so it comes after.
+    @Test func turnedWhereItIsUndistorted() throws {
+        try dataset(Self.bent)
+        let turn = "- turn: {quarter-turns: 1}\n"
+        let run = try StageRun("- read\n- undistort\n\(turn)- write-colmap", reading: path, probing: [.color])
+        let undistortion = try Self.undistortion(LensDistortion(radial: [-0.2, 0, 0, 0]))
+        #expect(run.frames[0].picture == .pixels(undistortion.picture(Self.places).turned(quarterTurns: 1)))
+        #expect(run.frames[0].intrinsics == undistortion.camera.turned(quarterTurns: 1))
+        let refusal = problem { _ = try StageRun("- read\n\(turn)- undistort\n- write-colmap", reading: path) }
+        #expect(refusal?.fix == "undistort the pictures with the stage  undistort  directly below read")
+    }
+
+    /// TUM's sequences are taken for a pinhole's without it, and warned of.
+    @Test func aSequenceThatTellsItsLens() throws {
+        let sequence = try StageRun(
+            "- synthesize: {frames: 2, picture-width: 96, picture-height: 72, depth-width: 96, depth-height: 72}\n"
+                + "- write-tum", reading: "nowhere/a")
+        let tum = "\(sequence.path)/tum"
+        try Array("80 80 47.5 35.5 0.1 -0.05 0.001 0.002 0.01\n".utf8).write(to: "\(tum)/calibration.txt")
+        let plain = try StageRun("- read\n- decompress", reading: tum)
+        #expect(plain.frames[0].intrinsics?.fx == 80)
+        #expect(
+            plain.warnings.contains { $0.contains("the lens distorts (k1 0.1, k2 -0.05, k3 0.01, p1 0.001, p2 0.002)") }
+        )
+        let run = try StageRun("- read\n- undistort\n- decompress", reading: tum)
+        #expect(run.count("undistort", "undistorted") == 2)
+        #expect(run.frames[0].intrinsics?.fx != 80)
+        #expect(!run.warnings.contains { $0.contains("distorts") })
+    }
+}
+
+extension [UInt8] {
+    /// Of 16-bit millimetres.
+    fileprivate var metres: [Float] {
+        stride(from: 0, to: count, by: 2).map { Float(UInt16(self[$0]) | UInt16(self[$0 + 1]) << 8) / 1000 }
+    }
+
+    fileprivate func write(to path: String) throws { try Data(self).write(to: URL(fileURLWithPath: path)) }
+}
