@@ -20,7 +20,7 @@ public struct LensDistortion: Hashable, Sendable {
     public var radial: SIMD4<Double>
     /// d1, d2, d3; of `perspective`.
     public var divisor: SIMD3<Double>
-    /// p1, p2; of `perspective`.
+    /// p1, p2; of `perspective`, as 0 of `fisheye`.
     public var tangential: SIMD2<Double>
 
     public init(
@@ -37,24 +37,29 @@ public struct LensDistortion: Hashable, Sendable {
     public var isStraight: Bool { self == LensDistortion() }
 
     /// Where the direction (x, y, 1) is seen.
-    @inline(__always)
     public func distorted(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
         let r2 = x * x + y * y
+        let q = radialFactor(r2)
+        let (p1, p2) = (tangential.x, tangential.y)
+        let xy = 2 * x * y
+        return (x * q + p1 * xy + p2 * (r2 + 2 * x * x), y * q + p1 * (r2 + 2 * y * y) + p2 * xy)
+    }
+
+    /// q of a direction at the squared distance `r2` from the axis: how much farther out it is seen than by a pinhole.
+    func radialFactor(_ r2: Double) -> Double {
         switch projection {
         case .perspective:
-            var q = 1 + r2 * (radial.x + r2 * (radial.y + r2 * (radial.z + r2 * radial.w)))
-            if divisor != .zero { q /= 1 + r2 * (divisor.x + r2 * (divisor.y + r2 * divisor.z)) }
-            let (p1, p2) = (tangential.x, tangential.y)
-            let xy = 2 * x * y
-            return (x * q + p1 * xy + p2 * (r2 + 2 * x * x), y * q + p1 * (r2 + 2 * y * y) + p2 * xy)
+            return (1 + polynomial(r2)) / (1 + r2 * (divisor.x + r2 * (divisor.y + r2 * divisor.z)))
         case .fisheye:
             let r = r2.squareRoot()
-            if r < 1e-9 { return (x, y) }
+            if r < 1e-9 { return 1 }
             let angle = atan(r)
-            let a2 = angle * angle
-            let q = angle / r * (1 + a2 * (radial.x + a2 * (radial.y + a2 * (radial.z + a2 * radial.w))))
-            return (x * q, y * q)
+            return angle / r * (1 + polynomial(angle * angle))
         }
+    }
+
+    private func polynomial(_ square: Double) -> Double {
+        square * (radial.x + square * (radial.y + square * (radial.z + square * radial.w)))
     }
 
     /// Why it cannot be a lens's, or nil.

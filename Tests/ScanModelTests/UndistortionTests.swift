@@ -97,8 +97,8 @@ import Testing
                 let at = row * 80 + column
                 let value = Int(depth.bytes[2 * at]) | Int(depth.bytes[2 * at + 1]) << 8
                 let (x, y) = Self.source(of: 3 * column + 1, 3 * row + 1, undistortion)
-                #expect(abs(Double(value % 100) - min(max((x - 1) / 3, 0), 79)) < 0.501)
-                #expect(abs(Double(value / 100) - min(max((y - 1) / 3, 0), 59)) < 0.501)
+                #expect(abs(Double(value % 100) - min(max((x - 1) / 3, 0), 79)) < 0.509)
+                #expect(abs(Double(value / 100) - min(max((y - 1) / 3, 0), 59)) < 0.509)
                 #expect(Int(mask.pixels[at]) == value % 251)
             }
         }

@@ -1,0 +1,226 @@
+extension Undistortion {
+    /// - Parameter picture: of the recorded camera's size.
+    public func picture(_ picture: RGBImage) -> RGBImage {
+        RGBImage(
+            width: picture.width, height: picture.height,
+            pixels: interpolated(picture.pixels, of: picture.size, channels: 3))
+    }
+
+    /// Brightness, which is interpolated like colours.
+    public func luma(_ luma: LumaImage) -> LumaImage {
+        LumaImage(
+            width: luma.width, height: luma.height, pixels: interpolated(luma.pixels, of: luma.size, channels: 1))
+    }
+
+    public func mask(_ mask: LumaImage) -> LumaImage {
+        LumaImage(width: mask.width, height: mask.height, pixels: nearest(mask.pixels, of: mask.size, pixelBytes: 1))
+    }
+
+    /// z-depth is the distance along the optical axis, which stays, so no value changes.
+    /// - Parameter depth: aligned with the picture, at any size.
+    public func depth(_ depth: RecordedDepth) -> RecordedDepth {
+        RecordedDepth(
+            width: depth.width, height: depth.height, encoding: depth.encoding,
+            bytes: nearest(depth.bytes, of: depth.size, pixelBytes: depth.encoding.bytesPerPixel))
+    }
+
+    public func confidence(_ map: ConfidenceMap) -> ConfidenceMap {
+        ConfidenceMap(
+            width: map.width, height: map.height, values: nearest(map.values, of: map.size, pixelBytes: 1),
+            range: map.range)
+    }
+
+    /// Colours or brightness between the four nearest pixels.
+    @inline(__always)
+    private func interpolated(_ pixels: [UInt8], of size: PixelSize, channels: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+            pixels.withUnsafeBufferPointer { input in
+                guard let target = output.baseAddress, let source = input.baseAddress else { return }
+                let neighbours = Neighbours(size, channels: channels)
+                Places(self, of: size).eachRow { row, xs, ys in
+                    neighbours.blend(source, xs, ys, into: target + row &* neighbours.rowBytes, channels: channels)
+                }
+            }
+            count = pixels.count
+        }
+    }
+
+    private func nearest(_ pixels: [UInt8], of size: PixelSize, pixelBytes: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+            pixels.withUnsafeBufferPointer { input in
+                guard let base = output.baseAddress, let source = input.baseAddress else { return }
+                Places(self, of: size).eachRow { row, xs, ys in
+                    var target = base + row &* size.width &* pixelBytes
+                    for column in 0..<size.width {
+                        let (x, y) = (Places.nearest(xs[column]), Places.nearest(ys[column]))
+                        let pixel = source + (y &* size.width &+ x) &* pixelBytes
+                        for byte in 0..<pixelBytes { target[byte] = pixel[byte] }
+                        target += pixelBytes
+                    }
+                }
+            }
+            count = pixels.count
+        }
+    }
+}
+
+/// The four pixels around a place in a picture.
+private struct Neighbours {
+    let rowBytes: Int
+    private let width: Int
+    /// The left one and the upper one of the last two.
+    private let lastLeft: Int32
+    private let lastTop: Int32
+    /// How many bytes farther on the other ones lie. Of one row or column, both neighbours are that one.
+    private let across: Int
+    private let down: Int
+
+    init(_ size: PixelSize, channels: Int) {
+        width = size.width
+        rowBytes = size.width * channels
+        (lastLeft, lastTop) = (Int32(max(0, size.width - 2)), Int32(max(0, size.height - 2)))
+        (across, down) = (size.width > 1 ? channels : 0, size.height > 1 ? rowBytes : 0)
+    }
+
+    /// Fills a row: each pixel with what lies at its place in `source`.
+    @inline(__always)
+    func blend(
+        _ source: UnsafePointer<UInt8>, _ xs: UnsafePointer<Int32>, _ ys: UnsafePointer<Int32>,
+        into target: UnsafeMutablePointer<UInt8>, channels: Int
+    ) {
+        var target = target
+        let bits = Places.bits
+        let one = Places.one
+        let half: UInt32 = one * one / 2
+        for column in 0..<width {
+            let (left, top) = (min(xs[column] >> bits, lastLeft), min(ys[column] >> bits, lastTop))
+            let right = UInt32(bitPattern: xs[column] &- left << bits)
+            let below = UInt32(bitPattern: ys[column] &- top << bits)
+            let upper = source + (Int(top) &* rowBytes &+ Int(left) &* channels)
+            let lower = upper + down
+            let weights = (
+                (one &- right) &* (one &- below), right &* (one &- below), (one &- right) &* below, right &* below
+            )
+            func mix(_ channel: Int) -> UInt8 {
+                let sum =
+                    UInt32(upper[channel]) &* weights.0 &+ UInt32(upper[channel &+ across]) &* weights.1
+                    &+ UInt32(lower[channel]) &* weights.2 &+ UInt32(lower[channel &+ across]) &* weights.3
+                return UInt8(truncatingIfNeeded: (sum &+ half) / (one &* one))
+            }
+            target[0] = mix(0)
+            if channels == 3 { (target[1], target[2]) = (mix(1), mix(2)) }
+            target += channels
+        }
+    }
+}
+
+/// Where the pixels of a new picture were recorded, row by row.
+///
+/// What a lens does to a direction depends on its distance from the axis but for two products, so the costly part is looked
+/// up: around each of ``steps`` it is a straight line to within a ten-millionth.
+private struct Places {
+    /// Places are told in 64ths of a pixel; OpenCV's remap makes do with 32nds.
+    static let bits: Int32 = 6
+    static let one: UInt32 = 1 << bits
+
+    /// The pixel that is nearest to a place.
+    @inline(__always)
+    static func nearest(_ place: Int32) -> Int { Int((place &+ Int32(one / 2)) >> bits) }
+
+    private let size: PixelSize
+    private let old: CameraIntrinsics
+    private let new: CameraIntrinsics
+    private let tangential: SIMD2<Float>
+    /// ``LensDistortion/radialFactor(_:)`` of each step of r², and how fast it grows there.
+    private let factors: [SIMD2<Float>]
+    private let stepsPerSquare: Float
+
+    private static let steps = 4096
+
+    /// - Parameter size: of the map, at any size.
+    init(_ undistortion: Undistortion, of size: PixelSize) {
+        self.size = size
+        old = undistortion.recorded.intrinsics.resized(width: size.width, height: size.height).counted(from: .centre)
+        new = undistortion.camera.resized(width: size.width, height: size.height).counted(from: .centre)
+        let lens = undistortion.recorded.lens
+        tangential = SIMD2<Float>(lens.tangential)
+        // Rows end with pixels that make their number a multiple of four.
+        let x = max(abs(new.cx), abs(Double(size.width + 2) - new.cx)) / new.fx
+        let y = max(abs(new.cy), abs(Double(size.height - 1) - new.cy)) / new.fy
+        let step = max((x * x + y * y) * 1.000_01, 1e-12) / Double(Self.steps)
+        stepsPerSquare = Float(1 / step)
+        factors = (0...Self.steps + 1).map { number in
+            let around = [-0.5, 0, 0.5].map { lens.radialFactor(max(0, Double(number) + $0) * step) }
+            let slope = number == 0 ? 2 * (around[2] - around[1]) : around[2] - around[0]
+            return SIMD2(Float(around[1]), Float(slope))
+        }
+    }
+
+    /// Calls `body` with each row: x and y of each of its pixels in 64ths of a recorded pixel, from the centre of the
+    /// top-left one, within the picture.
+    @inline(__always)
+    func eachRow(_ body: (Int, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Void) {
+        let quarters = (size.width + 3) / 4
+        let directions = (0..<quarters).map { quarter in
+            SIMD4<Float>((0..<4).map { Float((Double(4 * quarter + $0) - new.cx) / new.fx) })
+        }
+        withUnsafeTemporaryAllocation(of: SIMD4<Int32>.self, capacity: 2 * quarters) { places in
+            guard let xs = places.baseAddress else { return }
+            let ys = xs + quarters
+            for row in 0..<size.height {
+                find(row, directions, xs, ys)
+                xs.withMemoryRebound(to: Int32.self, capacity: 4 * quarters) { xs in
+                    ys.withMemoryRebound(to: Int32.self, capacity: 4 * quarters) { ys in body(row, xs, ys) }
+                }
+            }
+        }
+    }
+
+    /// - Parameter directions: x of a row's pixels, at distance 1 before the new camera.
+    private func find(
+        _ row: Int, _ directions: [SIMD4<Float>], _ xs: UnsafeMutablePointer<SIMD4<Int32>>,
+        _ ys: UnsafeMutablePointer<SIMD4<Int32>>
+    ) {
+        let parts = Float(Self.one)
+        let (right, bottom) = (Float(size.width - 1) * parts, Float(size.height - 1) * parts)
+        let (fx, fy) = (Float(old.fx) * parts, Float(old.fy) * parts)
+        let (cx, cy) = (Float(old.cx) * parts, Float(old.cy) * parts)
+        let (p1, p2) = (tangential.x, tangential.y)
+        let y = Float((Double(row) - new.cy) / new.fy)
+        let y2 = y * y
+        factors.withUnsafeBufferPointer { factors in
+            directions.withUnsafeBufferPointer { directions in
+                for quarter in 0..<directions.count {
+                    let x = directions[quarter]
+                    let x2 = x * x
+                    let r2 = x2 + y2
+                    let step = r2 * stepsPerSquare
+                    let whole = Self.rounded(step)
+                    let rest = step - SIMD4<Float>(whole)
+                    let (a, b) = (factors[Int(whole[0])], factors[Int(whole[1])])
+                    let (c, d) = (factors[Int(whole[2])], factors[Int(whole[3])])
+                    let q = SIMD4(a.x, b.x, c.x, d.x) + rest * SIMD4(a.y, b.y, c.y, d.y)
+                    let xy = x * (2 * y)
+                    let u = x * q + p1 * xy + p2 * (r2 + 2 * x2)
+                    let v = y * q + p1 * (r2 + 2 * y2) + p2 * xy
+                    xs[quarter] = Self.rounded(Self.within(fx * u + cx, right))
+                    ys[quarter] = Self.rounded(Self.within(fy * v + cy, bottom))
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func within(_ values: SIMD4<Float>, _ most: Float) -> SIMD4<Float> {
+        // What is no number is not within, either.
+        values.replacing(with: 0, where: .!(values .>= 0)).replacing(with: most, where: values .> most)
+    }
+
+    /// - Parameter values: from 0 to 2²², so that with 2²³ added the last bit of a float stands for 1. Converting by itself
+    ///   costs several times as much, for it asks of every number whether it fits.
+    @inline(__always)
+    private static func rounded(_ values: SIMD4<Float>) -> SIMD4<Int32> {
+        let raised = values + 0x1p23
+        return unsafeBitCast(raised, to: SIMD4<Int32>.self) & 0x3f_ffff
+    }
+}
