@@ -34,11 +34,11 @@ public enum TUMText {
     /// Files with the camera, in the order in which they are looked for. `write-tum` writes the first.
     public static let cameraFiles = ["calibration.txt", "camera.txt", "intrinsics.txt"]
 
-    /// `fx fy cx cy`, and behind them `width height`, or a lens's distortion, or nothing. The principal point counts from
+    /// `fx fy cx cy`, and behind them perhaps `width height`, and a lens's distortion. The principal point counts from
     /// the centre of the top-left pixel, as OpenCV's does.
     /// - Parameter size: of the pictures, for a line that says none.
-    /// - Returns: the camera with its lens, which is nil where the line holds other numbers than OpenCV's k1 k2 p1 p2 k3,
-    ///   of which the last one may be left out.
+    /// - Returns: the camera with its lens, which is nil where the line's other numbers cannot be OpenCV's k1 k2 p1 p2 k3, of
+    ///   which the last one may be left out.
     package static func camera(
         _ row: TextTable.Row, size: PixelSize?
     ) throws(Problem) -> (camera: CameraIntrinsics, lens: LensDistortion?) {
@@ -47,24 +47,25 @@ public enum TUMText {
             fx: numbers[0], fy: numbers[1], cx: numbers[2], cy: numbers[3], width: size?.width ?? 0,
             height: size?.height ?? 0, pixelOrigin: .centre)
         var rest = numbers.dropFirst(4)
-        if rest.count == 2, let width = Int(exactly: numbers[4]), let height = Int(exactly: numbers[5]),
+        // No lens has such a k1.
+        if rest.count >= 2, let width = Int(exactly: numbers[4]), let height = Int(exactly: numbers[5]),
             (2...1 << 20).contains(width), (2...1 << 20).contains(height)
         {
             (camera.width, camera.height) = (width, height)
-            rest = []
+            rest = rest.dropFirst(2)
         }
         guard camera.width > 0 else {
             throw Problem(.input, "nothing says for which size of pictures the camera is").at(line: row.line)
         }
         if let defect = camera.defect { throw Problem(.input, defect).at(line: row.line) }
-        return (camera, lens(Array(rest)))
+        return (camera, lens(Array(rest), of: camera))
     }
 
-    private static func lens(_ n: [Double]) -> LensDistortion? {
+    private static func lens(_ n: [Double], of camera: CameraIntrinsics) -> LensDistortion? {
         if n.allSatisfy({ $0 == 0 }) { return LensDistortion() }
         guard n.count == 4 || n.count == 5 else { return nil }
         let lens = LensDistortion(radial: [n[0], n[1], n.count > 4 ? n[4] : 0, 0], tangential: [n[2], n[3]])
-        return lens.defect == nil ? lens : nil
+        return (try? Undistortion(of: CalibratedCamera(camera, lens))) == nil ? nil : lens
     }
 
     /// What ROS drivers take when nobody has calibrated a Kinect, for pictures of 640 × 480; the benchmark recommends it

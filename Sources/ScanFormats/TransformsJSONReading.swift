@@ -190,34 +190,45 @@ extension TransformsJSON {
 extension LensDistortion {
     /// nerfstudio's and instant-ngp's keys. A frame's own numbers hide all of those at the top.
     /// - Throws: when nothing here knows the lens, or a number cannot be read.
-    fileprivate init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
+    init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
         for field in [frame, top] { try Self.requireKnownLens(field) }
-        let isFisheye = [frame, top].contains {
-            $0["camera_model"].value?.string == "OPENCV_FISHEYE" || $0["is_fisheye"].value?.bool == true
-        }
+        let model = [frame, top].first { !$0["camera_model"].isAbsent || !$0["is_fisheye"].isAbsent }
+        let isFisheye = model?["camera_model"].value?.string == "OPENCV_FISHEYE" || model.map(Self.saysFisheye) == true
         var numbers = try Self.coefficients(frame)
         if numbers == nil { numbers = try Self.coefficients(top) }
         let n = numbers ?? [0, 0, 0, 0, 0, 0]
         let radial = SIMD4(n[0], n[1], n[2], n[3])
-        self =
-            isFisheye
-            ? LensDistortion(.fisheye, radial: radial)
-            : LensDistortion(radial: radial, tangential: [n[4], n[5]])
+        guard isFisheye else {
+            self.init(radial: radial, tangential: [n[4], n[5]])
+            return
+        }
+        guard n[4] == 0, n[5] == 0 else {
+            throw Problem(.input, "a fisheye with p1 or p2 is not undone here", fix: Self.undistort)
+        }
+        self.init(.fisheye, radial: radial)
     }
 
     /// k1, k2, k3, k4, p1, p2, which `distortion_params` lists in that order; nil where there is none of them.
     private static func coefficients(_ field: JSONField) throws(Problem) -> [Double]? {
         if let list = try field["distortion_params"].ifPresent({ (field) throws(Problem) in try field.elements() }) {
             let numbers = try list.map { (element) throws(Problem) in try element.number() }
-            guard numbers.count <= 6 || numbers.dropFirst(6).allSatisfy({ $0 == 0 }) else {
+            if numbers.count == 6 { return numbers }
+            // Other lists have another order.
+            guard numbers.allSatisfy({ $0 == 0 }) else {
                 throw field["distortion_params"].unlike("k1, k2, k3, k4, p1, p2")
             }
-            return numbers + [Double](repeating: 0, count: max(0, 6 - numbers.count))
+            return [Double](repeating: 0, count: 6)
         }
         let numbers = try ["k1", "k2", "k3", "k4", "p1", "p2"].map { (name) throws(Problem) in
             try field[name].numberIfPresent()
         }
         return numbers.allSatisfy { $0 == nil } ? nil : numbers.map { $0 ?? 0 }
+    }
+
+    /// Some write 1 for true.
+    private static func saysFisheye(_ field: JSONField) -> Bool {
+        let flag = field["is_fisheye"].value
+        return flag?.bool == true || (flag?.double ?? 0) != 0
     }
 
     /// - Throws: where pictures cannot be made a pinhole's.

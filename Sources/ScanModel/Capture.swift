@@ -90,6 +90,11 @@ public struct Capture: Sendable {
 
     public var keptFrames: [FrameFacts] { frames.filter { !$0.isDropped } }
 
+    /// The camera of a frame's picture as it was recorded, whatever its lens bends.
+    public func recordedIntrinsics(of index: Int) -> CameraIntrinsics? {
+        undistortions[index]?.recorded.intrinsics ?? frames[index].intrinsics
+    }
+
     /// The number of the video's frame that is this frame's picture; nil where the video is known to lack it.
     public func videoFrame(of index: Int) -> Int? {
         guard let videoFrames else { return index }

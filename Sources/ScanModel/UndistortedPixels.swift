@@ -46,7 +46,8 @@ extension Undistortion {
     }
 
     private func nearest(_ pixels: [UInt8], of size: PixelSize, pixelBytes: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+        precondition(pixels.count == size.width * size.height * pixelBytes)
+        return [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
             pixels.withUnsafeBufferPointer { input in
                 guard let base = output.baseAddress, let source = input.baseAddress else { return }
                 Places(self, of: size).eachRow { row, xs, ys in
@@ -117,7 +118,7 @@ private struct Neighbours {
 /// Where the pixels of a new picture were recorded, row by row.
 ///
 /// What a lens does to a direction depends on its distance from the axis but for two products, so the costly part is looked
-/// up: around each of ``steps`` it is a straight line to within a ten-millionth.
+/// up: around each of ``steps`` it is a straight line to within a millionth.
 private struct Places {
     /// Places are told in 64ths of a pixel; OpenCV's remap makes do with 32nds.
     static let bits: Int32 = 6
@@ -195,7 +196,9 @@ private struct Places {
                     let x2 = x * x
                     let r2 = x2 + y2
                     let step = r2 * stepsPerSquare
-                    let whole = Self.rounded(step)
+                    // Nothing is looked up beyond the table, whatever the numbers.
+                    let number = Self.rounded(step)
+                    let whole = number.replacing(with: Int32(Self.steps), where: number .> Int32(Self.steps))
                     let rest = step - SIMD4<Float>(whole)
                     let (a, b) = (factors[Int(whole[0])], factors[Int(whole[1])])
                     let (c, d) = (factors[Int(whole[2])], factors[Int(whole[3])])

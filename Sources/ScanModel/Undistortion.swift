@@ -15,18 +15,39 @@ public struct Undistortion: Hashable, Sendable {
     static let leastScale = 0.5
     /// Beyond, so little of the picture is left that the numbers can hardly be a lens's.
     static let mostScale = 4.0
+    /// How much of a pinhole's step a step away from the axis must still be seen as. A fisheye squeezes what is 82° off its
+    /// axis so.
+    static let leastGrowth = 0.02
     /// As far as places in 64ths of a pixel can be reckoned in single precision; JPEG goes no further either.
     static let longestSide = 65_535
 
-    /// - Throws: when the lens cannot be undone over enough of the picture, so that its numbers must be wrong; when the picture
-    ///   is longer than 65,535 pixels.
-    public init(_ recorded: CalibratedCamera) throws(Problem) {
+    /// Of a pinhole: there is nothing to undo.
+    public init(straight camera: CameraIntrinsics) { self.init(CalibratedCamera(camera), to: camera) }
+
+    private init(_ recorded: CalibratedCamera, to camera: CameraIntrinsics) {
         self.recorded = recorded
+        self.camera = camera
+    }
+
+    /// - Throws: when the lens cannot be undone over enough of the picture, so that its numbers must be wrong; when its axis
+    ///   does not meet the picture; when the picture is longer than 65,535 pixels.
+    public init(of recorded: CalibratedCamera) throws(Problem) {
+        if recorded.lens.isStraight {
+            self.init(straight: recorded.intrinsics)
+            return
+        }
         let size = recorded.intrinsics.size
+        let old = recorded.intrinsics.counted(from: .corner)
         guard max(size.width, size.height) <= Self.longestSide else {
             throw Problem(.input, "the lens distorts a picture of \(size); the most is \(Self.longestSide) on a side")
         }
-        let old = recorded.intrinsics.counted(from: .corner)
+        guard (0...Double(size.width)).contains(old.cx), (0...Double(size.height)).contains(old.cy) else {
+            throw Problem(
+                .input,
+                "the principal point \(old.cx.shortText), \(old.cy.shortText) of a lens that distorts lies outside of the "
+                    + "picture, which is \(size)",
+                fix: "check whether the intrinsics are for pictures of another size, or that were cut to size")
+        }
         let fits = { (scale: Double) in
             Self.border(of: size).allSatisfy { u, v in
                 let (x, y) = ((u - old.cx) / (old.fx * scale), (v - old.cy) / (old.fy * scale))
@@ -35,25 +56,20 @@ public struct Undistortion: Hashable, Sendable {
         }
         guard fits(Self.mostScale) else {
             throw Problem(
-                .input, "the lens cannot be undone (\(recorded.lens))",
-                notes: ["directions that are apart would be seen at one place of the picture, or outside of it"],
+                .input,
+                "the lens (\(recorded.lens)) would fold the picture, or show next to nothing in it, so it cannot be undone",
                 fix: "calibrate the camera again")
         }
         var (no, yes) = (Self.leastScale, Self.mostScale)
-        if recorded.lens.isStraight {
-            yes = 1
-        } else if fits(no) {
-            yes = no
-        } else {
-            while yes - no > 1e-9 {
-                let middle = (no + yes) / 2
-                if fits(middle) { yes = middle } else { no = middle }
-            }
+        if fits(no) { yes = no }
+        while yes - no > 1e-9 {
+            let middle = (no + yes) / 2
+            if fits(middle) { yes = middle } else { no = middle }
         }
         var new = recorded.intrinsics
         new.fx *= yes
         new.fy *= yes
-        camera = new
+        self.init(recorded, to: new)
     }
 
     /// What the focal lengths were multiplied by.
@@ -70,17 +86,24 @@ public struct Undistortion: Hashable, Sendable {
         }
     }
 
-    /// Whether a direction is seen within the picture, and nothing between it and the optical axis farther out than it.
+    /// Whether a direction is seen within the picture, and what lies between it and the optical axis before it. At its end a
+    /// ray may not be squeezed to nothing: there pictures fold.
     private static func sees(_ x: Double, _ y: Double, _ lens: LensDistortion, _ camera: CameraIntrinsics) -> Bool {
-        let steps = 8
-        var (last, seen) = (0.0, (x: 0.0, y: 0.0))
-        for step in 1...steps {
-            let part = Double(step) / Double(steps)
-            seen = lens.distorted(part * x, part * y)
-            let distance = seen.x * seen.x + seen.y * seen.y
-            guard distance > last else { return x == 0 && y == 0 }
-            last = distance
+        func distance(_ part: Double) -> Double {
+            let seen = lens.distorted(part * x, part * y)
+            return (seen.x * seen.x + seen.y * seen.y).squareRoot()
         }
+        let length = (x * x + y * y).squareRoot()
+        if length == 0 { return true }
+        let steps = 16
+        var last = 0.0
+        for step in 1...steps {
+            let next = distance(Double(step) / Double(steps))
+            guard next > last else { return false }
+            last = next
+        }
+        guard last - distance(0.999) > Self.leastGrowth * 0.001 * length else { return false }
+        let seen = lens.distorted(x, y)
         let (u, v) = (camera.fx * seen.x + camera.cx, camera.fy * seen.y + camera.cy)
         return u >= 0 && v >= 0 && u <= Double(camera.width) && v <= Double(camera.height)
     }

@@ -127,18 +127,21 @@ struct CaptureRun {
     /// Says what an incomplete copy lacks, where no stage insists on it: of what stages would have used, had it been there.
     /// And what is there that nobody uses, where somebody will miss it.
     private mutating func noteLosses() {
-        let used: Set<Channel> = runner.pipeline.steps.reduce(into: []) { $0.formUnion($1.uses.reads) }
-        // What a step makes of something else is not lost.
-        let made = runner.pipeline.steps.reduce(into: capture.channels) { available, step in
-            for role in step.uses.roles { available.formUnion(role.made(from: available)) }
+        // When its turn comes: what the capture lacks, a step above may have made of something else, and what it has may be gone.
+        var available = capture.channels
+        var (missed, kept): (Set<Channel>, Set<Channel>) = ([], [])
+        for step in runner.pipeline.steps {
+            for role in step.uses.roles {
+                missed.formUnion(role.reads.subtracting(available))
+                // Who only changes a channel, such as turning pictures, makes nothing of it.
+                kept.formUnion(role.reads.subtracting(role.changes).intersection(available))
+                available.formUnion(role.made(from: available))
+                available.subtract(role.removes)
+            }
         }
-        let lost = capture.remedies.filter { used.contains($0.key) && !made.contains($0.key) }
+        let lost = capture.remedies.filter { missed.contains($0.key) }
         for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
             capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
-        }
-        // Who only changes a channel, such as turning pictures, makes nothing of it.
-        let kept: Set<Channel> = runner.pipeline.steps.reduce(into: []) {
-            for role in $1.uses.roles { $0.formUnion(role.reads.subtracting(role.changes)) }
         }
         let regrets = capture.regrets.filter { !kept.contains($0.key) }
         capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)

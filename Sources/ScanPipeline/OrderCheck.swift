@@ -48,7 +48,7 @@ package struct OrderCheck {
     /// wants and this machine cannot give, as a problem of the machine, so that no result goes without it in silence.
     package static func firstLack(of capture: Capture, in steps: [Pipeline.Step]) -> Problem? {
         var available = capture.channels
-        for step in steps {
+        for step in steps where !step.uses.isIdle(given: available) {
             for role in step.uses.roles {
                 let missing = role.demands(given: available).filter(available.isDisjoint)
                 let absent = missing.joined() + role.wants.filter { !available.contains($0) }
@@ -107,11 +107,12 @@ package struct OrderCheck {
     }
 
     /// The steps with every "one of these" decided for a capture that has `channels`: the first of the group that is
-    /// there counts, and the step no longer looks at the others.
+    /// there counts, and the step no longer looks at the others. A step that has nothing to do looks at nothing.
     package static func decide(_ steps: [Pipeline.Step], for channels: Set<Channel>) -> [Pipeline.Step] {
         var available = channels
         return steps.map { step in
             var decided = step
+            if step.uses.isIdle(given: available) { decided.uses.forget(step.uses.reads.union(step.uses.touches)) }
             var open: Set<Channel> = []
             var chosen: Set<Channel> = []
             for role in step.uses.roles {

@@ -242,6 +242,8 @@ public struct Uses: Sendable {
     /// Channels at which `process` looks where a stage above has loaded them in the same pass; nothing is opened or decoded
     /// for it.
     public var reuses: Set<Channel>
+    /// Where this channel is not there, it does nothing, and looks at nothing.
+    public var idleWithout: Channel?
     /// What it leaves in the receipt is a result by itself, so that nothing below it has to use what it makes.
     public var isMeasurement: Bool
     /// Ways to do without a need, by its group of channels; of a stage that reads, ways to what a capture lacks.
@@ -249,7 +251,8 @@ public struct Uses: Sendable {
 
     public init(
         frame: Role = Role(), fold: Role = Role(), finish: Role = Role(), claims: [String] = [], files: [String] = [],
-        reuses: Set<Channel> = [], isMeasurement: Bool = false, instead: [[Channel]: [Instead]] = [:]
+        reuses: Set<Channel> = [], idleWithout: Channel? = nil, isMeasurement: Bool = false,
+        instead: [[Channel]: [Instead]] = [:]
     ) {
         self.frame = frame
         self.fold = fold
@@ -257,6 +260,7 @@ public struct Uses: Sendable {
         self.claims = claims
         self.files = files
         self.reuses = reuses
+        self.idleWithout = idleWithout
         self.isMeasurement = isMeasurement
         self.instead = instead
     }
@@ -275,6 +279,10 @@ public struct Uses: Sendable {
             }
             self[keyPath: path].changes.removeAll(where: channels.contains)
         }
+    }
+
+    func isIdle(given available: Set<Channel>) -> Bool {
+        idleWithout.map { !available.contains($0) } ?? false
     }
 
     /// Channels that any role may make or change.

@@ -175,7 +175,9 @@ public struct Read: CaptureStage {
             .inFrame(bad.index)
         }
         addTimes(to: &opened, context)
-        let inner = CaptureSearch.captures(within: tree, recognition)
+        let inner = CaptureSearch.captures(within: tree, recognition).filter { folder in
+            !opened.files.contains { $0.path.hasPrefix("\(folder)/") }
+        }
         if !inner.isEmpty {
             context.warn(
                 "more captures lie in the folder of this one, and are not read: \(inner.listed(most: 8)); move them beside it, or "

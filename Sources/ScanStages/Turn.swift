@@ -38,12 +38,10 @@ public struct Turn: CaptureStage {
             "quarter-turns", "How many times 90° clockwise; `auto` brings up to the top.", default: .auto)
     }
 
-    private static let payload: [Channel] = [.color, .mask, .luma, .recordedDepth, .recordedConfidence]
-
     public var uses: Uses {
         if turns == .none { return Uses() }
         let facts: [Channel] = turns == .auto ? [.pose] : []
-        let optional = Self.payload + [.pose, .intrinsics, .video].filter { !facts.contains($0) }
+        let optional = PixelChannels.all + [.pose, .intrinsics, .video].filter { !facts.contains($0) }
         return Uses(
             finish: .init(
                 needs: [.frames] + facts, wants: optional, changes: optional + facts,
@@ -52,12 +50,11 @@ public struct Turn: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        capture.channels.remove(.lens)
         let quarters = try quarterTurns(capture, context.label)
         context.record("quarter-turns", .of(quarters))
         if quarters == 0 { return }
-        if let picture = capture.keptFrames.lazy.compactMap(\.pictureFile).first {
-            try PictureOutput.warnOfTransparency(of: picture, context)
-        }
+        try PictureOutput.warnOfTransparency(of: capture.keptFrames, context)
         for index in capture.frames.indices {
             capture.frames[index].pose = capture.frames[index].pose?.turned(quarterTurns: quarters)
             capture.frames[index].intrinsics = capture.frames[index].intrinsics?.turned(quarterTurns: quarters)
@@ -72,7 +69,7 @@ public struct Turn: CaptureStage {
                 colorFromDepth: turn.inverse * camera.colorFromDepth * turn)
         }
         capture.metadata = capture.metadata.map { ScanMetadata.turned($0, quarterTurns: quarters) }
-        capture.channels.subtract([.video, .lens])
+        capture.channels.remove(.video)
         capture.source = ChangedSource(of: capture, QuarterTurns(count: quarters))
     }
 

@@ -16,8 +16,7 @@ public struct Undistort: CaptureStage {
 
             It knows the lenses that OpenCV and COLMAP call SIMPLE_RADIAL, RADIAL, OPENCV and FULL_OPENCV, and the fisheyes
             OPENCV_FISHEYE, SIMPLE_RADIAL_FISHEYE and RADIAL_FISHEYE, of COLMAP models, of nerfstudio's and instant-ngp's
-            datasets, and of TUM sequences whose camera file tells k1 k2 p1 p2 k3. Those have intrinsics without it, too, and
-            are warned of.
+            datasets, and of TUM sequences whose camera file tells k1 k2 p1 p2 k3.
 
             Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
             smallest with which no pixel is blank, but by no less than 0.5: what a fisheye sees beyond that is cut away.
@@ -25,37 +24,52 @@ public struct Undistort: CaptureStage {
             Depth is taken to be as bent as the picture that it is aligned with. Pictures become pixels, which writers
             encode anew.
 
-            The receipt tells how many frames were undistorted, and between which numbers `focal-scale` lies.
+            The receipt tells how many frames were undistorted, and between which numbers `focal-scale` lies. A warning comes
+            where less than half of a picture is left.
             """,
         example: "- undistort")
 
     public init(_ options: inout OptionReader) {}
 
-    private static let payload: [Channel] = [.color, .mask, .luma, .recordedDepth, .recordedConfidence]
-
     public var uses: Uses {
         Uses(
             finish: .init(
-                needs: [.frames], wants: Self.payload + [.lens, .intrinsics],
-                derives: [(made: .intrinsics, from: .lens)], changes: Self.payload + [.intrinsics], removes: [.lens]))
+                needs: [.frames], wants: PixelChannels.all + [.lens],
+                derives: [(made: .intrinsics, from: .lens)], changes: PixelChannels.all, removes: [.lens]),
+            idleWithout: .lens)
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let all = capture.channels.contains(.lens) ? capture.undistortions : [:]
-        let bent = all.filter { !$0.value.recorded.lens.isStraight }
-        context.record("undistorted", .of(bent.count(where: { !capture.frames[$0.key].isDropped })))
-        let scales = bent.values.map(\.scale)
-        guard let least = scales.min(), let most = scales.max() else { return }
-        context.record("focal-scale", .array([.number(least), .number(most)]))
-        if let picture = capture.keptFrames.lazy.compactMap(\.pictureFile).first {
-            try PictureOutput.warnOfTransparency(of: picture, context)
-        }
+        let bent = capture.keptFrames.filter { all[$0.index]?.recorded.lens.isStraight == false }
+        context.record("undistorted", .of(bent.count))
+        if all.isEmpty { return }
+        try PictureOutput.warnOfTransparency(of: bent, context)
+        report(bent.compactMap { all[$0.index]?.scale }, context)
         for (index, undistortion) in all { capture.frames[index].intrinsics = undistortion.camera }
         capture.channels.insert(.intrinsics)
-        // Its pictures are no longer the frames'.
-        capture.channels.subtract([.lens, .video])
+        capture.channels.remove(.lens)
+        var undistortions = all
+        // A frame that lost its camera while it was read is still looked at as the one before another.
+        for index in capture.frames.indices.dropLast() where all[index] == nil { undistortions[index] = all[index + 1] }
         capture.source = ChangedSource(
-            of: capture, Undistortions(byFrame: bent, movesDepth: capture.depthCamera == nil))
+            of: capture,
+            Undistortions(
+                byFrame: undistortions.filter { !$0.value.recorded.lens.isStraight },
+                movesDepth: capture.depthCamera == nil))
+    }
+
+    /// With so much longer focal lengths, less than half of a picture is left.
+    private static let doubtfulScale = 1.5
+
+    private func report(_ scales: [Double], _ context: StageContext) {
+        guard let least = scales.min(), let most = scales.max() else { return }
+        context.record("focal-scale", .array([.number(least), .number(most)]))
+        let doubtful = scales.count { $0 > Self.doubtfulScale }
+        if doubtful == 0 { return }
+        context.warn(
+            "less than half of the picture is left of \(doubtful) of \(scales.count) frames: their focal lengths became up to "
+                + "\(most.shortText) times as long, so the numbers of their lenses may be wrong")
     }
 }
 

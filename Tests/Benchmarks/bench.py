@@ -113,6 +113,17 @@ class Captures:
         folder = self.sample('sens', self.frames, '--format', 'sens')
         return os.path.join(folder, os.path.basename(folder) + '.sens')
 
+    def distorted(self):
+        """A dataset whose lens distorts, as nerfstudio's tools leave most of them."""
+        path = self.sample('distorted', self.frames, '--format', 'transforms', '--set', 'write-transforms.quality=72')
+        description = os.path.join(path, 'transforms.json')
+        with open(description, encoding='utf-8') as file:
+            dataset = json.load(file)
+        dataset.update(camera_model='OPENCV', k1=0.058, k2=-0.081, p1=-0.001, p2=0.0002)
+        with open(description, 'w', encoding='utf-8') as file:
+            json.dump(dataset, file)
+        return path
+
     def base(self, capture):
         return os.path.join(capture, os.path.basename(capture.rstrip('/')))
 
@@ -266,6 +277,8 @@ JOBS = [
         limits=[('copy + SHA-256 + fsync', plain_copy('copy-pictures', PICTURES), 1.2)]),
     Job('transforms-downscaled', 'the same with three downscales', PICTURES,
         rivals=[("nerfstudio's ffmpeg", shell(nerfstudio), 1 / 5)]),
+    Job('undistort', 'NeRF dataset of a lens that distorts, its pictures undistorted', Captures.distorted, memory=64,
+        rivals=[('OpenCV', rival('undistort', Captures.distorted), None)]),
     Job('staging', 'staging format of a video capture', VIDEO, memory=96,
         limits=[('zlib level 6, one core',
                  limit('deflate', lambda c: c.raw_streams(c.video()), OUT + '/deflated', 6), 1.2)]),

@@ -132,6 +132,20 @@ def blur_video(capture, out):
     json.dump(scores, open(f'{out}/scores.json', 'w'))
 
 
+def undistort(dataset, out):
+    """As nerfstudio undistorts a dataset's pictures when it loads them, and each written with OpenCV's usual quality."""
+    import cv2
+    import numpy as np
+    description = json.load(open(f'{dataset}/transforms.json'))
+    bent = np.array([description[key] for key in ('k1', 'k2', 'p1', 'p2')])
+    for number, frame in enumerate(description['frames']):
+        k = {key: frame.get(key, description.get(key)) for key in ('fl_x', 'fl_y', 'cx', 'cy')}
+        camera = np.array([[k['fl_x'], 0, k['cx'] - 0.5], [0, k['fl_y'], k['cy'] - 0.5], [0, 0, 1]])
+        picture = cv2.imread(f"{dataset}/{frame['file_path']}")
+        straight, _ = cv2.getOptimalNewCameraMatrix(camera, bent, picture.shape[1::-1], 0)
+        cv2.imwrite(f'{out}/{number}.jpg', cv2.undistort(picture, camera, bent, None, straight))
+
+
 def copy_pictures(capture, out):
     """The least that a careful copy does: the bytes, one SHA-256 of them, and fsync."""
     _, _, pictures = capture_files(capture)

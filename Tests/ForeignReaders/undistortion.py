@@ -95,7 +95,7 @@ def check(cv2, numpy, name, result, picture, depth, mask):
         return cv2.remap(image, *maps(image.shape), way, borderMode=cv2.BORDER_REPLICATE)
 
     ours, theirs = read('file_path').astype(int), remap(picture, cv2.INTER_LINEAR).astype(int)
-    # OpenCV interpolates in 32nds of a pixel, ScanMill in 256ths.
+    # OpenCV interpolates in 32nds of a pixel, ScanMill in 64ths.
     step = numpy.abs(numpy.diff(picture.astype(int), axis=1)).max() / 32 + 1
     worst = numpy.abs(ours - theirs).max()
     assert worst <= step, f'{name}: a colour is off by {worst}, allowed is {step}'

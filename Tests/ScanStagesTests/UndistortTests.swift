@@ -57,7 +57,7 @@ import Testing
 
     private static func undistortion(_ lens: LensDistortion) throws -> Undistortion {
         try Undistortion(
-            CalibratedCamera(
+            of: CalibratedCamera(
                 CameraIntrinsics(fx: 50, fy: 50, cx: 30, cy: 20, width: 60, height: 40, pixelOrigin: .corner), lens))
     }
 
@@ -85,6 +85,28 @@ import Testing
             "focal-scale"]
         #expect(scales?.doubles == undistortions.map(\.scale).sorted())
         #expect(run.warnings.allSatisfy { !$0.contains("distort") }, "\(run.warnings)")
+    }
+
+    /// Cameras of several sizes: each picture keeps its own.
+    @Test(arguments: [[:], ["k1": -0.1]]) func picturesOfTwoSizes(_ first: [String: Double]) throws {
+        let small = RGBImage(width: 30, height: 20, color: .black)
+        try folder.write(try PNG.encodeRGB(small), to: "d/images/1.png")
+        let half = ["fl_x": 25.0, "fl_y": 25, "cx": 15, "cy": 10, "w": 30, "h": 20]
+        try dataset([first, half.merging(["k1": -0.2]) { $1 }])
+        let run = try StageRun(
+            "- read\n- undistort\n- write-transforms: {masks: none}", reading: path, probing: [.color])
+        #expect(run.drops == [])
+        #expect(run.frames.map { $0.intrinsics?.size } == [Self.size, PixelSize(30, 20)])
+        #expect(run.files.contains("nerf/images/000001.jpg"))
+    }
+
+    /// Nothing is opened where there is nothing to undo, whatever cannot be.
+    @Test func itIsIdleWhereNoLensDistorts() throws {
+        var capture = try MemoryCapture.twoCameras(1)
+        capture.obstacles[.color] = Problem(.environment, "ffmpeg was not found")
+        capture.items[0].pixels = nil
+        let run = try StageRun("- undistort", on: capture, probing: [])
+        #expect(run.count("undistort", "undistorted") == 0)
     }
 
     /// What no lens bends is copied as it is.
@@ -139,22 +161,42 @@ import Testing
         #expect(refusal?.fix == "undistort the pictures with the stage  undistort  directly below read")
     }
 
-    /// TUM's sequences are taken for a pinhole's without it, and warned of.
     @Test func aSequenceThatTellsItsLens() throws {
         let sequence = try StageRun(
             "- synthesize: {frames: 2, picture-width: 96, picture-height: 72, depth-width: 96, depth-height: 72}\n"
                 + "- write-tum", reading: "nowhere/a")
         let tum = "\(sequence.path)/tum"
         try Array("80 80 47.5 35.5 0.1 -0.05 0.001 0.002 0.01\n".utf8).write(to: "\(tum)/calibration.txt")
-        let plain = try StageRun("- read\n- decompress", reading: tum)
-        #expect(plain.frames[0].intrinsics?.fx == 80)
-        #expect(
-            plain.warnings.contains { $0.contains("the lens distorts (k1 0.1, k2 -0.05, k3 0.01, p1 0.001, p2 0.002)") }
-        )
         let run = try StageRun("- read\n- undistort\n- decompress", reading: tum)
         #expect(run.count("undistort", "undistorted") == 2)
-        #expect(run.frames[0].intrinsics?.fx != 80)
+        let lens = LensDistortion(radial: [0.1, -0.05, 0.01, 0], tangential: [0.001, 0.002])
+        let camera = CameraIntrinsics(
+            fx: 80, fy: 80, cx: 47.5, cy: 35.5, width: 96, height: 72, pixelOrigin: .centre)
+        #expect(run.frames[0].intrinsics == (try Undistortion(of: CalibratedCamera(camera, lens)).camera))
         #expect(!run.warnings.contains { $0.contains("distorts") })
+        let refusal = problem { _ = try StageRun("- read\n- decompress\n- unproject", reading: tum) }
+        #expect(refusal?.summary == "unproject needs intrinsics, and this capture has none")
+    }
+
+    /// What leaves next to nothing of the pictures is done, and doubted.
+    @Test func lensesThatTakeMostOfThePicture() throws {
+        try dataset([["k1": -3], ["k1": -0.1]])
+        let run = try StageRun("- read\n- undistort", reading: path, probing: [])
+        #expect(run.warnings.contains { $0.contains("less than half of the picture is left of 1 of 2 frames") })
+        // Of frames that are there, too.
+        let rest = try StageRun("- read\n- select-frames: {include: [1]}\n- undistort", reading: path, probing: [])
+        #expect(!rest.warnings.contains { $0.contains("less than half") })
+        #expect(rest.counts("undistort")["focal-scale"]?.doubles?.count == 2)
+        #expect(rest.count("undistort", "undistorted") == 1)
+    }
+
+    /// Those that are left have intrinsics, though none of them was bent.
+    @Test func onlyStraightFramesAreLeft() throws {
+        try dataset([[:], ["k1": -0.1]])
+        let run = try StageRun(
+            "- read\n- select-frames: {include: [0]}\n- undistort\n- write-colmap", reading: path, probing: [])
+        #expect(run.count("undistort", "undistorted") == 0 && run.files.contains("colmap/images/000000.png"))
+        #expect(run.frames[0].intrinsics?.fx == 50)
     }
 }
 

@@ -25,7 +25,7 @@ extension Capture {
     /// can have taken these pictures.
     public mutating func noteDoubts(in tree: any CaptureTree) {
         noteDoubtsOfFiles(in: tree)
-        let cameras = frames.filter { !$0.isDropped }.compactMap(\.intrinsics)
+        let cameras = keptFrames.compactMap { recordedIntrinsics(of: $0.index) }
         let doubts = cameras.compactMap(\.doubt)
         if let doubt = doubts.first, doubts.count > cameras.count / 2 {
             warnings.append("\(doubt): the intrinsics may be for pictures of another size, or turned by a quarter")
@@ -87,7 +87,7 @@ extension Capture {
     /// times that is a damaged number.
     mutating func noteOddCameras() {
         let lengths = frames.compactMap { facts -> (index: Int, length: Double)? in
-            guard !facts.isDropped, let camera = facts.intrinsics else { return nil }
+            guard !facts.isDropped, let camera = recordedIntrinsics(of: facts.index) else { return nil }
             return (facts.index, camera.fx / Double(camera.width))
         }
         guard lengths.count >= Self.fewestCameras else { return }

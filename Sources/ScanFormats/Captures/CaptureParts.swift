@@ -179,9 +179,9 @@ extension Capture {
         return look.size
     }
 
-    /// The size of the kept frames' pictures, by their intrinsics, where all have one.
+    /// The size of the kept frames' pictures, by their cameras, where all that have a camera have one.
     mutating func settleColorSize() {
-        let sizes = Set(frames.filter { !$0.isDropped }.compactMap(\.intrinsics).map { PixelSize($0.width, $0.height) })
+        let sizes = Set(keptFrames.compactMap { recordedIntrinsics(of: $0.index)?.size })
         colorSize = sizes.count == 1 ? sizes.first : nil
     }
 
@@ -229,7 +229,7 @@ extension Capture {
         } else {
             let bent = CalibratedCamera(fitted, recorded.lens)
             let known = [index, index - 1].compactMap { undistortions[$0] }.first { $0.recorded == bent }
-            if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(bent) }
+            if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(of: bent) }
         }
         let (recorded, actual) = (camera.size, fitted.size)
         if recorded == actual { return }
@@ -240,7 +240,8 @@ extension Capture {
     /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a pinhole's
     /// numbers would be wrong for all that is done with them.
     mutating func settleIntrinsics() {
-        guard let first = undistortions.min(by: { $0.key < $1.key })?.value else {
+        guard let first = keptFrames.compactMap({ undistortions[$0.index] }).first else {
+            undistortions = [:]
             channels.insert(.intrinsics)
             return
         }
@@ -251,7 +252,7 @@ extension Capture {
         for index in frames.indices {
             guard let straight = frames[index].intrinsics else { continue }
             frames[index].intrinsics = nil
-            undistortions[index] = try? Undistortion(CalibratedCamera(straight))
+            undistortions[index] = Undistortion(straight: straight)
         }
     }
 

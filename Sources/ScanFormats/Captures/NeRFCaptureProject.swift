@@ -73,7 +73,9 @@ private struct NeRFCaptureReader {
         capture.metadata = .object(description)
         capture.list(NeRFCaptureProject.file, in: tree, [])
         var entries: [Entry] = []
-        for element in try root["frames"].elements() { entries.append(entry(element)) }
+        let elements = try root["frames"].elements()
+        for element in elements { entries.append(entry(element)) }
+        noteLens(of: elements.first ?? root, root)
         if entries.isEmpty {
             throw Problem(.input, "the project has no frames", fix: "export it again").at(file: NeRFCaptureProject.file)
         }
@@ -112,6 +114,15 @@ private struct NeRFCaptureReader {
         if !turns.isEmpty { capture.findings["pictures-turned-back"] = .of(turns.count) }
         capture.source = source
         return capture
+    }
+
+    /// Warns of a lens that somebody has added by hand.
+    private mutating func noteLens(of frame: JSONField, _ top: JSONField) {
+        guard let lens = try? LensDistortion(frame, top), !lens.isStraight else { return }
+        capture.warnings.append(
+            "\(NeRFCaptureProject.file) says that the lens distorts (\(lens)), which the app does not record, and which was "
+                + "passed over; without its key depth_integer_scale the file is read as a dataset, and `undistort` undoes it"
+        )
     }
 
     // MARK: - Entries

@@ -15,13 +15,13 @@ public enum TUMCapture: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth],
         passesOver: [
             "accelerometer.txt", "associations.txt: frames are matched anew",
-            "a lens's distortion, unless `undistort` undoes it",
+            "lenses with other numbers than k1 k2 p1 p2 k3",
         ],
         writer: "write-tum",
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
             "motion", "an autofocus camera's changes: one camera stands for all frames",
-        ], revision: 5)
+        ], revision: 6)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }
@@ -185,16 +185,9 @@ private struct TUMReader {
         for index in capture.frames.indices where !capture.frames[index].isDropped {
             do throws(Problem) {
                 try capture.setCamera(camera, of: index, for: sizes[index])
-                // Without `undistort` a pinhole has to do, as it does for most tools that read these sequences.
-                try capture.setIntrinsics(camera.intrinsics, of: index, for: sizes[index])
             } catch { try capture.drop(index, for: error) }
         }
-        capture.channels.insert(.intrinsics)
-        guard !camera.lens.isStraight else { return }
-        capture.channels.insert(.lens)
-        capture.regrets[.lens] =
-            "the lens distorts (\(camera.lens)), and its pictures are taken for a pinhole's: `undistort` directly below "
-            + "`read` makes them so"
+        capture.settleIntrinsics()
     }
 
     private mutating func findCamera() throws(Problem) -> CalibratedCamera? {
@@ -211,7 +204,8 @@ private struct TUMReader {
                 }
                 return CalibratedCamera(camera, lens ?? LensDistortion())
             } catch {
-                throw error.noting("expected one line: fx fy cx cy width height").at(file: file)
+                throw error.noting("expected one line: fx fy cx cy width height, and perhaps k1 k2 p1 p2 k3")
+                    .at(file: file)
             }
         }
         guard capture.colorSize == PixelSize(640, 480) else {

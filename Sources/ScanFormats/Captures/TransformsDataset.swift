@@ -275,7 +275,7 @@ private struct TransformsReader {
     /// Warns of a camera at the top that can be none of the frames': their own counts here, and the one at the top for
     /// nerfstudio.
     private mutating func noteContradictions(_ root: JSONField, _ elements: [JSONField]) {
-        for key in ["fl_x", "fl_y", "cx", "cy", "w", "h"] {
+        for key in ["fl_x", "fl_y", "cx", "cy", "w", "h", "k1", "k2", "p1", "p2"] {
             guard let top = root[key].value?.double else { continue }
             let own = elements.compactMap { $0[key].value?.double }
             // Where the focus changes, so does the camera, by some per cent; the one at the top is one of them then.

@@ -131,22 +131,22 @@ extension CaptureInspection {
 
         public var isConstant: Bool { [fx, fy, cx, cy].allSatisfy { $0.lowerBound == $0.upperBound } }
 
-        /// Degrees, across and down, with the mean of the focal lengths' range.
+        /// Degrees, across and down, with the mean of the focal lengths' range, as a pinhole sees; nil of a fisheye.
         public var fieldOfView: (horizontal: Double, vertical: Double)? {
-            guard let size else { return nil }
+            guard let size, !lenses.contains(where: { $0.projection == .fisheye }) else { return nil }
             func angle(_ side: Int, _ focal: ClosedRange<Double>) -> Double {
                 2 * atan(Double(side) / (focal.lowerBound + focal.upperBound)) * 180 / .pi
             }
             return (angle(size.width, fx), angle(size.height, fy))
         }
 
-        /// - Returns: nil when no frame has intrinsics.
-        init?(_ frames: [FrameFacts], _ undistortions: [Int: Undistortion]) {
-            let bent = frames.compactMap { undistortions[$0.index]?.recorded.lens }.filter { !$0.isStraight }
+        /// - Parameter frames: of the capture.
+        /// - Returns: nil when none of them has intrinsics.
+        init?(_ frames: [FrameFacts], of capture: Capture) {
+            let bent = frames.compactMap { capture.undistortions[$0.index]?.recorded.lens }.filter { !$0.isStraight }
             var known: Set<LensDistortion> = []
             lenses = bent.filter { known.insert($0).inserted }
-            let cameras = frames.compactMap { undistortions[$0.index]?.recorded.intrinsics ?? $0.intrinsics }
-                .filter { $0.defect == nil }
+            let cameras = frames.compactMap { capture.recordedIntrinsics(of: $0.index) }.filter { $0.defect == nil }
             guard let first = cameras.first else { return nil }
             cameraCount = cameras.count
             func range(_ value: (CameraIntrinsics) -> Double) -> ClosedRange<Double> {

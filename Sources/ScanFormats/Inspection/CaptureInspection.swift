@@ -129,7 +129,7 @@ public struct CaptureInspection: Hashable, Sendable {
         let sound = capture.frames.filter { $0.drop?.isBad != true }
         clock = Clock(capture.frames, nominalRate: capture.frameRate)
         path = Path(sound, worldUp: capture.worldUp)
-        intrinsics = Intrinsics(sound, capture.undistortions)
+        intrinsics = Intrinsics(sound, of: capture)
         box = capture.box.map { Box($0, seenBy: sound) }
         pictures = Pictures(capture)
         video = Video(capture)

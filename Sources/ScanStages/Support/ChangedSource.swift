@@ -14,6 +14,11 @@ protocol PixelChange: Sendable {
     var participle: String { get }
 }
 
+enum PixelChannels {
+    /// What of a frame a ``PixelChange`` changes; depth of the frame before goes with `recorded-depth`.
+    static let all: [Channel] = [.color, .mask, .luma, .recordedDepth, .recordedConfidence]
+}
+
 /// The source of a capture whose frames are changed when they are read.
 struct ChangedSource<Change: PixelChange>: CaptureSource {
     private let plain: any CaptureSource

@@ -90,10 +90,20 @@ struct PictureOutput: Sendable {
         if case .file(let file)? = frame.picture { try warnOfTransparency(of: file, context) }
     }
 
-    /// The same for a stage that decodes the pictures' files by itself.
-    static func warnOfTransparency(of file: String, _ context: StageContext) throws(Problem) {
-        guard PNG.colorType(try beginning(of: file, context))?.hasAlpha == true else { return }
-        context.warn("pictures have an alpha channel, which is left out where they are turned, encoded or made smaller")
+    /// The same for a stage that decodes the files of these frames' pictures by itself.
+    static func warnOfTransparency(of frames: [FrameFacts], _ context: StageContext) throws(Problem) {
+        for file in frames.lazy.compactMap(\.pictureFile) {
+            do throws(Problem) {
+                if try warnOfTransparency(of: file, context) { return }
+            } catch { if error.fault != .input { throw error } }
+        }
+    }
+
+    @discardableResult
+    private static func warnOfTransparency(of file: String, _ context: StageContext) throws(Problem) -> Bool {
+        guard PNG.colorType(try beginning(of: file, context))?.hasAlpha == true else { return false }
+        context.warn("pictures have an alpha channel, which is left out where they are changed or encoded")
+        return true
     }
 
     private static func beginning(of file: String, _ context: StageContext) throws(Problem) -> [UInt8] {

@@ -195,7 +195,7 @@ extension FactSheet {
                 Fact("pixel-origin", .text(intrinsics.pixelOrigin.rawValue)),
                 intrinsics.lenses.first.map { lens in
                     let others = intrinsics.lenses.count - 1
-                    return Fact("lens", .text(others > 0 ? "\(lens); \(others) others" : "\(lens)"))
+                    return Fact("lens", .text(others > 0 ? "\(lens); \(others.counted("other"))" : "\(lens)"))
                 },
                 intrinsics.fieldOfView.map { view in
                     Fact(

@@ -47,6 +47,14 @@ import Testing
         return try NeRFCaptureProject.open(tree, rules: ReadRules())
     }
 
+    @Test func aLensThatSomebodyAddedIsWarnedOf() throws {
+        try project([frame("images/0", with: ["k1": 0.1])])
+        try picture("images/0.png")
+        let capture = try open()
+        #expect(capture.warnings.contains { $0.contains("says that the lens distorts (k1 0.1)") })
+        #expect(capture.channels.contains(.intrinsics))
+    }
+
     // MARK: - Sound projects
 
     @Test func framesAreInTheOrderOfTheirNumbers() throws {

@@ -143,13 +143,19 @@ import Testing
         #expect(try sequence.open(TUMCapture.self).frames[0].intrinsics?.width == 8)
         try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0 0 0\n", to: "camera.txt")
         let distorted = try sequence.open(TUMCapture.self)
-        #expect(distorted.frames[0].intrinsics?.fx == 9.5 && distorted.channels.contains(.lens))
+        #expect(distorted.channels.contains(.lens) && !distorted.channels.contains(.intrinsics))
         #expect(distorted.undistortions[0]?.recorded.lens.radial == [0.1, -0.2, 0, 0])
-        #expect(distorted.regrets[.lens]?.contains("the lens distorts (k1 0.1, k2 -0.2)") == true)
+        #expect(distorted.absences[.intrinsics] == "the lens distorts (k1 0.1, k2 -0.2)")
         #expect(distorted.warnings.isEmpty)
         try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0.003 -0.004 0.5\n", to: "camera.txt")
         let whole = try sequence.open(TUMCapture.self).undistortions[0]?.recorded.lens
         #expect(whole == LensDistortion(radial: [0.1, -0.2, 0.5, 0], tangential: [0.003, -0.004]))
+        try sequence.write("9.5 9 3.75 2.25 8 6 0.1 -0.2 0.003 -0.004\n", to: "camera.txt")
+        let sized = try sequence.open(TUMCapture.self).undistortions[0]?.recorded.lens
+        #expect(sized == LensDistortion(radial: [0.1, -0.2, 0, 0], tangential: [0.003, -0.004]))
+        // Other numbers, and a lens that cannot be.
+        try sequence.write("9.5 9 3.75 2.25 8 6 5000 0 0 0\n", to: "camera.txt")
+        #expect(try sequence.open(TUMCapture.self).frames[0].intrinsics?.fx == 9.5)
         try sequence.write("9.5 9 3.75 2.25 0.1 -0.2 0 0 0 0 7\n", to: "camera.txt")
         let other = try sequence.open(TUMCapture.self)
         #expect(other.frames[0].intrinsics?.fx == 9.5 && !other.channels.contains(.lens))

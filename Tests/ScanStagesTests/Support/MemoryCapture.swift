@@ -43,6 +43,7 @@ struct MemoryCapture {
     var colorSize: PixelSize?
     var depthCamera: DepthCamera?
     var frameRate: Double?
+    var obstacles: [Channel: Problem] = [:]
     var onBadFrame = BadFrameRule.drop
     /// No test loses a frame to the limit without saying so.
     var badFrameLimit = 1.0
@@ -81,6 +82,7 @@ struct MemoryCapture {
         capture.depthCamera = depthCamera
         capture.frameRate = frameRate
         capture.box = box
+        capture.obstacles = obstacles
         capture.worldUp = worldUp
         capture.isMetric = isMetric
         capture.onBadFrame = onBadFrame
