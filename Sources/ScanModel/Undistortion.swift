@@ -75,15 +75,27 @@ public struct Undistortion: Hashable, Sendable {
     /// What the focal lengths were multiplied by.
     public var scale: Double { camera.fx / recorded.intrinsics.fx }
 
-    /// The centres of pixels along a picture's border, from the corner; some of them stand for the others.
-    private static func border(of size: PixelSize) -> [(u: Double, v: Double)] {
-        let steps = 32
-        let (right, bottom) = (Double(size.width) - 0.5, Double(size.height) - 0.5)
-        return (0...steps).flatMap { step -> [(u: Double, v: Double)] in
-            let part = Double(step) / Double(steps)
-            let (u, v) = (0.5 + part * (right - 0.5), 0.5 + part * (bottom - 0.5))
-            return [(u, 0.5), (u, bottom), (0.5, v), (right, v)]
+    /// How much of the recorded picture's area the new one shows.
+    public var shareLeft: Double {
+        let (old, new) = (recorded.intrinsics.counted(from: .corner), camera.counted(from: .corner))
+        let seen = Self.border(of: recorded.intrinsics.size).map { u, v in
+            let place = recorded.lens.distorted((u - new.cx) / new.fx, (v - new.cy) / new.fy)
+            return (x: old.fx * place.x, y: old.fy * place.y)
         }
+        // The area of a polygon, by its corners in their order.
+        let twice = zip(seen, seen.dropFirst() + seen.prefix(1)).reduce(0.0) { $0 + $1.0.x * $1.1.y - $1.1.x * $1.0.y }
+        return abs(twice) / 2 / Double(old.width * old.height)
+    }
+
+    /// The centres of pixels along a picture's border, from the corner, once around; some of them stand for the others.
+    private static func border(of size: PixelSize) -> [(u: Double, v: Double)] {
+        let (right, bottom) = (Double(size.width) - 0.5, Double(size.height) - 0.5)
+        let parts = (0..<32).map { Double($0) / 32 }
+        let across = parts.map { 0.5 + $0 * (right - 0.5) }
+        let down = parts.map { 0.5 + $0 * (bottom - 0.5) }
+        // Each side ends where the next one begins.
+        let upper = across.map { (u: $0, v: 0.5) } + down.map { (u: right, v: $0) }
+        return upper + across.map { (u: right + 0.5 - $0, v: bottom) } + down.map { (u: 0.5, v: bottom + 0.5 - $0) }
     }
 
     /// Whether a direction is seen within the picture, and what lies between it and the optical axis before it. At its end a

@@ -18,6 +18,7 @@ package struct OrderCheck {
         var availableTo: [Set<Channel>] = []
         for (index, step) in steps.enumerated() {
             availableTo.append(available)
+            if step.uses.isIdle(given: available) { noteIdle(index, steps) }
             for role in step.uses.roles {
                 for group in role.demands(given: available) where available.isDisjoint(with: group) {
                     miss(index, step, group, steps, library)
@@ -147,6 +148,23 @@ package struct OrderCheck {
                         .usage, "`\(step.label)` reads a capture, which only the first stage can do", fix: "take it out"
                     )))
         }
+    }
+
+    /// A step that can never find what it works on, mostly because a step above it leaves nothing of it.
+    private mutating func noteIdle(_ index: Int, _ steps: [Pipeline.Step]) {
+        guard let channel = steps[index].uses.idleWithout else { return }
+        let label = "`\(steps[index].label)`"
+        let culprit = steps[..<index].last { $0.uses.roles.contains { $0.removes.contains(channel) } }
+        let isTwin = culprit?.name == steps[index].name
+        mistakes.append(
+            Finding(
+                step: index,
+                problem: Problem(
+                    .usage,
+                    "\(label) has nothing to do: "
+                        + (culprit.map { "`\($0.label)` above it leaves no \(channel)" }
+                            ?? "no stage above it gives any \(channel)"),
+                    fix: culprit == nil || isTwin ? "take it out" : "move it above `\(culprit?.label ?? "")`")))
     }
 
     private mutating func miss(

@@ -78,7 +78,9 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         case .keep(let share): keep(share, &capture, context)
         case .count(let count): thin(to: count, &capture, context)
         case .seconds where capture.frames.allSatisfy({ $0.timestamp == nil }):
-            context.note("no frame has a time, so `seconds` dropped none: thin them by `window` or `count`")
+            context.note(
+                "no frame has a time, so `seconds` dropped none: thin them by `window` or `count` instead, or say how fast they "
+                    + "followed each other, such as  --set read.rate=30")
         case .atLeast, .window, .seconds: break
         }
         BlurScore.record(capture, context)

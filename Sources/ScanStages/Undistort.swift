@@ -45,7 +45,7 @@ public struct Undistort: CaptureStage {
         context.record("undistorted", .of(bent.count))
         if all.isEmpty { return }
         try PictureOutput.warnOfTransparency(of: bent, context)
-        report(bent.compactMap { all[$0.index]?.scale }, context)
+        report(bent.compactMap { all[$0.index] }, context)
         for (index, undistortion) in all { capture.frames[index].intrinsics = undistortion.camera }
         capture.channels.insert(.intrinsics)
         capture.channels.remove(.lens)
@@ -59,17 +59,16 @@ public struct Undistort: CaptureStage {
                 movesDepth: capture.depthCamera == nil))
     }
 
-    /// With so much longer focal lengths, less than half of a picture is left.
-    private static let doubtfulScale = 1.5
-
-    private func report(_ scales: [Double], _ context: StageContext) {
+    private func report(_ undistortions: [Undistortion], _ context: StageContext) {
+        let scales = undistortions.map(\.scale)
         guard let least = scales.min(), let most = scales.max() else { return }
         context.record("focal-scale", .array([.number(least), .number(most)]))
-        let doubtful = scales.count { $0 > Self.doubtfulScale }
-        if doubtful == 0 { return }
+        let shares = Dictionary(undistortions.map { ($0, $0.shareLeft) }, uniquingKeysWith: { first, _ in first })
+        let poor = undistortions.compactMap { shares[$0] }.filter { $0 < 0.5 }
+        guard let worst = poor.min() else { return }
         context.warn(
-            "less than half of the picture is left of \(doubtful) of \(scales.count) frames: their focal lengths became up to "
-                + "\(most.shortText) times as long, so the numbers of their lenses may be wrong")
+            "less than half of the picture is left of \(poor.count) of \(undistortions.count) frames, of one "
+                + "\((worst * 100).shortText) %: the lens is very wide, or its numbers are wrong")
     }
 }
 

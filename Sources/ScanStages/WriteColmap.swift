@@ -134,8 +134,8 @@ public struct WriteColmap: FrameStage, FoldStage {
         context.count("points", Int(points))
         if points == 0 {
             let words =
-                "the model holds no points, so splatting begins at random ones; nerfstudio reads it with "
-                + "--load-3D-points False"
+                "the model holds no points: nerfstudio begins at random ones with --load-3D-points False, gsplat's example with "
+                + "--init_type random, and Gaussian Splatting's own train.py needs some"
             // Without a cloud this follows from the pipeline or the app; an empty one is this capture's.
             if context.available.isDisjoint(with: [.cloud, .points]) {
                 context.note(words)

@@ -29,6 +29,27 @@ import Testing
         #expect(result.warnings.isEmpty)
     }
 
+    /// What a step works on, and another one takes away.
+    @Test func aStepThatHasNothingToDo() {
+        let lens = Channel("lens")
+        let mend = Mock(
+            "mend", Uses(finish: .init(wants: [lens], removes: [lens]), idleWithout: lens, isMeasurement: true))
+        let turn = Mock("turn", Uses(finish: .init(removes: [lens]), isMeasurement: true))
+        let reader = Mock("read", Uses(finish: .init(makes: [.frames], mayMake: [lens])))
+        func mistakes(_ names: String...) -> [String] { Self.mistakes(names, of: [reader, mend, turn]) }
+        #expect(mistakes("read", "mend", "turn") == [])
+        #expect(
+            mistakes("read", "turn", "mend") == [
+                "2: `mend` has nothing to do: `turn` above it leaves no lens; move it above `turn`"
+            ])
+        #expect(
+            mistakes("read", "mend", "turn", "mend").first?.contains("`mend[2]` has nothing to do") == true)
+        #expect(
+            Self.mistakes(["read", "mend"], of: [.reader(), mend]) == [
+                "1: `mend` has nothing to do: no stage above it gives any lens; take it out"
+            ])
+    }
+
     @Test func whatIsMissing() {
         #expect(
             Self.mistakes(["read", "unproject", "write-ply"]) == [

@@ -1,6 +1,7 @@
 import Foundation
 import ScanFormats
 import ScanModel
+import ScanPipeline
 import ScanStages
 import TestSupport
 import Testing
@@ -157,8 +158,12 @@ import Testing
         let undistortion = try Self.undistortion(LensDistortion(radial: [-0.2, 0, 0, 0]))
         #expect(run.frames[0].picture == .pixels(undistortion.picture(Self.places).turned(quarterTurns: 1)))
         #expect(run.frames[0].intrinsics == undistortion.camera.turned(quarterTurns: 1))
-        let refusal = problem { _ = try StageRun("- read\n\(turn)- undistort\n- write-colmap", reading: path) }
-        #expect(refusal?.fix == "undistort the pictures with the stage  undistort  directly below read")
+        do {
+            _ = try StageRun("- read\n\(turn)- undistort\n- write-colmap", reading: path)
+            Issue.record("it ran")
+        } catch let error as PipelineMistakes {
+            #expect(error.problems.map(\.fix) == ["move it above `turn`"])
+        }
     }
 
     @Test func aSequenceThatTellsItsLens() throws {
@@ -182,7 +187,7 @@ import Testing
     @Test func lensesThatTakeMostOfThePicture() throws {
         try dataset([["k1": -3], ["k1": -0.1]])
         let run = try StageRun("- read\n- undistort", reading: path, probing: [])
-        #expect(run.warnings.contains { $0.contains("less than half of the picture is left of 1 of 2 frames") })
+        #expect(run.warnings.contains { $0.contains("less than half of the picture is left of 1 of 2 frames, of one") })
         // Of frames that are there, too.
         let rest = try StageRun("- read\n- select-frames: {include: [1]}\n- undistort", reading: path, probing: [])
         #expect(!rest.warnings.contains { $0.contains("less than half") })

@@ -164,7 +164,7 @@ struct HandIn: CaptureStage {
             finish: .init(
                 makes: [.frames],
                 mayMake: [
-                    .pose, .intrinsics, .timestamp, .exposure, .sharpness, .color, .luma, .recordedDepth,
+                    .pose, .intrinsics, .lens, .timestamp, .exposure, .sharpness, .color, .luma, .recordedDepth,
                     .recordedConfidence, .box, .depth, .confidence, .points, .cloud, .mask, .split,
                 ]))
     }
