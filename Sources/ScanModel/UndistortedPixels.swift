@@ -150,10 +150,12 @@ private struct Places {
         let y = max(abs(new.cy), abs(Double(size.height - 1) - new.cy)) / new.fy
         let step = max((x * x + y * y) * 1.000_01, 1e-12) / Double(Self.steps)
         stepsPerSquare = Float(1 / step)
-        factors = (0...Self.steps + 1).map { number in
-            let around = [-0.5, 0, 0.5].map { lens.radialFactor(max(0, Double(number) + $0) * step) }
-            let slope = number == 0 ? 2 * (around[2] - around[1]) : around[2] - around[0]
-            return SIMD2(Float(around[1]), Float(slope))
+        // Neighbours share the places half-way between them.
+        let halves = (0...2 * Self.steps + 3).map { lens.radialFactor(Double($0) * step / 2) }
+        factors = stride(from: 0, to: halves.count - 1, by: 2).map { place in
+            let slope =
+                place == 0 ? 2 * (halves[1] - halves[0]) : halves[place + 1] - halves[place - 1]
+            return SIMD2(Float(halves[place]), Float(slope))
         }
     }
 

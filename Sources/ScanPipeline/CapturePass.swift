@@ -95,10 +95,7 @@ extension CaptureRun {
         var available = capture.channels
         return steps.map { step in
             let before = available
-            for role in step.uses.roles {
-                available.formUnion(role.made(from: available))
-                available.subtract(role.removes)
-            }
+            for role in step.uses.roles { role.update(&available) }
             return before
         }
     }

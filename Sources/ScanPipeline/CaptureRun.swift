@@ -135,8 +135,7 @@ struct CaptureRun {
                 missed.formUnion(role.reads.subtracting(available))
                 // Who only changes a channel, such as turning pictures, makes nothing of it.
                 kept.formUnion(role.reads.subtracting(role.changes).intersection(available))
-                available.formUnion(role.made(from: available))
-                available.subtract(role.removes)
+                role.update(&available)
             }
         }
         let lost = capture.remedies.filter { missed.contains($0.key) }

@@ -121,8 +121,7 @@ package struct OrderCheck {
                     open.formUnion(group)
                     if let first = group.first(where: available.contains) { chosen.insert(first) }
                 }
-                available.formUnion(role.made(from: available))
-                available.subtract(role.removes)
+                role.update(&available)
             }
             decided.uses.forget(open.subtracting(chosen))
             return decided
@@ -153,18 +152,16 @@ package struct OrderCheck {
     /// A step that can never find what it works on, mostly because a step above it leaves nothing of it.
     private mutating func noteIdle(_ index: Int, _ steps: [Pipeline.Step]) {
         guard let channel = steps[index].uses.idleWithout else { return }
-        let label = "`\(steps[index].label)`"
-        let culprit = steps[..<index].last { $0.uses.roles.contains { $0.removes.contains(channel) } }
-        let isTwin = culprit?.name == steps[index].name
+        var (cause, fix) = ("no stage above it gives any \(channel)", "take it out")
+        if let culprit = steps[..<index].last(where: { $0.uses.roles.contains { $0.removes.contains(channel) } }) {
+            cause = "`\(culprit.label)` above it leaves no \(channel)"
+            // A second one of its kind is one too many.
+            if culprit.name != steps[index].name { fix = "move it above `\(culprit.label)`" }
+        }
         mistakes.append(
             Finding(
                 step: index,
-                problem: Problem(
-                    .usage,
-                    "\(label) has nothing to do: "
-                        + (culprit.map { "`\($0.label)` above it leaves no \(channel)" }
-                            ?? "no stage above it gives any \(channel)"),
-                    fix: culprit == nil || isTwin ? "take it out" : "move it above `\(culprit?.label ?? "")`")))
+                problem: Problem(.usage, "`\(steps[index].label)` has nothing to do: \(cause)", fix: fix)))
     }
 
     private mutating func miss(

@@ -201,6 +201,12 @@ public struct Uses: Sendable {
             Set(makes).union(derives.filter { available.contains($0.from) }.map(\.made))
         }
 
+        /// Makes of what is there before it what is there behind it.
+        func update(_ available: inout Set<Channel>) {
+            available.formUnion(made(from: available))
+            available.subtract(removes)
+        }
+
         /// Whatever it may make or change.
         var touches: Set<Channel> { possible.union(changes) }
 

@@ -145,8 +145,7 @@ public struct Read: CaptureStage {
         let own = CaptureFormats.format(named: format.rawValue)?.card.reads ?? []
         let usual: [Channel] = [
             .pose, .intrinsics, .lens, .timestamp, .color, .luma, .video, .recordedDepth, .recordedConfidence, .box,
-            .motion,
-            .cloud, .exposure, .mask, .split,
+            .motion, .cloud, .exposure, .mask, .split,
         ]
         return Uses(
             finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }),

@@ -63,8 +63,7 @@ public struct Undistort: CaptureStage {
         let scales = undistortions.map(\.scale)
         guard let least = scales.min(), let most = scales.max() else { return }
         context.record("focal-scale", .array([.number(least), .number(most)]))
-        let shares = Dictionary(undistortions.map { ($0, $0.shareLeft) }, uniquingKeysWith: { first, _ in first })
-        let poor = undistortions.compactMap { shares[$0] }.filter { $0 < 0.5 }
+        let poor = undistortions.map(\.shareLeft).filter { $0 < 0.5 }
         guard let worst = poor.min() else { return }
         context.warn(
             "less than half of the picture is left of \(poor.count) of \(undistortions.count) frames, of one "

@@ -121,8 +121,8 @@ private struct NeRFCaptureReader {
         guard let lens = try? LensDistortion(frame, top), !lens.isStraight else { return }
         capture.warnings.append(
             "\(NeRFCaptureProject.file) says that the lens distorts (\(lens)), which the app does not record, and which was "
-                + "passed over; without its key depth_integer_scale the file is read as a dataset, and `undistort` undoes it"
-        )
+                + "passed over; without its key depth_integer_scale the file is read as a dataset, and `undistort` "
+                + "undoes it")
     }
 
     // MARK: - Entries

@@ -95,7 +95,10 @@ struct PictureOutput: Sendable {
         for file in frames.lazy.compactMap(\.pictureFile) {
             do throws(Problem) {
                 if try warnOfTransparency(of: file, context) { return }
-            } catch { if error.fault != .input { throw error } }
+            } catch {
+                // What a damaged file costs is for whoever decodes it to say.
+                if error.fault != .input { throw error }
+            }
         }
     }
 

@@ -6,29 +6,29 @@ import Testing
 
 /// Datasets as nerfstudio's and instant-ngp's own tools write them.
 @Suite struct TransformsDatasetTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func frame(_ path: String, x: Double = 0, with more: [String: Any] = [:]) -> [String: Any] {
+    func frame(_ path: String, x: Double = 0, with more: [String: Any] = [:]) -> [String: Any] {
         let frame: [String: Any] = [
             "file_path": path, "transform_matrix": [[1, 0, 0, x], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]],
         ]
         return frame.merging(more) { $1 }
     }
 
-    private func write(_ frames: [[String: Any]], _ top: [String: Any] = [:]) throws {
+    func write(_ frames: [[String: Any]], _ top: [String: Any] = [:]) throws {
         let json = top.merging(["frames": frames]) { $1 }
         try folder.write([UInt8](try JSONSerialization.data(withJSONObject: json)), to: "d/transforms.json")
     }
 
-    private func picture(_ file: String, _ width: Int = 8, _ height: Int = 6) throws {
+    func picture(_ file: String, _ width: Int = 8, _ height: Int = 6) throws {
         let pixels = [UInt8](repeating: 9, count: width * height * 3)
         try folder.write(
             try PNG.encodeRGB(RGBImage(width: width, height: height, pixels: pixels)), to: "d/\(file)")
     }
 
-    private func open() throws -> Capture {
+    func open() throws -> Capture {
         let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
         #expect(CaptureFormats.recognise(tree)?.format == "transforms")
         return try TransformsDataset.open(tree, rules: ReadRules())
@@ -45,7 +45,7 @@ import Testing
     /// (x, y, z) → (x, −z, y).
     private static let yUpToZUp = [[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]]
 
-    private static var lens: [String: Any] { ["fl_x": 9.5, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6] }
+    static var lens: [String: Any] { ["fl_x": 9.5, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6] }
 
     @Test func intrinsicsMayStandAtTheTop() throws {
         try write([frame("images/b_2.png", x: 1), frame("images/a_10.png", x: 2), frame("images/a_9.png")], Self.lens)
@@ -216,87 +216,6 @@ import Testing
         try write([frame("images/0", with: own)], ["integer_depth_scale": 1.0 / 1000])
         let capture = try open()
         #expect(capture.format == "transforms" && capture.channels.contains(.recordedDepth) && capture.isMetric)
-    }
-
-    @Test(
-        arguments: [
-            (["camera_model": "FISHEYE624"], "the camera model FISHEYE624 is not undone here"),
-            (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
-            (["distortion_params": [0.1, 0.2, 0, 0, 0.3]], "expected k1, k2, k3, k4, p1, p2"),
-            (["is_fisheye": true, "p1": 0.1], "a fisheye with p1 or p2 is not undone here"),
-        ] as [([String: any Sendable], String)])
-    func lensesThatNothingUndoesAreRefused(_ top: [String: any Sendable], _ words: String) throws {
-        try write([frame("a.png")], Self.lens.merging(top.mapValues { $0 as Any }) { $1 })
-        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
-        let problem = problem { () throws(Problem) in _ = try TransformsDataset.open(tree, rules: ReadRules()) }
-        #expect(problem?.summary.contains(words) == true, "\(problem?.summary ?? "read")")
-    }
-
-    @Test(
-        arguments: [
-            (["k1": 0.1, "p2": 0.003], LensDistortion(radial: [0.1, 0, 0, 0], tangential: [0, 0.003])),
-            (
-                ["distortion_params": [0.1, 0.2, 0.3, 0.4, 0.005, 0.006]],
-                LensDistortion(radial: [0.1, 0.2, 0.3, 0.4], tangential: [0.005, 0.006])
-            ),
-            (["is_fisheye": 1, "distortion_params": [0, 0]], LensDistortion(.fisheye)),
-            (["camera_model": "OPENCV_FISHEYE", "k1": 0.01], LensDistortion(.fisheye, radial: [0.01, 0, 0, 0])),
-            (["is_fisheye": true, "k4": 0.01], LensDistortion(.fisheye, radial: [0, 0, 0, 0.01])),
-        ] as [([String: any Sendable], LensDistortion)])
-    func lensesThatDistortAreLeftToUndistort(_ top: [String: any Sendable], _ lens: LensDistortion) throws {
-        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens.merging(top) { $1 })
-        for name in ["a.png", "b.png"] { try picture(name) }
-        let capture = try open()
-        #expect(capture.undistortions[0]?.recorded.lens == lens)
-        #expect(capture.undistortions[0]?.recorded.intrinsics.fx == 9.5)
-        #expect(capture.frames.allSatisfy { $0.intrinsics == nil && !$0.isDropped })
-        #expect(capture.channels.contains(.lens) && !capture.channels.contains(.intrinsics))
-        #expect(capture.absences[.intrinsics] == "the lens distorts (\(lens))")
-        // A frame's own numbers hide those at the top.
-        #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
-    }
-
-    @Test(arguments: [["camera_model": "OPENCV", "k1": 0.05], ["is_fisheye": false]] as [[String: any Sendable]])
-    func aFramesOwnModelHidesThatAtTheTop(_ own: [String: any Sendable]) throws {
-        let top: [String: Any] = ["camera_model": "OPENCV_FISHEYE", "k1": 0.01]
-        try write([frame("a.png", with: own), frame("b.png")], Self.lens.merging(top) { $1 })
-        for name in ["a.png", "b.png"] { try picture(name) }
-        let lenses = try open().undistortions.mapValues(\.recorded.lens)
-        #expect(lenses[0] == LensDistortion(radial: [own["k1"] as? Double ?? 0.01, 0, 0, 0]))
-        #expect(lenses[1] == LensDistortion(.fisheye, radial: [0.01, 0, 0, 0]))
-    }
-
-    /// Among frames whose lens distorts, one that is straight has no intrinsics either, until all have.
-    @Test func aStraightLensAmongOthers() throws {
-        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens)
-        for name in ["a.png", "b.png"] { try picture(name) }
-        let capture = try open()
-        #expect(capture.frames.allSatisfy { $0.intrinsics == nil })
-        let straight = CameraIntrinsics(fx: 9.5, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)
-        #expect(capture.undistortions[0] == Undistortion(straight: straight))
-        #expect(try #require(capture.undistortions[1]).scale != 1)
-        #expect(capture.colorSize == PixelSize(8, 6))
-    }
-
-    /// A lens that took no picture is nobody's.
-    @Test func aBentFrameThatIsDropped() throws {
-        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens)
-        try picture("a.png")
-        let capture = try open()
-        #expect(capture.frames.map(\.isDropped) == [false, true])
-        #expect(capture.channels.contains(.intrinsics) && !capture.channels.contains(.lens))
-        #expect(capture.frames[0].intrinsics?.fx == 9.5)
-    }
-
-    /// What cannot be a lens costs the frames that have it.
-    @Test func aLensThatFoldsItsPicture() throws {
-        try write([frame("a.png", with: ["k1": -90]), frame("b.png"), frame("c.png", with: ["k1": 1e300])], Self.lens)
-        for name in ["a.png", "b.png", "c.png"] { try picture(name) }
-        let capture = try open()
-        #expect(capture.frames.map(\.isDropped) == [true, false, true])
-        #expect(capture.frames[0].drop?.reason.contains("the lens (k1 -90.0) would fold the picture") == true)
-        #expect(capture.frames[0].drop?.isBad == true)
-        #expect(capture.channels.contains(.intrinsics) && capture.frames[1].intrinsics?.fx == 9.5)
     }
 
     /// What is no number in a frame costs that frame; at the top it may be everything.

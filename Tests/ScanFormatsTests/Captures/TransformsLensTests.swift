@@ -1,0 +1,89 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// Lenses, as datasets tell them.
+extension TransformsDatasetTests {
+    @Test(
+        arguments: [
+            (["camera_model": "FISHEYE624"], "the camera model FISHEYE624 is not undone here"),
+            (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
+            (["distortion_params": [0.1, 0.2, 0, 0, 0.3]], "expected k1, k2, k3, k4, p1, p2"),
+            (["is_fisheye": true, "p1": 0.1], "a fisheye with p1 or p2 is not undone here"),
+        ] as [([String: any Sendable], String)])
+    func lensesThatNothingUndoesAreRefused(_ top: [String: any Sendable], _ words: String) throws {
+        try write([frame("a.png")], Self.lens.merging(top.mapValues { $0 as Any }) { $1 })
+        let tree = try CaptureFormats.tree(at: "\(folder.path)/d")
+        let problem = problem { () throws(Problem) in _ = try TransformsDataset.open(tree, rules: ReadRules()) }
+        #expect(problem?.summary.contains(words) == true, "\(problem?.summary ?? "read")")
+    }
+
+    @Test(
+        arguments: [
+            (["k1": 0.1, "p2": 0.003], LensDistortion(radial: [0.1, 0, 0, 0], tangential: [0, 0.003])),
+            (
+                ["distortion_params": [0.1, 0.2, 0.3, 0.4, 0.005, 0.006]],
+                LensDistortion(radial: [0.1, 0.2, 0.3, 0.4], tangential: [0.005, 0.006])
+            ),
+            (["is_fisheye": 1, "distortion_params": [0, 0]], LensDistortion(.fisheye)),
+            (["camera_model": "OPENCV_FISHEYE", "k1": 0.01], LensDistortion(.fisheye, radial: [0.01, 0, 0, 0])),
+            (["is_fisheye": true, "k4": 0.01], LensDistortion(.fisheye, radial: [0, 0, 0, 0.01])),
+        ] as [([String: any Sendable], LensDistortion)])
+    func lensesThatDistortAreLeftToUndistort(_ top: [String: any Sendable], _ lens: LensDistortion) throws {
+        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens.merging(top) { $1 })
+        for name in ["a.png", "b.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.undistortions[0]?.recorded.lens == lens)
+        #expect(capture.undistortions[0]?.recorded.intrinsics.fx == 9.5)
+        #expect(capture.frames.allSatisfy { $0.intrinsics == nil && !$0.isDropped })
+        #expect(capture.channels.contains(.lens) && !capture.channels.contains(.intrinsics))
+        #expect(capture.absences[.intrinsics] == "the lens distorts (\(lens))")
+        // A frame's own numbers hide those at the top.
+        #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
+    }
+
+    @Test(arguments: [["camera_model": "OPENCV", "k1": 0.05], ["is_fisheye": false]] as [[String: any Sendable]])
+    func aFramesOwnModelHidesThatAtTheTop(_ own: [String: any Sendable]) throws {
+        let top: [String: Any] = ["camera_model": "OPENCV_FISHEYE", "k1": 0.01]
+        try write([frame("a.png", with: own), frame("b.png")], Self.lens.merging(top) { $1 })
+        for name in ["a.png", "b.png"] { try picture(name) }
+        let lenses = try open().undistortions.mapValues(\.recorded.lens)
+        #expect(lenses[0] == LensDistortion(radial: [own["k1"] as? Double ?? 0.01, 0, 0, 0]))
+        #expect(lenses[1] == LensDistortion(.fisheye, radial: [0.01, 0, 0, 0]))
+    }
+
+    /// Among frames whose lens distorts, one that is straight has no intrinsics either, until all have.
+    @Test func aStraightLensAmongOthers() throws {
+        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens)
+        for name in ["a.png", "b.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.frames.allSatisfy { $0.intrinsics == nil })
+        let straight = CameraIntrinsics(fx: 9.5, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)
+        #expect(capture.undistortions[0] == Undistortion(straight: straight))
+        #expect(try #require(capture.undistortions[1]).scale != 1)
+        #expect(capture.colorSize == PixelSize(8, 6))
+    }
+
+    /// A lens that took no picture is nobody's.
+    @Test func aBentFrameThatIsDropped() throws {
+        try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens)
+        try picture("a.png")
+        let capture = try open()
+        #expect(capture.frames.map(\.isDropped) == [false, true])
+        #expect(capture.channels.contains(.intrinsics) && !capture.channels.contains(.lens))
+        #expect(capture.frames[0].intrinsics?.fx == 9.5)
+    }
+
+    /// What cannot be a lens costs the frames that have it.
+    @Test func aLensThatFoldsItsPicture() throws {
+        try write([frame("a.png", with: ["k1": -90]), frame("b.png"), frame("c.png", with: ["k1": 1e300])], Self.lens)
+        for name in ["a.png", "b.png", "c.png"] { try picture(name) }
+        let capture = try open()
+        #expect(capture.frames.map(\.isDropped) == [true, false, true])
+        #expect(capture.frames[0].drop?.reason.contains("the lens (k1 -90.0) would fold the picture") == true)
+        #expect(capture.frames[0].drop?.isBad == true)
+        #expect(capture.channels.contains(.intrinsics) && capture.frames[1].intrinsics?.fx == 9.5)
+    }
+}
