@@ -24,7 +24,8 @@ public struct COLMAPModelReader {
     static let models: [(name: String, parameterCount: Int)] = [
         ("SIMPLE_PINHOLE", 3), ("PINHOLE", 4), ("SIMPLE_RADIAL", 4), ("RADIAL", 5), ("OPENCV", 8),
         ("OPENCV_FISHEYE", 8), ("FULL_OPENCV", 12), ("FOV", 5), ("SIMPLE_RADIAL_FISHEYE", 4), ("RADIAL_FISHEYE", 5),
-        ("THIN_PRISM_FISHEYE", 12),
+        ("THIN_PRISM_FISHEYE", 12), ("RAD_TAN_THIN_PRISM_FISHEYE", 16), ("SIMPLE_DIVISION", 4), ("DIVISION", 5),
+        ("SIMPLE_FISHEYE", 3), ("FISHEYE", 4), ("EUCM", 6), ("EQUIRECTANGULAR", 2),
     ]
 
     // MARK: - Cameras
@@ -232,10 +233,9 @@ extension COLMAPModelReader.Camera {
     }
 
     /// The camera with its lens.
-    /// - Throws: when nothing here knows such a lens.
+    /// - Throws: when it is a panorama's.
     func calibrated() throws(Problem) -> CalibratedCamera {
-        let isSimple = ["SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE"]
-            .contains(model)
+        let isSimple = Self.withOneFocalLength.contains(model)
         let focal = isSimple ? [parameters[0], parameters[0]] : Array(parameters.prefix(2))
         let centre = Array(parameters.dropFirst(isSimple ? 1 : 2).prefix(2))
         let lens = try lens(Array(parameters.dropFirst(isSimple ? 3 : 4)))
@@ -245,6 +245,11 @@ extension COLMAPModelReader.Camera {
         if let defect = camera.defect ?? lens.defect { throw Problem(.input, defect) }
         return CalibratedCamera(camera, lens)
     }
+
+    private static let withOneFocalLength: Set = [
+        "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_DIVISION",
+        "SIMPLE_FISHEYE",
+    ]
 
     /// - Parameter n: the parameters behind focal lengths and principal point.
     private func lens(_ n: [Double]) throws(Problem) -> LensDistortion {
@@ -259,9 +264,28 @@ extension COLMAPModelReader.Camera {
         case "OPENCV_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], n[2], n[3]])
         case "SIMPLE_RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], 0, 0, 0])
         case "RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], 0, 0])
-        default: throw Problem(.input, "the camera model \(model) is not undone here", fix: Self.undistort)
+        case "SIMPLE_FISHEYE", "FISHEYE": LensDistortion(.fisheye)
+        case "THIN_PRISM_FISHEYE":
+            LensDistortion(
+                .fisheye, radial: [n[0], n[1], n[4], n[5]], tangential: [n[2], n[3]], prism: [n[6], 0, n[7], 0])
+        case "RAD_TAN_THIN_PRISM_FISHEYE": LensDistortion(fisheye624: n)
+        case "FOV": LensDistortion(.fieldOfView(n[0]))
+        case "SIMPLE_DIVISION", "DIVISION": LensDistortion(.division(n[0]))
+        case "EUCM": LensDistortion(.unified(alpha: n[0], beta: n[1]))
+        default:
+            throw Problem(
+                .input, "no pinhole's picture shows what a camera of the model \(model) sees",
+                fix: "cut the pictures into a pinhole's first, and make a model of those")
         }
     }
+}
 
-    private static let undistort = "undistort pictures and model first, with  colmap image_undistorter"
+extension LensDistortion {
+    /// The lens that Project Aria calls FISHEYE624, and COLMAP RAD_TAN_THIN_PRISM_FISHEYE.
+    /// - Parameter n: its twelve numbers: k0 to k5, p0, p1, s0 to s3. p0 belongs to x, other than OpenCV's p1.
+    init(fisheye624 n: [Double]) {
+        self.init(
+            .fisheye, radial: [n[0], n[1], n[2], n[3]], higherRadial: [n[4], n[5]], tangential: [n[7], n[6]],
+            prism: [n[8], n[9], n[10], n[11]], isRadialFirst: true)
+    }
 }

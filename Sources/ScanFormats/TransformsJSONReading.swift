@@ -193,7 +193,12 @@ extension LensDistortion {
     init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
         for field in [frame, top] { try Self.requireKnownLens(field) }
         let model = [frame, top].first { !$0["camera_model"].isAbsent || !$0["is_fisheye"].isAbsent }
-        let isFisheye = model?["camera_model"].value?.string == "OPENCV_FISHEYE" || model.map(Self.saysFisheye) == true
+        let name = model?["camera_model"].value?.string
+        if name == "FISHEYE624" {
+            self.init(fisheye624: try Self.fisheye624(frame["distortion_params"].isAbsent ? top : frame))
+            return
+        }
+        let isFisheye = name == "OPENCV_FISHEYE" || model.map(Self.saysFisheye) == true
         var numbers = try Self.coefficients(frame)
         if numbers == nil { numbers = try Self.coefficients(top) }
         let n = numbers ?? [0, 0, 0, 0, 0, 0]
@@ -210,8 +215,7 @@ extension LensDistortion {
 
     /// k1, k2, k3, k4, p1, p2, which `distortion_params` lists in that order; nil where there is none of them.
     private static func coefficients(_ field: JSONField) throws(Problem) -> [Double]? {
-        if let list = try field["distortion_params"].ifPresent({ (field) throws(Problem) in try field.elements() }) {
-            let numbers = try list.map { (element) throws(Problem) in try element.number() }
+        if let numbers = try field["distortion_params"].ifPresent(numbers) {
             if numbers.count == 6 { return numbers }
             // Other lists have another order.
             guard numbers.allSatisfy({ $0 == 0 }) else {
@@ -225,6 +229,18 @@ extension LensDistortion {
         return numbers.allSatisfy { $0 == nil } ? nil : numbers.map { $0 ?? 0 }
     }
 
+    private static func numbers(_ list: JSONField) throws(Problem) -> [Double] {
+        try list.elements().map { (element) throws(Problem) in try element.number() }
+    }
+
+    /// The twelve numbers of Project Aria's cameras, as nerfstudio lists them.
+    private static func fisheye624(_ field: JSONField) throws(Problem) -> [Double] {
+        let list = field["distortion_params"]
+        let numbers = try numbers(list)
+        guard numbers.count == 12 else { throw list.unlike("k0 to k5, p0, p1, s0 to s3") }
+        return numbers
+    }
+
     /// Some write 1 for true.
     private static func saysFisheye(_ field: JSONField) -> Bool {
         let flag = field["is_fisheye"].value
@@ -234,7 +250,8 @@ extension LensDistortion {
     /// - Throws: where pictures cannot be made a pinhole's.
     private static func requireKnownLens(_ field: JSONField) throws(Problem) {
         let known = [
-            "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "perspective",
+            "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "FISHEYE624",
+            "perspective",
         ]
         if let model = field["camera_model"].value?.string, !known.contains(model) {
             throw Problem(.input, "the camera model \(model) is not undone here", fix: undistort)

@@ -131,9 +131,12 @@ private struct Places {
     private let size: PixelSize
     private let old: CameraIntrinsics
     private let new: CameraIntrinsics
-    private let tangential: SIMD2<Float>
-    /// ``LensDistortion/radialFactor(_:)`` of each step of r², and how fast it grows there.
-    private let factors: [SIMD2<Float>]
+    private let lens: LensDistortion
+    /// ``LensDistortion/factors(_:)`` of each step of r², and how fast they grow there. `sideways` is squared, as all that
+    /// it is for needs it.
+    private let outward: [SIMD2<Float>]
+    /// Empty where it is 1 everywhere, or nothing is for it.
+    private let sideways: [SIMD2<Float>]
     private let stepsPerSquare: Float
 
     private static let steps = 4096
@@ -144,17 +147,23 @@ private struct Places {
         old = undistortion.recorded.intrinsics.resized(width: size.width, height: size.height).counted(from: .centre)
         new = undistortion.camera.resized(width: size.width, height: size.height).counted(from: .centre)
         let lens = undistortion.recorded.lens
-        tangential = SIMD2<Float>(lens.tangential)
+        self.lens = lens
         // Rows end with pixels that make their number a multiple of four.
         let x = max(abs(new.cx), abs(Double(size.width + 2) - new.cx)) / new.fx
         let y = max(abs(new.cy), abs(Double(size.height - 1) - new.cy)) / new.fy
         let step = max((x * x + y * y) * 1.000_01, 1e-12) / Double(Self.steps)
         stepsPerSquare = Float(1 / step)
         // Neighbours share the places half-way between them.
-        let halves = (0...2 * Self.steps + 3).map { lens.radialFactor(Double($0) * step / 2) }
-        factors = stride(from: 0, to: halves.count - 1, by: 2).map { place in
-            let slope =
-                place == 0 ? 2 * (halves[1] - halves[0]) : halves[place + 1] - halves[place - 1]
+        let halves = (0...2 * Self.steps + 3).map { lens.factors(Double($0) * step / 2) }
+        outward = Self.lines(through: halves.map(\.outward))
+        let isPlain = lens.projection == .perspective && !lens.isRadialFirst && lens.prism == .zero
+        sideways = isPlain || !lens.bendsSideways ? [] : Self.lines(through: halves.map { $0.sideways * $0.sideways })
+    }
+
+    /// Each second of the values, and by how much they grow from half a step before it to half a step behind.
+    private static func lines(through halves: [Double]) -> [SIMD2<Float>] {
+        stride(from: 0, to: halves.count - 1, by: 2).map { place in
+            let slope = place == 0 ? 2 * (halves[1] - halves[0]) : halves[place + 1] - halves[place - 1]
             return SIMD2(Float(halves[place]), Float(slope))
         }
     }
@@ -188,31 +197,48 @@ private struct Places {
         let (right, bottom) = (Float(size.width - 1) * parts, Float(size.height - 1) * parts)
         let (fx, fy) = (Float(old.fx) * parts, Float(old.fy) * parts)
         let (cx, cy) = (Float(old.cx) * parts, Float(old.cy) * parts)
-        let (p1, p2) = (tangential.x, tangential.y)
+        let (p1, p2) = (Float(lens.tangential.x), Float(lens.tangential.y))
+        let prism = SIMD4<Float>(lens.prism)
         let y = Float((Double(row) - new.cy) / new.fy)
         let y2 = y * y
-        factors.withUnsafeBufferPointer { factors in
-            directions.withUnsafeBufferPointer { directions in
-                for quarter in 0..<directions.count {
-                    let x = directions[quarter]
-                    let x2 = x * x
-                    let r2 = x2 + y2
-                    let step = r2 * stepsPerSquare
-                    // Nothing is looked up beyond the table, whatever the numbers.
-                    let number = Self.rounded(step)
-                    let whole = number.replacing(with: Int32(Self.steps), where: number .> Int32(Self.steps))
-                    let rest = step - SIMD4<Float>(whole)
-                    let (a, b) = (factors[Int(whole[0])], factors[Int(whole[1])])
-                    let (c, d) = (factors[Int(whole[2])], factors[Int(whole[3])])
-                    let q = SIMD4(a.x, b.x, c.x, d.x) + rest * SIMD4(a.y, b.y, c.y, d.y)
-                    let xy = x * (2 * y)
-                    let u = x * q + p1 * xy + p2 * (r2 + 2 * x2)
-                    let v = y * q + p1 * (r2 + 2 * y2) + p2 * xy
-                    xs[quarter] = Self.rounded(Self.within(fx * u + cx, right))
-                    ys[quarter] = Self.rounded(Self.within(fy * v + cy, bottom))
+        outward.withUnsafeBufferPointer { outward in
+            sideways.withUnsafeBufferPointer { sideways in
+                directions.withUnsafeBufferPointer { directions in
+                    for quarter in 0..<directions.count {
+                        let x = directions[quarter]
+                        let x2 = x * x
+                        let r2 = x2 + y2
+                        let step = r2 * stepsPerSquare
+                        // Nothing is looked up beyond the table, whatever the numbers.
+                        let number = Self.rounded(step)
+                        let whole = number.replacing(with: Int32(Self.steps), where: number .> Int32(Self.steps))
+                        let rest = step - SIMD4<Float>(whole)
+                        let q = Self.value(of: outward, at: whole, rest)
+                        let xy = x * (2 * y)
+                        var u = p1 * xy + p2 * (r2 + 2 * x2)
+                        var v = p1 * (r2 + 2 * y2) + p2 * xy
+                        if !sideways.isEmpty {
+                            let square = Self.value(of: sideways, at: whole, rest)
+                            let t2 = square * r2
+                            u = square * u + t2 * (prism.x + t2 * prism.y)
+                            v = square * v + t2 * (prism.z + t2 * prism.w)
+                        }
+                        xs[quarter] = Self.rounded(Self.within(fx * (x * q + u) + cx, right))
+                        ys[quarter] = Self.rounded(Self.within(fy * (y * q + v) + cy, bottom))
+                    }
                 }
             }
         }
+    }
+
+    /// - Parameter rest: how far beyond the steps, in steps.
+    @inline(__always)
+    private static func value(
+        of lines: UnsafeBufferPointer<SIMD2<Float>>, at steps: SIMD4<Int32>, _ rest: SIMD4<Float>
+    ) -> SIMD4<Float> {
+        let (a, b) = (lines[Int(steps[0])], lines[Int(steps[1])])
+        let (c, d) = (lines[Int(steps[2])], lines[Int(steps[3])])
+        return SIMD4(a.x, b.x, c.x, d.x) + rest * SIMD4(a.y, b.y, c.y, d.y)
     }
 
     @inline(__always)

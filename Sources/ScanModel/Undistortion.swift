@@ -99,7 +99,7 @@ public struct Undistortion: Hashable, Sendable {
     }
 
     /// Whether a direction is seen within the picture, and what lies between it and the optical axis before it. At its end a
-    /// ray may not be squeezed to nothing: there pictures fold.
+    /// ray may not be squeezed to nothing: there pictures fold. A little beyond, it is still seen somewhere.
     private static func sees(_ x: Double, _ y: Double, _ lens: LensDistortion, _ camera: CameraIntrinsics) -> Bool {
         func distance(_ part: Double) -> Double {
             let seen = lens.distorted(part * x, part * y)
@@ -114,7 +114,7 @@ public struct Undistortion: Hashable, Sendable {
             guard next > last else { return false }
             last = next
         }
-        guard last - distance(0.999) > Self.leastGrowth * 0.001 * length else { return false }
+        guard distance(1.001) - last > Self.leastGrowth * 0.001 * length else { return false }
         let seen = lens.distorted(x, y)
         let (u, v) = (camera.fx * seen.x + camera.cx, camera.fy * seen.y + camera.cy)
         return u >= 0 && v >= 0 && u <= Double(camera.width) && v <= Double(camera.height)

@@ -14,9 +14,10 @@ public struct Undistort: CaptureStage {
             without it, a capture with such lenses has no intrinsics. Where no lens distorts, nothing is done, and pictures
             are still copied as they are.
 
-            It knows the lenses that OpenCV and COLMAP call SIMPLE_RADIAL, RADIAL, OPENCV and FULL_OPENCV, and the fisheyes
-            OPENCV_FISHEYE, SIMPLE_RADIAL_FISHEYE and RADIAL_FISHEYE, of COLMAP models, of nerfstudio's and instant-ngp's
-            datasets, and of TUM sequences whose camera file tells k1 k2 p1 p2 k3.
+            It knows all of COLMAP's cameras but panoramas: SIMPLE_RADIAL, RADIAL, OPENCV, FULL_OPENCV, FOV, SIMPLE_DIVISION,
+            DIVISION, EUCM, and the fisheyes SIMPLE_FISHEYE, FISHEYE, SIMPLE_RADIAL_FISHEYE, RADIAL_FISHEYE,
+            OPENCV_FISHEYE, THIN_PRISM_FISHEYE and RAD_TAN_THIN_PRISM_FISHEYE; those of nerfstudio's and instant-ngp's
+            datasets, with Project Aria's FISHEYE624; and those of TUM sequences whose camera file tells k1 k2 p1 p2 k3.
 
             Pictures keep their size and their principal point. Both focal lengths are multiplied by one number, the
             smallest with which no pixel is blank, but by no less than 0.5: what a fisheye sees beyond that is cut away.
@@ -27,7 +28,7 @@ public struct Undistort: CaptureStage {
             The receipt tells how many frames were undistorted, and between which numbers `focal-scale` lies. A warning comes
             where less than half of a picture is left.
             """,
-        example: "- undistort")
+        example: "- undistort", revision: 2)
 
     public init(_ options: inout OptionReader) {}
 

@@ -1,4 +1,5 @@
-"""Undistorts pictures, masks and depth with OpenCV, and compares what ScanMill made of the same.
+"""Undistorts pictures, masks and depth with OpenCV, and compares what ScanMill made of the same. Where OpenCV does not know
+the lens, pycolmap says where each pixel is seen.
 
     python3 undistortion.py VENV SCANMILL FOLDER
 
@@ -21,7 +22,15 @@ DATASETS = {
     'pincushion': {'k1': 0.09, 'k2': -0.01, 'k3': 0.004},
     'fisheye': {'camera_model': 'OPENCV_FISHEYE', 'k1': 0.03, 'k2': -0.01, 'k3': 0.002, 'k4': -0.0005},
 }
-MODELS = {'full': ('FULL_OPENCV', [-0.2, 0.05, 0.003, -0.002, 0.01, 0.05, -0.02, 0.004])}
+MODELS = {
+    'full': ('FULL_OPENCV', [-0.2, 0.05, 0.003, -0.002, 0.01, 0.05, -0.02, 0.004]),
+    'prism': ('THIN_PRISM_FISHEYE', [0.03, -0.01, 0.004, -0.003, 0.002, -0.0005, 0.01, -0.02]),
+    'aria': ('RAD_TAN_THIN_PRISM_FISHEYE',
+             [0.03, -0.01, 0.002, -0.0005, 2e-4, -1e-4, 0.004, -0.003, 0.01, -0.004, -0.02, 0.005]),
+    'view': ('FOV', [0.9]),
+    'divided': ('DIVISION', [-0.15]),
+    'unified': ('EUCM', [0.6, 1.1]),
+}
 
 
 def main(scanmill, folder):
@@ -67,6 +76,17 @@ def main(scanmill, folder):
             check(cv2, numpy, name, os.path.join(out, name, 'nerf'), picture, depth, mask)
 
 
+def colmap_maps(numpy, model, numbers, new):
+    """Where a pinhole's pixels are seen, from the centre of the top-left one; of pictures of the full size."""
+    import pycolmap
+
+    camera = pycolmap.Camera(model=model, width=WIDTH, height=HEIGHT, params=list(CAMERA.values()) + numbers)
+    y, x = numpy.mgrid[0:HEIGHT, 0:WIDTH] + 0.5
+    rays = numpy.stack([(x - new['cx']) / new['fl_x'], (y - new['cy']) / new['fl_y'], numpy.ones_like(x)], 2)
+    seen = camera.img_from_cam(rays.reshape(-1, 3)).reshape(HEIGHT, WIDTH, 2) - 0.5
+    return seen[..., 0].astype(numpy.float32), seen[..., 1].astype(numpy.float32)
+
+
 def check(cv2, numpy, name, result, picture, depth, mask):
     def matrix(k, shape):
         # From the centre of the top-left pixel, as OpenCV counts, for a map of its own size.
@@ -81,6 +101,8 @@ def check(cv2, numpy, name, result, picture, depth, mask):
     def maps(shape):
         size = shape[1], shape[0]
         old, straight = matrix(CAMERA, shape), matrix(new, shape)
+        if name in MODELS and MODELS[name][0] != 'FULL_OPENCV':
+            return colmap_maps(numpy, *MODELS[name], new)
         if name in MODELS:
             bent = numpy.array(MODELS[name][1])
         else:
@@ -112,7 +134,7 @@ def check(cv2, numpy, name, result, picture, depth, mask):
         near = numpy.abs(ours.astype(int) - theirs.astype(int)).max()
         assert key == 'mask_path' or near <= 54, f'{name}: depth is off by {near} mm'
     scale = new['fl_x'] / CAMERA['fl_x']
-    print(f'OpenCV: {name}, undistorted with {scale:.4f} of the focal length; colours within {worst} of 255')
+    print(f'{name}: undistorted with {scale:.4f} of the focal length; colours within {worst} of 255')
 
 
 if __name__ == '__main__':

@@ -23,11 +23,13 @@ import Testing
     }
 
     @Test(.disabled(if: Sanitizer.isOn, "the readers are not built for a sanitizer"))
-    func openCVUndistortsTheSame() throws {
+    func openCVAndCOLMAPUndistortTheSame() throws {
         let folder = try TemporaryFolder()
         let said = try ask("undistortion.py", Scanmill.path, folder.path)
-        for lens in ["barrel", "pincushion", "fisheye", "full"] {
-            #expect(said?.contains("OpenCV: \(lens), undistorted") != false)
+        for lens in [
+            "barrel", "pincushion", "fisheye", "full", "prism", "aria", "view", "divided", "unified",
+        ] {
+            #expect(said?.contains("\(lens): undistorted") != false)
         }
     }
 

@@ -6,12 +6,19 @@ import Testing
     private static let camera = CameraIntrinsics(
         fx: 200, fy: 202, cx: 121, cy: 88, width: 240, height: 180, pixelOrigin: .corner)
 
-    /// Barrels, a pincushion, a skew one, a divided one, a fisheye.
+    /// Barrels, a pincushion, a skew one, a divided one, fisheyes, a skew one and one with prisms among them, and the other
+    /// projections.
     static let lenses = [
         LensDistortion(radial: [-0.2, 0.04, 0, 0]), LensDistortion(radial: [0.12, 0, 0, 0]),
         LensDistortion(radial: [-0.1, 0, 0, 0], tangential: [0.01, -0.008]),
         LensDistortion(radial: [0.3, 0.05, 0, 0], divisor: [0.5, 0.1, 0]),
         LensDistortion(.fisheye, radial: [0.03, 0, 0, 0]),
+        LensDistortion(.fisheye, radial: [0.03, -0.01, 0, 0], tangential: [0.02, -0.01], prism: [0.01, 0, -0.02, 0]),
+        LensDistortion(
+            .fisheye, radial: [0.03, 0, 0, 0], higherRadial: [-0.002, 0.001], tangential: [0.01, -0.02],
+            prism: [0.01, -0.02, 0.015, 0.01], isRadialFirst: true),
+        LensDistortion(.fieldOfView(0.9)), LensDistortion(.division(-0.15)), LensDistortion(.division(0.1)),
+        LensDistortion(.unified(alpha: 0.6, beta: 1.1)),
     ]
 
     /// Red is a pixel's column and green its row.

@@ -131,9 +131,9 @@ extension CaptureInspection {
 
         public var isConstant: Bool { [fx, fy, cx, cy].allSatisfy { $0.lowerBound == $0.upperBound } }
 
-        /// Degrees, across and down, with the mean of the focal lengths' range, as a pinhole sees; nil of a fisheye.
+        /// Degrees, across and down, with the mean of the focal lengths' range, as a pinhole sees; nil of wider lenses.
         public var fieldOfView: (horizontal: Double, vertical: Double)? {
-            guard let size, !lenses.contains(where: { $0.projection == .fisheye }) else { return nil }
+            guard let size, lenses.allSatisfy({ $0.projection == .perspective }) else { return nil }
             func angle(_ side: Int, _ focal: ClosedRange<Double>) -> Double {
                 2 * atan(Double(side) / (focal.lowerBound + focal.upperBound)) * 180 / .pi
             }

@@ -90,11 +90,11 @@ import Testing
     }
 
     @Test func lensesThatNothingUndoesAreRefusedWithAReason() throws {
-        try text("4 FOV 8 6 9 9 4 3 0.1\n", "cameras.txt")
+        try text("4 EQUIRECTANGULAR 8 6 8 6\n", "cameras.txt")
         try text("1 1 0 0 0 0 0 0 4 a.png\n\n", "images.txt")
         let problem = try refusal()
-        #expect(problem?.summary == "the camera model FOV is not undone here")
-        #expect(problem?.fix?.contains("image_undistorter") == true)
+        #expect(problem?.summary == "no pinhole's picture shows what a camera of the model EQUIRECTANGULAR sees")
+        #expect(problem?.fix?.contains("cut the pictures") == true)
         #expect(problem?.place.file == "cameras.txt")
         try text("4 OPENCV 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
         #expect(try refusal() == nil)
@@ -114,6 +114,22 @@ import Testing
         ("OPENCV_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.03 0.04", LensDistortion(.fisheye, radial: [0.1, 0.2, 0.03, 0.04])),
         ("SIMPLE_RADIAL_FISHEYE 8 6 9 4 3 0.1", LensDistortion(.fisheye, radial: [0.1, 0, 0, 0])),
         ("RADIAL_FISHEYE 8 6 9 4 3 0.1 0.2", LensDistortion(.fisheye, radial: [0.1, 0.2, 0, 0])),
+        ("SIMPLE_FISHEYE 8 6 9 4 3", LensDistortion(.fisheye)), ("FISHEYE 8 6 9 9 4 3", LensDistortion(.fisheye)),
+        (
+            "THIN_PRISM_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.003 0.004 0.05 0.06 0.007 0.008",
+            LensDistortion(
+                .fisheye, radial: [0.1, 0.2, 0.05, 0.06], tangential: [0.003, 0.004], prism: [0.007, 0, 0.008, 0])
+        ),
+        (
+            "RAD_TAN_THIN_PRISM_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.03 0.04 0.05 0.06 0.007 0.008 0.009 0.001 0.002 0.003",
+            LensDistortion(
+                .fisheye, radial: [0.1, 0.2, 0.03, 0.04], higherRadial: [0.05, 0.06], tangential: [0.008, 0.007],
+                prism: [0.009, 0.001, 0.002, 0.003], isRadialFirst: true)
+        ),
+        ("FOV 8 6 9 9 4 3 0.5", LensDistortion(.fieldOfView(0.5))),
+        ("SIMPLE_DIVISION 8 6 9 4 3 -0.1", LensDistortion(.division(-0.1))),
+        ("DIVISION 8 6 9 9 4 3 -0.1", LensDistortion(.division(-0.1))),
+        ("EUCM 8 6 9 9 4 3 0.5 1.1", LensDistortion(.unified(alpha: 0.5, beta: 1.1))),
     ])
     func lensesThatDistortAreLeftToUndistort(_ camera: String, _ lens: LensDistortion) throws {
         try text("4 \(camera)\n", "cameras.txt")
@@ -128,7 +144,7 @@ import Testing
 
     /// Models keep cameras whose images were all left out.
     @Test func aLensThatTookNoPictureMayBeAny() throws {
-        try text("1 PINHOLE 8 6 9.5 9 4 3\n99 FOV 8 6 9 9 4 3 0.1\n", "cameras.txt")
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n99 EQUIRECTANGULAR 8 6 8 6\n", "cameras.txt")
         try text("1 1 0 0 0 0 0 0 1 a.png\n\n", "images.txt")
         try picture("images/a.png")
         #expect(try open().frames.map { $0.intrinsics?.fx } == [9.5])

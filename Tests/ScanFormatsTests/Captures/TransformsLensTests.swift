@@ -8,7 +8,11 @@ import Testing
 extension TransformsDatasetTests {
     @Test(
         arguments: [
-            (["camera_model": "FISHEYE624"], "the camera model FISHEYE624 is not undone here"),
+            (["camera_model": "EQUIRECTANGULAR"], "the camera model EQUIRECTANGULAR is not undone here"),
+            (
+                ["camera_model": "FISHEYE624", "distortion_params": [0.1, 0, 0, 0, 0, 0]],
+                "expected k0 to k5, p0, p1, s0 to s3"
+            ),
             (["latlong": true], "the file says “latlong”"), (["ftheta_p0": 0.5], "the file says “ftheta_p0”"),
             (["distortion_params": [0.1, 0.2, 0, 0, 0.3]], "expected k1, k2, k3, k4, p1, p2"),
             (["is_fisheye": true, "p1": 0.1], "a fisheye with p1 or p2 is not undone here"),
@@ -30,6 +34,15 @@ extension TransformsDatasetTests {
             (["is_fisheye": 1, "distortion_params": [0, 0]], LensDistortion(.fisheye)),
             (["camera_model": "OPENCV_FISHEYE", "k1": 0.01], LensDistortion(.fisheye, radial: [0.01, 0, 0, 0])),
             (["is_fisheye": true, "k4": 0.01], LensDistortion(.fisheye, radial: [0, 0, 0, 0.01])),
+            (
+                [
+                    "camera_model": "FISHEYE624",
+                    "distortion_params": [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 7e-4, 8e-4, 9e-4, 1e-3, 1.1e-3, 1.2e-3],
+                ],
+                LensDistortion(
+                    .fisheye, radial: [0.01, 0.02, 0.03, 0.04], higherRadial: [0.05, 0.06], tangential: [8e-4, 7e-4],
+                    prism: [9e-4, 1e-3, 1.1e-3, 1.2e-3], isRadialFirst: true)
+            ),
         ] as [([String: any Sendable], LensDistortion)])
     func lensesThatDistortAreLeftToUndistort(_ top: [String: any Sendable], _ lens: LensDistortion) throws {
         try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens.merging(top) { $1 })
