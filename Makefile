@@ -90,13 +90,13 @@ fuzz: setup
 	  -artifact_prefix=.build-fuzz/found/$$target- $(FUZZ_FLAGS) \
 	  .build-fuzz/corpus/$$target Fuzz/corpus/$$target || exit 1; done
 
-# Tests of figures (memory, speed) say aloud that they skip: a sanitizer takes several times as much of both. Leaks are
-# told by the names of functions, also of runs that find no program on their PATH.
+# Tests of figures (memory, speed) say aloud that they skip: a sanitizer takes several times as much of both. What is known
+# is told by the names of functions, also of runs that find no program on their PATH.
 sanitize: setup
 	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/leak-sanitizer.supp:print_suppressions=0 \
 	  ASAN_SYMBOLIZER_PATH=$$(command -v llvm-symbolizer) \
 	  swift test -c release --sanitize=address --scratch-path .build-asan
-	TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.supp \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/.ci/thread-sanitizer.supp:external_symbolizer_path=$$(command -v llvm-symbolizer) \
 	  swift test -c release --sanitize=thread --scratch-path .build-tsan
 
 lint:

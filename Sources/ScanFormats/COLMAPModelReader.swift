@@ -114,7 +114,7 @@ public struct COLMAPModelReader {
             }
             guard images.count < limit else { throw Self.tooMany(limit) }
             // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
-            images.append(Image(id: id, camera: camera, name: line.rest(fromWord: 9), pose: pose(numbers)))
+            images.append(Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers)))
         }
         return images
     }
@@ -129,7 +129,7 @@ public struct COLMAPModelReader {
             var numbers: [Double] = []
             for _ in 0..<7 { numbers.append(try bytes.double()) }
             let camera: UInt32 = try bytes.integer()
-            let name = try bytes.text(limit: 4096)
+            let name = try bytes.text(limit: 4096).withSlashes
             let observations: UInt64 = try bytes.integer()
             try bytes.skip(observations, of: 24)
             images.append(Image(id: id, camera: camera, name: name, pose: pose(numbers)))

@@ -1,16 +1,25 @@
 import Glibc
 import ScanModel
 
-/// What ffmpeg and ffprobe wrote to their standard error under `-loglevel level+…`, kept short: the last lines that
-/// report an error, and the number of frames that were decoded wrong.
+/// What ffmpeg and ffprobe wrote to their standard error under ``arguments(for:)``, kept short: the last lines that report
+/// an error, and the number of frames that were decoded wrong.
 ///
 /// Memory addresses are taken out and the file's address is replaced by its name in the capture, so that the same
 /// mistake gives the same words on every machine.
 struct FFmpegLog: Sendable {
-    /// The last error lines, oldest first, together at most about 4 KiB.
+    /// The last error lines, each once, oldest first, together at most about 4 KiB.
     private(set) var lines: [String] = []
     /// How many frames the decoder handed out although parts of them were missing and had to be guessed.
     private(set) var damagedFrames = 0
+
+    /// The least of what is told.
+    enum Level: String { case warning, error }
+
+    /// With which ffmpeg and ffprobe write what is understood here: each line with its level, and each time anew, since each
+    /// damaged frame has the same one.
+    static func arguments(for level: Level) -> [String] {
+        ["-hide_banner", "-loglevel", "repeat+level+\(level.rawValue)"]
+    }
 
     private let address: String
     private let name: String
@@ -41,20 +50,27 @@ struct FFmpegLog: Sendable {
             if line.contains("corrupt decoded frame") { damagedFrames += 1 }
             return
         }
-        if line.allSatisfy(\.isWhitespace) || line.hasPrefix("    Last message repeated") { return }
+        if line.allSatisfy(\.isWhitespace) { return }
         var text = Self.withoutAddresses(line).replacing(address, with: name)
         for level in ["[error] ", "[fatal] ", "[panic] "] { text = text.replacing(level, with: "", maxReplacements: 1) }
+        if lines.contains(text) { return }
         lines.append(text)
         while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.most { lines.removeFirst() }
     }
 
     /// A line that speaks of the machine rather than the video: a disk or a file server that failed, a library that is
     /// missing.
-    var machineTrouble: String? {
-        let words =
-            [EIO, ESTALE, ETIMEDOUT, EMFILE, ENFILE].map { String(cString: strerror($0)) }
-            + ["error while loading shared libraries"]
-        return lines.last { line in words.contains { line.contains($0) } }
+    /// - Parameter input: what was read: ffmpeg calls some damage an input/output error too, which is the machine's only
+    ///   where nobody else can read the file either.
+    func machineTrouble(reading input: VideoInput?) -> String? {
+        func line(withAny words: [String]) -> String? { lines.last { line in words.contains(where: line.contains) } }
+        func words(_ codes: [Int32]) -> [String] { codes.map { String(cString: strerror($0)) } }
+        if let trouble = line(
+            withAny: words([ESTALE, ETIMEDOUT, EMFILE, ENFILE]) + ["error while loading shared libraries"])
+        {
+            return trouble
+        }
+        return line(withAny: words([EIO])).flatMap { input?.isReadable == true ? nil : $0 }
     }
 
     /// The last words, as notes of a problem.

@@ -92,11 +92,12 @@ package struct RecordedMotion: Sendable {
 
 /// Times as recorders write them, in nanoseconds.
 enum RecordedTime {
-    /// Nil for what is no time: not finite, or more than a century; the difference of any two can be counted.
+    /// Nil for what is no time: not finite, or more than a century.
     static func nanoseconds(seconds: Double) -> Int64? {
         abs(seconds) < 4e9 ? Int64((seconds * 1e9).rounded()) : nil
     }
 
+    /// Nil for more than nanoseconds can count, 292 years.
     static func nanoseconds(microseconds: UInt64) -> Int64? {
         let (product, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
         return overflow ? nil : Int64(exactly: product)

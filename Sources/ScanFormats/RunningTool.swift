@@ -20,8 +20,11 @@ enum Ending: Hashable, Sendable {
 
     /// - Throws: a problem with fault `environment` when the program could not be run, did not end by itself, or speaks of
     ///   the machine and not of what it was given.
-    func checkMachine(behind tool: borrowing RunningTool, noting note: String? = nil) throws(Problem) {
-        if let trouble = tool.log.machineTrouble {
+    /// - Parameter input: the video that it read.
+    func checkMachine(
+        behind tool: borrowing RunningTool, reading input: VideoInput? = nil, noting note: String? = nil
+    ) throws(Problem) {
+        if let trouble = tool.log.machineTrouble(reading: input) {
             throw Problem(
                 .environment, "\(tool.name) could not do its work",
                 notes: ["it says: \(trouble)"] + [note].compactMap(\.self),

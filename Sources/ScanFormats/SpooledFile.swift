@@ -10,10 +10,12 @@ final class SpooledFile: Sendable {
 
     /// - Throws: `environment` when the temporary folder cannot hold it.
     init(_ source: any ByteSource) throws(Problem) {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        let named = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let folder = named.isEmpty ? "/var/tmp" : named
         descriptor = openTemporary(folder)
+        let error = errno
         path = "/proc/\(getpid())/fd/\(descriptor)"
-        guard descriptor >= 0 else { throw Self.problem(folder, errno, source) }
+        guard descriptor >= 0 else { throw Self.problem(folder, error, source) }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { chunk.deallocate() }
         while true {
@@ -46,8 +48,8 @@ private func openTemporary(_ folder: String) -> Int32 {
         guard let name = name.baseAddress else { return -1 }
         let descriptor = mkstemp(name)
         if descriptor >= 0 {
-            unlink(name)
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            unlink(name)
         }
         return descriptor
     }

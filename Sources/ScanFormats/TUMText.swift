@@ -14,12 +14,12 @@ public enum TUMText {
     /// A list of files.
     package struct Listed: Hashable, Sendable {
         package var timestamp: Int64
-        /// As it stands there: relative to the list.
+        /// Relative to the list.
         package var path: String
     }
 
     package static func listed(_ row: TextTable.Row) throws(Problem) -> Listed {
-        Listed(timestamp: try row.time(0), path: try row.text(1))
+        Listed(timestamp: try row.time(0), path: try row.text(1).withSlashes)
     }
 
     package static func posed(_ row: TextTable.Row) throws(Problem) -> (timestamp: Int64, pose: Pose) {

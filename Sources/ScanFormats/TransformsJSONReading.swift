@@ -54,9 +54,6 @@ extension TransformsJSON {
         }
     }
 
-    /// Windows' paths, as instant-ngp takes them.
-    static func path(_ text: String) -> String { String(text.map { $0 == "\\" ? "/" : $0 }) }
-
     /// nerfstudio's lists of pictures, at the top, and what those are for.
     static let splitLists: [(key: String, split: DatasetSplit)] = [
         ("train_filenames", .training), ("val_filenames", .validation), ("test_filenames", .test),
@@ -71,7 +68,7 @@ extension TransformsJSON {
         public var sharpness: Double?
 
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
-            picture = TransformsJSON.path(try frame["file_path"].text())
+            picture = try frame["file_path"].text().withSlashes
             depth = try Self.depth(frame)
             let numbers = try frame["transform_matrix"].rows(of: 4)
             guard numbers.count == 16 || numbers.count == 12 else {
@@ -96,7 +93,7 @@ extension TransformsJSON {
         /// Some tools write an empty path for none.
         private static func path(_ field: JSONField) throws(Problem) -> String? {
             let path = try field.ifPresent { (field) throws(Problem) in try field.text() }
-            return path.flatMap { $0.isEmpty ? nil : TransformsJSON.path($0) }
+            return path.flatMap { $0.isEmpty ? nil : $0.withSlashes }
         }
     }
 
@@ -120,7 +117,7 @@ extension TransformsJSON {
 
         /// - Throws: when nothing here knows the lens of all pictures.
         public init(_ root: JSONField) throws(Problem) {
-            _ = try LensDistortion(root, root)
+            try LensDistortion.check(root)
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
             dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
             pointFile = root["ply_file_path"].value?.string
@@ -188,6 +185,13 @@ extension TransformsJSON {
 }
 
 extension LensDistortion {
+    /// - Parameter top: of a dataset, which may leave the numbers to its frames.
+    /// - Throws: what ``init(_:_:)`` throws of every frame.
+    static func check(_ top: JSONField) throws(Problem) {
+        if top["camera_model"].value?.string == "FISHEYE624", top["distortion_params"].isAbsent { return }
+        _ = try LensDistortion(top, top)
+    }
+
     /// nerfstudio's and instant-ngp's keys. A frame's own numbers hide all of those at the top.
     /// - Throws: when nothing here knows the lens, or a number cannot be read.
     init(_ frame: JSONField, _ top: JSONField) throws(Problem) {

@@ -117,7 +117,8 @@ extension VideoEncoder {
         guard times.count == frames.count, !frames.isEmpty, settings.layout == .yuv420p else {
             throw Problem(.tool, "\(frames.count) frames cannot be written with \(times.count) times").at(file: name)
         }
-        let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, with: ffmpeg)
+        // Encoding takes most of the time, and what is guessed of damaged frames is the same each time.
+        let decoder = try VideoDecoder(input, facts: facts, layout: .yuv420p, threads: 1, with: ffmpeg)
         let encoder = try VideoEncoder(path: path, name: name, settings: settings, with: ffmpeg)
         var pixels: [UInt8] = []
         var position = 0
@@ -153,7 +154,7 @@ extension VideoEncoder {
         with ffmpeg: FFmpeg
     ) throws(Problem) {
         let arguments =
-            ["-nostdin", "-hide_banner", "-loglevel", "level+error"] + input.options
+            ["-nostdin"] + FFmpegLog.arguments(for: .error) + input.options
             + ["-i", input.address, "-map", "0:V:0", "-map_metadata", "-1", "-c", "copy", "-fflags", "+bitexact"]
             + (count.map { ["-frames:v", String($0)] } ?? []) + ["-f", "mp4", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
@@ -241,7 +242,7 @@ extension VideoEncoder {
         of mp4: String, to path: String, name: String, with ffmpeg: FFmpeg
     ) throws(Problem) {
         let arguments =
-            ["-nostdin", "-hide_banner", "-loglevel", "level+error", "-i", "file:\(mp4)", "-map", "0:v:0"]
+            ["-nostdin"] + FFmpegLog.arguments(for: .error) + ["-i", "file:\(mp4)", "-map", "0:v:0"]
             + ["-c", "copy", "-bsf:v", "h264_mp4toannexb", "-fflags", "+bitexact", "-f", "h264", "-y", "file:\(path)"]
         var tool = try ffmpeg.start(arguments, log: FFmpegLog(replacing: "file:\(path)", with: name))
         do throws(Problem) { try tool.finish().checkWriting(by: tool) } catch { throw error.at(file: name) }

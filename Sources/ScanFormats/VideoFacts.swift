@@ -29,6 +29,12 @@ public struct VideoInput: Hashable, Sendable {
         return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:file:\(path)"
     }
 
+    /// Whether the machine can read all of it.
+    var isReadable: Bool {
+        do throws(Problem) { try FileSource.requireReadable(path, range) } catch { return error.fault != .environment }
+        return true
+    }
+
     /// Options for ffmpeg and ffprobe that stand before the input.
     var options: [String] { Self.safety + (ignoresEditList && isMOV ? ["-ignore_editlist", "1"] : []) }
 
@@ -79,6 +85,8 @@ public struct VideoFacts: PixelSized, Hashable, Sendable {
     /// When each frame is shown, in nanoseconds after the first, ascending, one a frame. Decoding times stand in where
     /// the file has no presentation times; nil where it has neither (a bare H.264 stream).
     public var times: [Int64]?
+    /// When the first frame is shown, by the file's own clock; seconds.
+    public var start = 0.0
     /// Frames a second, as the container declares it.
     public var averageRate: Double?
     /// What ffprobe calls its own version, as in "5.1.9-0+deb12u1".

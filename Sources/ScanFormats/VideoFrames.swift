@@ -52,7 +52,9 @@ public final class VideoDecoder: Sendable {
     /// Starts decoding.
     /// - Parameters:
     ///   - facts: from ``VideoProbe``, for the picture size and the number of frames to expect.
-    ///   - threads: how many threads ffmpeg decodes with; 0 leaves it to ffmpeg. Results do not depend on it.
+    ///   - threads: how many threads ffmpeg decodes with; 0 leaves it to ffmpeg. The frames of a sound video do not depend
+    ///     on it; what is guessed of damaged ones is always the same with 1 alone, for it depends on what other threads have
+    ///     decoded by then.
     /// - Throws: a problem with fault `environment` when ffmpeg cannot be started. What is wrong with the video comes
     ///   from ``nextFrame(into:)``.
     public init(
@@ -63,7 +65,7 @@ public final class VideoDecoder: Sendable {
         frameByteCount = layout.byteCount(width: facts.width, height: facts.height)
         // `direct` saves ffmpeg's copy of every frame into a buffer of its own, from which it writes in small pieces.
         let arguments =
-            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
+            ["-nostdin", "-noautorotate"] + FFmpegLog.arguments(for: .warning) + input.options
             + [
                 "-threads", String(min(max(0, threads), Self.mostThreads)), "-i", input.address, "-map", "0:V:0",
                 "-fps_mode", "passthrough",
@@ -80,8 +82,7 @@ public final class VideoDecoder: Sendable {
             throw error.at(file: input.name)
         }
         stream = Mutex(
-            FrameStream(
-                tool: tool, name: input.name, expected: facts.frameCount, isCut: facts.cut != nil))
+            FrameStream(tool: tool, input: input, expected: facts.frameCount, isCut: facts.cut != nil))
     }
 
     /// Decodes the next frame into `pixels`, which is given the right size first.
@@ -115,21 +116,32 @@ public final class VideoDecoder: Sendable {
         while try skipFrame() {}
     }
 
-    /// What ffmpeg found wrong so far without giving up: how many frames it had to guess parts of, then its last words.
+    /// Of how many frames ffmpeg had to guess parts. As it works ahead, only ``finish()`` makes the count complete.
+    public var guessedFrames: Int { stream.withLock { $0.log.damagedFrames } }
+
+    /// What ffmpeg found wrong so far without giving up: how many frames it had to guess parts of, then some of its words.
     /// Empty for a sound video; otherwise some of the frames are not what was recorded, and whether that will do is
     /// for the caller to say. As ffmpeg works ahead, only ``finish()`` makes the list complete.
     public var complaints: [String] {
         stream.withLock { stream in
             let damaged = stream.log.damagedFrames
-            let count = damaged == 0 ? [] : ["parts of \(damaged) frames were missing or damaged, and guessed"]
-            return count + stream.log.lines
+            let count =
+                damaged == 0
+                ? [] : ["parts of \(damaged) of \(facts.frameCount) frames were missing or damaged, and guessed"]
+            // What reads the file and what decodes it speak at once, in any order.
+            let words = stream.log.lines.sorted()
+            let others = words.count - Self.mostWords
+            return count + words.prefix(Self.mostWords) + (others > 0 ? ["and \(others) other complaints"] : [])
         }
     }
+
+    /// Each damaged frame earns several.
+    private static let mostWords = 3
 }
 
 /// The output of a decoding ffmpeg, cut into frames and counted.
 private struct FrameStream: ~Copyable, Sendable {
-    private let name: String
+    private let input: VideoInput
     private let expected: Int
     /// Whether more may be decoded, of which parts were guessed.
     private let isCut: Bool
@@ -137,10 +149,10 @@ private struct FrameStream: ~Copyable, Sendable {
     private var frame = 0
     private var end: Result<Bool, Problem>?
 
-    init(tool: consuming RunningTool, name: String, expected: Int, isCut: Bool) {
+    init(tool: consuming RunningTool, input: VideoInput, expected: Int, isCut: Bool) {
         self.tool = tool
         self.isCut = isCut
-        self.name = name
+        self.input = input
         self.expected = expected
     }
 
@@ -158,7 +170,7 @@ private struct FrameStream: ~Copyable, Sendable {
             try checkEnd(count, of: buffer.count)
             result = .success(false)
         } catch {
-            result = .failure(error.at(file: name).inFrame(frame))
+            result = .failure(error.at(file: input.name).inFrame(frame))
         }
         end = result
         return result
@@ -167,7 +179,8 @@ private struct FrameStream: ~Copyable, Sendable {
     /// - Parameter count: how many bytes came where the next frame would be.
     private mutating func checkEnd(_ count: Int, of frameBytes: Int) throws(Problem) {
         if isCut, frame == expected {
-            tool.stop()
+            // To the end, so that all there is to complain of has been said.
+            _ = tool.finish()
             return
         }
         if count == frameBytes {
@@ -179,7 +192,7 @@ private struct FrameStream: ~Copyable, Sendable {
         }
         let ending = tool.finish()
         let progress = "\(frame) of \(expected) frames were decoded"
-        try ending.checkMachine(behind: tool, noting: progress)
+        try ending.checkMachine(behind: tool, reading: input, noting: progress)
         switch ending {
         case .exited(let status) where status != 0:
             throw Problem(

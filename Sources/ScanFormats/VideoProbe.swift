@@ -14,12 +14,12 @@ public enum VideoProbe {
                 + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
                 + ":program_version=version"
             let arguments =
-                ["-hide_banner", "-loglevel", "level+error"] + input.options
+                FFmpegLog.arguments(for: .error) + input.options
                 + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
             var tool = try ffmpeg.startProbe(arguments, log: log)
             let output = tool.readAll()
             let ending = tool.finish()
-            try ending.checkMachine(behind: tool)
+            try ending.checkMachine(behind: tool, reading: input)
             if case .exited(let status) = ending, status != 0 {
                 throw Problem(
                     .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
@@ -129,6 +129,7 @@ private struct ProbeReader {
         result.cut = cut(log)
         let sorted = try times()
         result.times = sorted
+        result.start = start
         if let cut = result.cut {
             let whole = wholeCount
             guard keepsWhole, whole > 0 else {
@@ -175,8 +176,17 @@ private struct ProbeReader {
         return presentationTimes.dropLast().count { $0 < last }
     }
 
+    /// When each frame is shown, by the file's own clock, in units of the time base.
+    private var recordedTimes: [Int64] {
+        presentationTimes.count == facts.frameCount ? presentationTimes : decodingTimes
+    }
+
+    private var start: Double {
+        Double(recordedTimes.min() ?? 0) * Double(timeBase.numerator) / Double(timeBase.denominator)
+    }
+
     private func times() throws(Problem) -> [Int64]? {
-        let recorded = presentationTimes.count == facts.frameCount ? presentationTimes : decodingTimes
+        let recorded = recordedTimes
         guard recorded.count == facts.frameCount else { return nil }
         let sorted = recorded.sorted()
         var result: [Int64] = []

@@ -81,7 +81,7 @@ extension VideoSettings {
 
     /// What ffmpeg is told: frames come as Matroska on its standard input.
     func arguments(output: String) -> [String] {
-        ["-nostdin", "-hide_banner", "-loglevel", "level+error", "-noautorotate", "-threads", "1"]
+        ["-nostdin"] + FFmpegLog.arguments(for: .error) + ["-noautorotate", "-threads", "1"]
             + ["-f", "matroska", "-i", "pipe:0", "-map", "0:v:0", "-map_metadata", "-1"]
             + ["-fps_mode", "passthrough", "-enc_time_base", "1/1000000", "-video_track_timescale", "1000000"]
             + ["-filter_threads", "1", "-vf", filter]

@@ -11,7 +11,7 @@ public enum VideoStill {
         _ input: VideoInput, facts: VideoFacts, frame: Int, size: PixelSize, with ffmpeg: FFmpeg
     ) throws(Problem) -> RGBImage {
         let arguments =
-            ["-nostdin", "-hide_banner", "-loglevel", "level+warning", "-noautorotate"] + input.options
+            ["-nostdin", "-noautorotate"] + FFmpegLog.arguments(for: .warning) + input.options
             + ["-threads", "1"] + seeking(frame, facts) + ["-i", input.address, "-map", "0:V:0", "-frames:v", "1"]
             + [
                 "-vf", "\(selecting(frame, facts))scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24",
@@ -22,7 +22,7 @@ public enum VideoStill {
             var tool = try ffmpeg.start(arguments, log: log)
             let pixels = tool.readAll()
             let ending = tool.finish()
-            try ending.checkMachine(behind: tool)
+            try ending.checkMachine(behind: tool, reading: input)
             guard pixels.count == size.width * size.height * 3 else {
                 throw Problem(.input, "the frame cannot be decoded", notes: tool.log.notes(from: "ffmpeg"))
             }
@@ -36,14 +36,15 @@ public enum VideoStill {
         frame > 0 && facts.times == nil ? "select=eq(n\\,\(frame))," : ""
     }
 
-    /// Half a frame before the time at which the frame is shown, so that rounding does not take the next one.
+    /// Half a frame before the time at which the frame is shown, so that rounding does not take the next one; by the file's
+    /// own clock, for sound may begin before the pictures do.
     private static func seeking(_ frame: Int, _ facts: VideoFacts) -> [String] {
         guard frame > 0, let times = facts.times else { return [] }
         if frame < times.count {
             let middle = (Double(times[frame]) + Double(times[frame - 1])) / 2e9
-            return ["-ss", "\(middle)"]
+            return ["-seek_timestamp", "1", "-ss", "\(facts.start + middle)"]
         }
         guard let rate = facts.averageRate, rate > 0 else { return [] }
-        return ["-ss", "\((Double(frame) - 0.5) / rate)"]
+        return ["-seek_timestamp", "1", "-ss", "\(facts.start + (Double(frame) - 0.5) / rate)"]
     }
 }

@@ -24,7 +24,7 @@ struct ZipHandle: ~Copyable {
             }
         } catch {
             // libzip takes a read that failed for the end of the archive.
-            try Self.requireReadable(path)
+            try FileSource.requireReadable(path)
             throw error
         }
         guard let archive else { throw Problem(.tool, "libzip opened no archive, and does not say why") }
@@ -32,14 +32,6 @@ struct ZipHandle: ~Copyable {
     }
 
     deinit { sm_zip_close(archive) }
-
-    /// - Throws: a problem of fault `environment` when the machine cannot read the whole file.
-    private static func requireReadable(_ path: String) throws(Problem) {
-        let file = try FileSource(path: path, name: path)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer { buffer.deallocate() }
-        while try file.read(into: buffer) > 0 {}
-    }
 
     var count: Int { Int(clamping: sm_zip_count(archive)) }
 
@@ -108,7 +100,7 @@ struct ZipHandle: ~Copyable {
 
 /// A file in an archive, read from its start to its end.
 final class ZipEntrySource: ByteSource, @unchecked Sendable {
-    // What it holds is used under the archive's lock alone.
+    // libzip's file is used under the archive's lock alone, and the position by the one who reads.
     let name: String
     let byteCount: Int64?
     private let archive: OpenArchive

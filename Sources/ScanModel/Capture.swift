@@ -50,6 +50,9 @@ public struct Capture: Sendable {
 
     /// Which way is up in the recorded world, where the format says so (ARKit: +y).
     public var worldUp: Vector3?
+    /// What reading has undone of a turn that a dataset's tools gave the world: makes of a pose the one that stands in the
+    /// file.
+    public var savedFromWorld = Pose.identity
     /// Whether a unit of the world is a metre (false for COLMAP's worlds).
     public var isMetric = true
     public var box: OrientedBox?
@@ -228,12 +231,19 @@ public struct TrackEnd: Sendable {
     public var warnings: [String]
     /// What the rules of reading allowed here, and the default rules would have failed the capture for.
     public var forgiven: [Problem]
+    /// Whether other threads might have made something else of what is damaged in it: with
+    /// ``RunResources/videoThreads`` of 1 it is always the same.
+    public var isChance: Bool
 
-    public init(extraFrames: Int = 0, reason: String = "", warnings: [String] = [], forgiven: [Problem] = []) {
+    public init(
+        extraFrames: Int = 0, reason: String = "", warnings: [String] = [], forgiven: [Problem] = [],
+        isChance: Bool = false
+    ) {
         self.extraFrames = extraFrames
         self.reason = reason
         self.warnings = warnings
         self.forgiven = forgiven
+        self.isChance = isChance
     }
 }
 

@@ -71,6 +71,7 @@ public struct GeometryCheck: Sendable {
         }
     }
 
+    private let savedFromWorld: Pose
     /// Numbers of the source frames at or behind which the next start is due.
     private var due: ArraySlice<Int>
     private var starts: [Start] = []
@@ -81,8 +82,11 @@ public struct GeometryCheck: Sendable {
     /// Of each start, metres as declared.
     private var medians: [Double] = []
 
-    /// - Parameter frameCount: of the source.
-    public init(frameCount: Int) {
+    /// - Parameters:
+    ///   - frameCount: of the source.
+    ///   - savedFromWorld: as ``Capture/savedFromWorld``.
+    public init(frameCount: Int, savedFromWorld: Pose = .identity) {
+        self.savedFromWorld = savedFromWorld
         let count = min(Self.maxPairs, frameCount)
         due = (0..<count).map { $0 * frameCount / count }[...]
     }
@@ -163,7 +167,8 @@ public struct GeometryCheck: Sendable {
         let baseline = Self.baselineShare * start.medianDepth
         let isApart = (view.pose.position - start.view.pose.position).length >= baseline
         let isInverseApart =
-            (view.pose.inverse.position - start.view.pose.inverse.position).length >= baseline
+            (GeometryHypothesis.inverse.pose(view.pose, savedFromWorld).position
+            - GeometryHypothesis.inverse.pose(start.view.pose, savedFromWorld).position).length >= baseline
         let wanted = (
             declared: isApart && !start.isPaired.declared, inverse: isInverseApart && !start.isPaired.inverse
         )
@@ -174,7 +179,7 @@ public struct GeometryCheck: Sendable {
         }
         var carried: [GeometryHypothesis: Carried] = [:]
         for hypothesis in GeometryHypothesis.allCases where hypothesis.differs(view.camera, start.size) {
-            carried[hypothesis] = Self.carry(start, into: depth, view, hypothesis)
+            carried[hypothesis] = carry(start, into: depth, view, hypothesis)
         }
         let needed = Self.minOverlap * Double(start.pixels.count)
         guard carried.values.contains(where: { Double($0.insideCount) >= needed }) else {
@@ -196,12 +201,13 @@ public struct GeometryCheck: Sendable {
     }
 
     /// Takes every pixel of `start` to where it would be seen: |z − d| / d of those that fall on a pixel with depth d.
-    private static func carry(
+    private func carry(
         _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis
     ) -> Carried {
         let size = depth.size
         let (from, to) = (hypothesis.camera(start.view.camera, start.size), hypothesis.camera(view.camera, size))
-        let targetFromStart = hypothesis.pose(view.pose).inverse * hypothesis.pose(start.view.pose)
+        let targetFromStart =
+            hypothesis.pose(view.pose, savedFromWorld).inverse * hypothesis.pose(start.view.pose, savedFromWorld)
         let factor = hypothesis.depthFactor
         let isRay = hypothesis == .rayDepth
         var carried = Carried()

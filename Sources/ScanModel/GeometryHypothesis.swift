@@ -36,12 +36,14 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The pose that was meant.
-    func pose(_ declared: Pose) -> Pose {
+    /// - Parameter savedFromWorld: what makes of a pose the one that stands in the capture's file, which is the one that may be
+    ///   the wrong way round.
+    func pose(_ declared: Pose, _ savedFromWorld: Pose) -> Pose {
         let (a, b, c) = declared.rotation.columns
         return switch self {
         case .cvAxes: declared.withCVAxes
-        case .inverse: declared.inverse
-        case .inverseCV: declared.inverse.withCVAxes
+        case .inverse: (savedFromWorld * declared).inverse
+        case .inverseCV: (savedFromWorld * declared).inverse.withCVAxes
         case .transposedRotation: Pose(rotation: declared.rotation.transposed, position: declared.position)
         case .flippedZ:
             Pose(

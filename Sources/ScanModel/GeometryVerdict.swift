@@ -45,7 +45,10 @@ extension GeometryVerdict {
         if let impossibleUnit { return impossibleUnit }
         if let ruling = Self.tooFewPairs(count) { return ruling }
         if let betterAlternative { return betterAlternative }
-        if !isDeclared { return Ruling(.undecided, "the camera hardly moves, so that any convention fits") }
+        // As declared the camera hardly moves; were it so, depth would fit.
+        if !isDeclared, declared <= Self.fits {
+            return Ruling(.undecided, "the camera hardly moves, so that any convention fits")
+        }
         return meaninglessPositions ?? agreement
     }
 

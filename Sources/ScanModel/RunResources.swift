@@ -2,6 +2,8 @@
 public struct RunResources: Hashable, Sendable {
     /// Threads that may work at once; 0 leaves it to whoever works. More than there are free cores cost more time in all.
     public var threads: Int
+    /// Threads that decode a video, as ``threads``. Of a damaged one, more than one make something else each time.
+    public var videoThreads: Int
     /// Seconds after which a program that neither reads nor writes is taken to hang, and is ended.
     public var patience: Int
 
@@ -10,6 +12,7 @@ public struct RunResources: Hashable, Sendable {
 
     public init(threads: Int = 0, patience: Int = usualPatience) {
         self.threads = threads
+        videoThreads = threads
         self.patience = patience
     }
 }

@@ -245,6 +245,10 @@ extension CaptureRun {
         let listed = capture.frames.count
         for track in tracks {
             let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
+            if end.isChance {
+                isChance = true
+                throw Problem(.tool, "parts of the pictures are guessed, and another run would guess others")
+            }
             settled.insert(track.name)
             for warning in end.warnings where !capture.warnings.contains(warning) { capture.warnings.append(warning) }
             capture.forgiven += end.forgiven

@@ -3,6 +3,7 @@ import ScanModel
 /// One capture on its way through a pipeline: its passes, one after the other, and what they have left so far.
 struct CaptureRun {
     let runner: Runner
+    private let resources: RunResources
     let input: CaptureInput
     let output: OutputFolder
     var steps: [Pipeline.Step]
@@ -24,16 +25,19 @@ struct CaptureRun {
     var passNumber = 0
     /// What was warned of in the passes that are done.
     private var earlierWarnings: [String] = []
+    /// Whether it was given up because another run might have made something else of it, as ``TrackEnd/isChance`` says.
+    var isChance = false
 
-    init(runner: Runner, input: CaptureInput, output: OutputFolder) {
+    init(runner: Runner, _ resources: RunResources, input: CaptureInput, output: OutputFolder) {
         self.runner = runner
+        self.resources = resources
         self.input = input
         self.output = output
         steps = runner.pipeline.steps
         notes = steps.map { _ in StageNotes() }
         memos = steps.map { _ in Memo() }
         capture = Capture(id: input.id)
-        capture.resources = runner.resources
+        capture.resources = resources
         beginning = runner.takesDigests ? Beginning(of: input) : Beginning()
     }
 
@@ -46,7 +50,7 @@ struct CaptureRun {
             try run(plan)
             // The first pass is the reader's.
             if next == 0 {
-                capture.resources = runner.resources
+                capture.resources = resources
                 earlierWarnings = warnings
                 try check()
                 // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
@@ -160,9 +164,12 @@ struct CaptureRun {
         inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
+    /// A problem that ended the run, with all that is known of its cause.
+    func explaining(_ problem: Problem) -> Problem { cause(of: recallingWarnings(in: placing(problem))) }
+
     /// With the whole path of a file that an option named and that does not lie in the capture: messages show others below
     /// it.
-    func placing(_ problem: Problem) -> Problem {
+    private func placing(_ problem: Problem) -> Problem {
         guard let named = problem.place.file, let location = files[named]?.location,
             capture.source.location(of: named)?.path != location
         else { return problem }
@@ -197,7 +204,7 @@ struct CaptureRun {
     }
 
     /// What to say where the capture could not be opened, and is another one by now than it was.
-    func cause(of problem: Problem) -> Problem {
+    private func cause(of problem: Problem) -> Problem {
         guard problem.fault == .input, passNumber == 1, key.text.isEmpty, let changed = beginning.changed else {
             return problem
         }
@@ -255,7 +262,7 @@ struct CaptureRun {
 
     /// What was wrong before a capture failed may be why it did. A pass that failed adds nothing: how far it had come
     /// depends on the workers.
-    func recallingWarnings(in problem: Problem) -> Problem {
+    private func recallingWarnings(in problem: Problem) -> Problem {
         guard problem.fault == .input else { return problem }
         var problem = problem
         problem.notes += earlierWarnings.prefix(Self.mostRecalled).map { "warned before: \($0)" }

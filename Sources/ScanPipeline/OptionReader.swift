@@ -221,6 +221,9 @@ public struct OptionReader: Sendable {
         mistakes.append(Mistake(option: option, summary: summary, fix: fix))
     }
 
+    /// Whether an option is given, be it so that it cannot be read.
+    public func isGiven(_ name: String) -> Bool { given[name] != nil }
+
     /// Checks that exactly one of these options is given.
     public mutating func exactlyOne(of names: [String]) {
         let present = names.filter { given[$0] != nil }

@@ -172,7 +172,8 @@ package struct OrderCheck {
         let readers = steps.first.map(Self.isReader) == true ? library.makers(of: .frames) : []
         let makers = group.flatMap(library.makers(of:)).filter { !readers.contains($0) }
         let below = steps[(index + 1)...].first { makers.contains($0.name) }
-        let instead = (step.uses.instead[group] ?? []).map { way in
+        let ways = (step.uses.instead[group] ?? []) + (steps.first?.uses.instead[group] ?? [])
+        let instead = ways.map { way in
             switch way {
             case .option(let name, let value, _): "set `\(name): \(value)`"
             case .words(let text): text
@@ -312,7 +313,15 @@ package struct OrderCheck {
                 && (!uses.touches.isEmpty || !uses.claims.isEmpty)
         }
         return above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index, steps, library)
+            ?? (steps[(index + 1)...].contains { !$0.uses.claims.isEmpty } ? use(of: made, library) : nil)
             ?? "add a writer below it"
+    }
+
+    /// How channels come to use at which none of the pipeline's writers looks; nil where another writer would.
+    private static func use(of made: Set<Channel>, _ library: StageLibrary) -> String? {
+        let readers = library.entries.filter { !$0.uses.reads.isDisjoint(with: made) }
+        if readers.isEmpty || readers.contains(where: { !$0.uses.claims.isEmpty }) { return nil }
+        return "add a stage below it that uses it: " + readers.map { "`\($0.card.name)`" }.joined(separator: ", ")
     }
 
     /// The stage that would make, out of what step `index` works on, what a writer below it looks for.

@@ -206,6 +206,16 @@ public final class OutputFolder: Sendable {
         for folder in replaced { Leftovers.removeForGood(folder, of: id, in: StateFolder(output: root)) }
     }
 
+    /// Takes back all files that were written so far, for another attempt.
+    func beginAgain() throws(Problem) {
+        FileSystem.removeTree(workPath)
+        state.withLock { state in
+            state.files = [:]
+            state.folders = []
+        }
+        try FileSystem.makeFolders(workPath)
+    }
+
     /// Gives up: nothing of this attempt stays.
     public func abandon() {
         let wasDone = state.withLock { state in

@@ -113,7 +113,8 @@ extension Pipeline {
         }
         let check = OrderCheck(steps: steps, library: library)
         let locate = { (finding: OrderCheck.Finding) in
-            file.locate(finding.problem.at(line: places[finding.step].line, column: places[finding.step].column))
+            let entry = places[finding.step]
+            return file.locate(noting(settingsOf: entry, finding.problem).at(line: entry.line, column: entry.column))
         }
         problems += check.mistakes.filter { $0.step < certain ?? .max && !doubtful.contains($0.step) }.map(locate)
         guard problems.isEmpty else { throw PipelineMistakes(problems: sorted(problems)) }
@@ -192,8 +193,10 @@ extension Pipeline {
         let names = reader.specs.map(\.name)
         let unknown = reader.undeclared.map { name in
             let fix =
-                Nearest.suggestion(name, among: names)
-                ?? (names.isEmpty ? "it takes none" : "its options are \(names.joined(separator: ", "))")
+                Double(name) != nil
+                ? "write decimals with a point, as in 0.5, and lists in brackets, as in [1, 2]"
+                : Nearest.suggestion(name, among: names)
+                    ?? (names.isEmpty ? "it takes none" : "its options are \(names.joined(separator: ", "))")
             let problem = Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
             return place(problem, at: name, of: entry, in: file)
         }
@@ -204,12 +207,20 @@ extension Pipeline {
         return unknown + wrong
     }
 
+    /// What the file's line does not show of a stage.
+    private static func noting(settingsOf entry: PipelineFile.Entry, _ problem: Problem) -> Problem {
+        let settings = entry.options.values.compactMap(\.setting).sorted()
+        return settings.isEmpty ? problem : problem.noting("it stands there with  \(settings.joined(separator: " "))")
+    }
+
     /// Where an option stands: in the file, or on the command line.
     private static func place(
         _ problem: Problem, at option: String?, of entry: PipelineFile.Entry, in file: PipelineFile
     ) -> Problem {
         let value = option.flatMap { entry.options[$0] }
         if let setting = value?.setting { return problem.noting("asked for by  \(setting)") }
-        return file.locate(problem.at(line: value?.line ?? entry.line, column: value?.column ?? entry.column))
+        return file.locate(
+            noting(settingsOf: entry, problem).at(
+                line: value?.line ?? entry.line, column: value?.column ?? entry.column))
     }
 }

@@ -170,6 +170,11 @@ public struct PipelineFile: Sendable {
 
     private func readEntry(_ node: Node, _ problems: inout [Problem]) -> Entry {
         var entry = Entry(stage: "", line: node.mark?.line, column: node.mark?.column)
+        if let fix = wayToSeparate(node.mark?.line) {
+            problems.append(
+                Self.mistake("a stage's name and its options are not told apart", at: node.mark, fix: fix))
+            return entry
+        }
         switch node {
         case .mapping(let mapping) where mapping.count > 1:
             problems.append(
@@ -191,6 +196,14 @@ public struct PipelineFile: Sendable {
             }
         }
         return entry
+    }
+
+    /// What a line should be that lacks the colon between a stage and its options, or the space behind it.
+    private func wayToSeparate(_ line: Int?) -> String? {
+        guard let line, lines.indices.contains(line - 1),
+            let match = lines[line - 1].firstMatch(of: #/^\s*-\s*([a-z][a-z0-9-]*)(?:\s+|\s*:)(\{.*)$/#)
+        else { return nil }
+        return "write  - \(match.1): \(match.2)"
     }
 
     private func readOptions(_ node: Node, _ entry: inout Entry, _ problems: inout [Problem]) {
@@ -240,7 +253,13 @@ public struct PipelineFile: Sendable {
             .composer(let context, let problem, let mark, _):
             let notes = context.map { ["\($0.text) in line \($0.mark.line)"] } ?? []
             let hasTab = lines.indices.contains(mark.line - 1) && lines[mark.line - 1].contains("\t")
-            let fix = hasTab ? "YAML is indented with spaces, not with tabs" : nil
+            let fix =
+                hasTab
+                ? "YAML is indented with spaces, not with tabs"
+                : wayToSeparate(mark.line)
+                    ?? (problem.hasPrefix("mapping values are not allowed")
+                        ? "put options in braces, as in  - name: {option: value},  and text that holds a colon in quotes"
+                        : nil)
             return Problem(.usage, "this is not YAML: \(problem)", notes: notes, fix: fix)
                 .at(line: mark.line, column: mark.column)
         case .duplicatedKeysInMapping(let duplicates, let context):

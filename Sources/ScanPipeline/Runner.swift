@@ -64,9 +64,17 @@ public struct Runner: Sendable {
     public func run(
         _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) throws(Problem) -> Bool
     ) throws(Problem) -> Receipt? {
-        var run = CaptureRun(runner: self, input: input, output: output)
+        var run = CaptureRun(runner: self, resources, input: input, output: output)
         do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
-            throw run.cause(of: run.recallingWarnings(in: run.placing(error)))
+            guard run.isChance else { throw run.explaining(error) }
+        }
+        // All over again: what was guessed of damaged pictures has gone into scores and files already.
+        try output.beginAgain()
+        var steady = resources
+        steady.videoThreads = 1
+        run = CaptureRun(runner: self, steady, input: input, output: output)
+        do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
+            throw run.explaining(error)
         }
     }
 

@@ -42,8 +42,29 @@ public struct StageLibrary: Sendable {
     /// The stage that has nearly that name.
     func nearest(to name: String) -> Entry? { Nearest.match(name, among: names).flatMap { self[$0] } }
 
-    /// "did you mean …", when a stage has nearly that name.
-    public func suggestion(for name: String) -> String? { Nearest.suggestion(name, among: names) }
+    /// "did you mean …", when a stage has nearly that name, or few speak of the same.
+    public func suggestion(for name: String) -> String? {
+        let near = nearest(to: name)?.card.name
+        let isSlip = near.map { Nearest.distance(Array($0.utf8), Array(name.utf8)) <= 2 } ?? false
+        let named = isSlip ? [] : Self.speaking(of: name, entries.map(\.card))
+        let meant = named.isEmpty ? [near].compactMap(\.self) : named
+        return meant.isEmpty ? nil : "did you mean \(meant.map { "`\($0)`" }.joined(separator: " or "))?"
+    }
+
+    /// The stages that have a word of a name in their own name or in what they say of themselves, where these are few.
+    private static func speaking(of name: String, _ cards: [StageCard]) -> [String] {
+        for word in name.lowercased().split(separator: "-").reversed() where word.count > 3 {
+            for words in [\StageCard.name, \StageCard.summary] {
+                let found = cards.filter { card in
+                    card[keyPath: words].lowercased().split { !$0.isLetter }.contains { part in
+                        part == word || word.hasPrefix(part) && part.count > 3
+                    }
+                }
+                if (1...3).contains(found.count) { return found.map(\.name) }
+            }
+        }
+        return []
+    }
 
     /// The stages that make a channel with their default options, in the order of the list.
     func makers(of channel: Channel) -> [String] {

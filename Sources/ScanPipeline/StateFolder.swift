@@ -163,9 +163,18 @@ public struct StateFolder: Sendable, Hashable {
 
     private static let wayPastOwner = "choose another folder with -o, or replace the results with  --replace"
 
-    /// - Throws: a problem with fault `usage` when another pipeline has taken OUT over since it was claimed.
+    /// - Throws: a problem with fault `usage` when another pipeline has taken OUT over since it was claimed; with fault
+    ///   `environment` when OUT is another folder by now, as below a mount point whose disk went away: results would go
+    ///   where nobody looks for them.
     func requireOwner(_ pipeline: Pipeline) throws(Problem) {
-        guard let name = try ownerName(), name != pipeline.name else { return }
+        guard let name = try ownerName() else {
+            throw Problem(
+                .environment, "this is not the folder that the run began with",
+                notes: ["\(Self.name)/owner.json, which the run found or wrote there, is gone"],
+                fix: "mount it again, or put it back, and run again"
+            ).at(file: output)
+        }
+        if name == pipeline.name { return }
         throw Problem(
             .usage, "the pipeline `\(name)` has taken the results over from `\(pipeline.name)`",
             fix: Self.wayPastOwner

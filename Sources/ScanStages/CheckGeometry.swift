@@ -18,7 +18,7 @@ public struct CheckGeometry: FoldStage {
             **fail**: with one of them it would be at most half, and at most 2 %; that one is named. So does a path that fits
             only as if the camera stood still: its positions are in another unit than the depth, or wrong. **warning**: in
             between. Ray length and swapped cx and cy may come close: on many cameras they differ too little to show.
-            **undecided**: fewer than 8 pairs, as with a camera that hardly moves. Depth that is only plausible in another
+            **undecided**: fewer than 8 pairs, as with a camera that hardly moves, and depth that fits all the same. Depth that is only plausible in another
             unit (a median of 0.2 to 10 m) fails without any pair, and placeholder intrinsics, pictures turned against
             their intrinsics and a clock that stands still are named as such. `if-wrong: fail` fails the capture; `warn`
             says it in the summary and goes on. All figures go to the receipt.
@@ -31,7 +31,7 @@ public struct CheckGeometry: FoldStage {
             poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
             tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 4)
+        example: "- check-geometry: {if-wrong: fail}", revision: 5)
 
     let consequence: Consequence
 
@@ -48,7 +48,8 @@ public struct CheckGeometry: FoldStage {
     public var bindsFrames: Bool { false }
 
     public func begin(_ context: StageContext) -> GeometryCheck {
-        GeometryCheck(frameCount: context.capture.frames.count)
+        GeometryCheck(
+            frameCount: context.capture.frames.count, savedFromWorld: context.capture.savedFromWorld)
     }
 
     public func fold(_ frame: inout Frame, into check: inout GeometryCheck, in context: StageContext) {

@@ -37,7 +37,7 @@ public struct Crop: CaptureStage {
         around = options.number("around", "Keep what is at most this far from the centre.", in: 0...10_000, unit: "m")
         zero = options.choice("from", "Where heights are counted from.", default: .auto)
         centre = options.choice("centre", "What `around` is measured from.", default: .cameras)
-        if above == nil && below == nil && around == nil {
+        if !["above", "below", "around"].contains(where: options.isGiven) {
             options.fail(nil, "crop has nothing to do", "give it `above`, `below` or `around`")
         }
         if let above, let below, above > below {

@@ -139,6 +139,9 @@ public struct Read: CaptureStage {
         self.rules = rules
     }
 
+    /// What archives may hold.
+    package var archiveLimits: ArchiveLimits { rules.archive }
+
     public var uses: Uses {
         // What only one format has, such as the points of a PLY file, is there for those who name the format: else the
         // order check could not say that `unproject` is missing.
@@ -149,7 +152,9 @@ public struct Read: CaptureStage {
         ]
         return Uses(
             finish: .init(makes: [.frames], mayMake: usual + own.filter { !usual.contains($0) }),
-            instead: rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:])
+            instead: (rate == nil ? [[.timestamp]: [.words(Self.wayToTimes)]] : [:]).merging(
+                own.contains(.points) ? [:] : [[.points]: [.words(Self.wayToPoints)]]
+            ) { $1 })
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
@@ -221,6 +226,8 @@ public struct Read: CaptureStage {
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
 
+    private static let wayToPoints = "begin with `read: {format: ply}` where INPUT is a PLY cloud"
+
     private func addTimes(to capture: inout Capture, _ context: StageContext) {
         guard let rate, !capture.channels.contains(.timestamp), !capture.frames.isEmpty else { return }
         for index in capture.frames.indices {
@@ -237,15 +244,31 @@ public struct Read: CaptureStage {
     ) throws(Problem) -> (Capture, Recognition?) {
         var rules = rules
         rules.resources = resources
+        // Without what they lead to, a capture would make a poorer result, which replaces the good one of the night before.
+        if let loss = tree.losses.first { throw loss }
         if let named = CaptureFormats.format(named: format.rawValue) {
             try CaptureFormats.requireOne(in: tree)
-            return (try open(tree, as: named, rules), nil)
+            do throws(Problem) { return (try open(tree, as: named, rules), nil) } catch {
+                throw Self.blaming(error, on: named, insteadOf: tree)
+            }
         }
         let (recognised, recognition) = try CaptureFormats.format(of: tree)
         var capture = try open(tree, as: recognised, rules)
         capture.findings["recognised-by"] = .string(recognition.reason)
         capture.noteOtherRecordings(in: tree)
         return (capture, recognition)
+    }
+
+    /// A problem of what was read as another format than it looks like.
+    private static func blaming(
+        _ problem: Problem, on named: any CaptureFormat.Type, insteadOf tree: any CaptureTree
+    ) -> Problem {
+        guard problem.fault == .input, let found = CaptureFormats.recognise(tree), found.format != named.name else {
+            return problem
+        }
+        var blame = problem.noting("it was read as \(named.name), as `format` says, and it looks like \(found.format)")
+        blame.fix = "leave `format` of read out, or say  --set \(Drop.reader).format=\(found.format)"
+        return blame
     }
 
     private func open(

@@ -70,6 +70,7 @@ struct RunCommand: AsyncParsableCommand {
     func validate() throws {
         if batch.inputs.isEmpty { throw ValidationError("Name at least one INPUT.") }
         if patience < .seconds(1) { throw ValidationError("`--patience` takes a time of at least 1 second.") }
+        if captureMemory.bytes == 0 { throw ValidationError("`--capture-memory` takes more than nothing, such as 8G.") }
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }
     }
 
@@ -118,7 +119,10 @@ struct RunCommand: AsyncParsableCommand {
     private func begin() throws -> Night {
         // First of all: searching may take until that time.
         let deadline = until?.next
-        let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
+        let most = try Console.orExit { () throws(Problem) in
+            try RunThreads.require()
+            return try OpenFiles.raiseLimit()
+        }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(
             batch, for: loaded.pipeline, reports: [log, metrics].compactMap(\.self))

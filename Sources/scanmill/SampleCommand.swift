@@ -70,8 +70,9 @@ struct SampleCommand: ParsableCommand {
             throw ValidationError("`--rgb` is for MultiScan's pictures, and \(format) stores them in its own way.")
         }
         guard let writer = Self.formats.first(where: { $0.name == format })?.writer else {
-            let names = Self.formats.map(\.name).joined(separator: ", ")
-            throw ValidationError("`\(format)` is none of the formats that samples have: \(names).")
+            let names = Self.formats.map(\.name)
+            let near = Nearest.suggestion(format, among: names) ?? names.joined(separator: ", ")
+            throw ValidationError("`\(format)` is none of the formats that samples have: \(near)")
         }
         return "  - decompress\n  - \(writer)"
     }

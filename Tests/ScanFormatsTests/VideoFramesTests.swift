@@ -267,9 +267,34 @@ extension VideoFramesTests {
                 + "yes '[warning] \(words)' | head -n 8000 >&2; echo '[error] last words' >&2", in: folder)
         let decoder = try open(path, .luma, with: fake)
         try decoder.finish()
-        #expect(decoder.complaints.last == "last words")
-        #expect(decoder.complaints.first == words)
-        #expect(decoder.complaints.joined().utf8.count <= 4096)
+        // Each once, in the order of the alphabet.
+        #expect(decoder.complaints == ["last words", words])
+    }
+
+    /// ffmpeg says the same of each, and would else say it once for those in a row.
+    @Test func damagedFramesAreCountedEach() throws {
+        try TestVideo.detailed("whole.mp4", in: folder, frames: 60)
+        var bytes = try folder.bytes("whole.mp4")
+        for index in stride(from: bytes.count / 4, to: bytes.count / 2, by: 1999) { bytes[index] ^= 0x55 }
+        let path = try folder.write(bytes, to: "damaged.mp4")
+        let seen = try runCommand(
+            ["ffmpeg", "-nostdin", "-loglevel", "repeat+warning", "-threads", "1", "-i", path, "-f", "null", "-"])
+        let count = seen.errors.matches(of: /corrupt decoded frame/).count
+        #expect(count > 2)
+        var pixels: [[[UInt8]]] = []
+        for _ in 0..<2 {
+            let input = VideoInput(path: path, name: "damaged.mp4")
+            let ffmpeg = try FFmpeg.find()
+            let decoder = try VideoDecoder(
+                input, facts: try VideoProbe.probe(input, with: ffmpeg), layout: .luma, threads: 1, with: ffmpeg)
+            var (frames, frame): ([[UInt8]], [UInt8]) = ([], [])
+            while try decoder.nextFrame(into: &frame) { frames.append(frame) }
+            #expect(decoder.guessedFrames == count)
+            #expect(decoder.complaints.first == "parts of \(count) of 60 frames were missing or damaged, and guessed")
+            #expect(decoder.complaints.count <= 5)
+            pixels.append(frames)
+        }
+        #expect(pixels[0] == pixels[1])
     }
 
     /// Every damaged byte may be decoded into something; but not without a word.

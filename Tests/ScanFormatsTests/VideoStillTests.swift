@@ -38,6 +38,26 @@ import Testing
         }
     }
 
+    /// The file's clock begins with the sound.
+    @Test func theFrameOfAVideoWhoseSoundBeginsBeforeIt() throws {
+        let folder = try TemporaryFolder()
+        let silent = try TestVideo.gray("a.mp4", in: folder, frames: 40)
+        let path = folder.url("loud.mp4").path
+        try TestVideo.ffmpeg(
+            ["-f", "lavfi", "-i", "sine=duration=2", "-itsoffset", "0.4", "-i", silent, "-map", "1:v", "-map", "0:a"]
+                + ["-c:v", "copy", "-c:a", "aac", path])
+        let ffmpeg = try FFmpeg.find()
+        let input = VideoInput(path: path, name: "loud.mp4")
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        #expect(abs(facts.start - 0.4) < 0.01 && facts.times?.first == 0)
+        for frame in [0, 1, 10, 20, 39] {
+            let image = try VideoStill.decode(
+                input, facts: facts, frame: frame, size: PixelSize(facts.width, facts.height), with: ffmpeg)
+            let expected = (Double(TestVideo.luma(frame)) - 16) * 255 / 219
+            #expect(abs(Double(image.pixels[0]) - expected) <= 3, "frame \(frame)")
+        }
+    }
+
     /// As ScanNet's app records them: without times there is nothing to seek by.
     @Test func theFrameOfABareStream() throws {
         let folder = try TemporaryFolder()

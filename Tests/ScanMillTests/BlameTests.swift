@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: [
         "echo 'ffmpeg: error while loading shared libraries: libx.so: cannot open' >&2; exit 127", "exit 126",
-        "echo '[error] mini.mp4: Input/output error' >&2; exit 1",
+        "echo '[error] mini.mp4: Stale file handle' >&2; exit 1",
     ])
     func anFfmpegThatDoesNotWorkIsNotTheVideosFault(_ behaviour: String) throws {
         var mini = MiniCapture()
@@ -53,6 +53,28 @@ import Testing
         #expect(broken.status == 3, "\(broken.output)\(broken.errors)")
         let mended = try folder.run(scores)
         #expect(mended.output.contains("done     mini"), "\(mended.output)\(mended.errors)")
+    }
+
+    /// ffmpeg's reader of Matroska calls damage so, too.
+    @Test func anInputOutputErrorOfAFileThatCanBeRead() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        let says = "echo '[error] mini.mp4: Input/output error' >&2; exit 1"
+        let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: says)
+        let readable = try folder.run("read, filter-blur: {window: 3}", environment: path)
+        #expect(readable.status == 1, "\(readable.output)\(readable.errors)")
+        #expect(readable.errors.contains("says: mini.mp4: Input/output error"), "\(readable.errors)")
+    }
+
+    @Test func aVideoThatCannotBeReadIsNotDamaged() throws {
+        guard RunProcessTests.hasStrace else { return }
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try mini.write(in: folder)
+        try folder.write("name: trouble\nstages: [read, {filter-blur: {window: 3}}]\n", to: "trouble.yaml")
+        let result = try run("mini", failing: "read,pread64", on: "mini/recorded.mp4", with: "error=EIO")
+        #expect(result?.status == 3, "\(result?.output ?? "")\(result?.errors ?? "nothing was injected")")
     }
 
     @Test func moreThreadsThanHelpAreNotAskedOfFfmpeg() throws {

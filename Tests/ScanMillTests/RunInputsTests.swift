@@ -107,6 +107,21 @@ import Testing
         #expect(none.errors.contains("the result holds no capture in the format polycam"), "\(none)")
     }
 
+    /// An archive that a stage wrote lies in its result, as folders do.
+    @Test func anArchiveAndADatasetInOneResult() throws {
+        try quick.copySample("desk")
+        let stages = "[read, write-zip, write-transforms: {dialect: instant-ngp}]"
+        try quick.folder.write("stages: \(stages)\n", to: "both.yaml")
+        let made = try Scanmill.run(["run", "both.yaml", "in", "-o", "made", "-q"], in: quick.folder.path)
+        #expect(made.status == 0, "\(made)")
+        try quick.folder.write("stages: [read, write-transforms]\n", to: "again.yaml")
+        let refused = try Scanmill.run(["run", "again.yaml", "made/desk", "-o", "again"], in: quick.folder.path)
+        #expect(refused.errors.contains("take one of them with  --format nerfcapture  (or transforms)"), "\(refused)")
+        let command = ["run", "again.yaml", "made/desk", "-o", "again", "--format", "transforms"]
+        let again = try Scanmill.run(command, in: quick.folder.path)
+        #expect(again.status == 0, "\(again)")
+    }
+
     /// What lies in a result is called after it, whatever its folder is called.
     @Test func twoDatasetsOfOneResult() throws {
         try quick.copySample("desk")

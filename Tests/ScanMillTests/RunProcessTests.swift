@@ -101,7 +101,8 @@ import Testing
     }
 
     /// As by an update during the run: every capture of a night is made by one and the same program.
-    @Test func aToolThatIsRemovedGoesOn() throws {
+    @Test(.disabled(if: Sanitizer.isOn, "what is known cannot be told by the names of a program that is gone"))
+    func aToolThatIsRemovedGoesOn() throws {
         var mini = MiniCapture()
         mini.pictures = .mp4
         try mini.write(["captures/a", "captures/b"], in: folder)
@@ -288,6 +289,8 @@ import Testing
             lines = child.stdout.read().splitlines()
             print(child.wait(), len(lines[-1]) > 65536, list(json.loads(lines[-1]))[0], len([json.loads(l) for l in lines]) > 0)
             """
+        // As a run leaves it before its first capture.
+        try folder.write(#"{"pipeline": "t"}"#, to: "out/.scanmill/owner.json")
         let result = try runCommand(["python3", "-c", script, Scanmill.path], in: folder.path)
         #expect(result.output == "0 True ended True\n", "\(result.output) \(result.errors)")
     }

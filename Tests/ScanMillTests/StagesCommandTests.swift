@@ -24,6 +24,23 @@ import Testing
         #expect(json["options"]?.array?.count == entry.options.count)
     }
 
+    /// People who do not know a stage's name know what it is about.
+    @Test(arguments: [
+        ("write-nerf", "write-transforms"), ("write-nerfstudio", "write-transforms"),
+        ("voxel-grid", "voxel-downsample"),
+        ("voxel-downsampel", "voxel-downsample"), ("find-plane", "find-floor"), ("undistortion", "undistort"),
+    ])
+    func aNameOfThatKind(_ word: String, _ stage: String) {
+        #expect(StageLibrary.builtIn.suggestion(for: word) == "did you mean `\(stage)`?")
+    }
+
+    @Test func namesOfThatKind() {
+        #expect(
+            StageLibrary.builtIn.suggestion(for: "blur")
+                == "did you mean `measure-blur` or `filter-blur` or `predict-blur`?")
+        #expect(StageLibrary.builtIn.suggestion(for: "poisson") == nil)
+    }
+
     /// What a card shows as its example must be right.
     @Test(arguments: StageLibrary.builtIn.names)
     func eachExampleIsUnderstood(_ name: String) throws {

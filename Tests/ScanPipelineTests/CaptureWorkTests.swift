@@ -351,6 +351,27 @@ import Testing
         guard case .done = try fixture.run(inputs[0], other) else { Issue.record("not done"); return }
     }
 
+    /// A disk that goes away in the night leaves the folder below its mount point: results would go where nobody looks.
+    @Test(arguments: [false, true]) func anOutputFolderThatWentAway(_ isMeanwhile: Bool) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let job = fixture.job(input)
+        let away = { @Sendable in try FileManager.default.removeItem(atPath: fixture.output) }
+        if !isMeanwhile { try away() }
+        let failure = try #require(
+            problem {
+                _ = try CaptureWork.run(job, library: fixture.library, tool: "") { _ in
+                    if isMeanwhile { try? away() }
+                }
+            })
+        #expect(failure.fault == .environment)
+        if !isMeanwhile {
+            #expect(failure.summary == "this is not the folder that the run began with")
+            #expect(failure.place.file == fixture.output)
+        }
+        #expect(!FileSystem.exists(fixture.output + "/a"))
+    }
+
     @Test func aCaptureThatAnotherRunnerWorksOnIsLeft() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

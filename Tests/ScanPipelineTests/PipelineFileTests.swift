@@ -49,6 +49,24 @@ import Testing
         #expect(file.entries[4...].allSatisfy { $0.options.isEmpty })
     }
 
+    @Test(arguments: [
+        "filter-blur {window: 3}", "filter-blur:{window: 3}", "filter-blur {window: 3, keep: 0.5}",
+        "filter-blur  {}",
+    ])
+    func aStageThatIsNotToldFromItsOptions(_ entry: String) throws {
+        let problems = Self.parse("stages:\n  - read\n  - \(entry)\n").problems
+        let options = entry[try #require(entry.firstIndex(of: "{"))...]
+        #expect(problems.count == 1 && problems.first?.place.line == 3)
+        #expect(problems.first?.fix == "write  - filter-blur: \(options)")
+    }
+
+    @Test(arguments: ["stages:\n  - filter-blur: window: 3\n", "description: x: y\nstages: [read]\n"])
+    func aColonTooMany(_ text: String) {
+        let problem = Self.parse(text).problems.first
+        #expect(problem?.summary == "this is not YAML: mapping values are not allowed in this context")
+        #expect(problem?.fix?.contains("in braces") == true && problem?.fix?.contains("in quotes") == true)
+    }
+
     @Test func nameComesFromTheFileOtherwise() {
         #expect(PipelineFile.parse("stages: [read]", path: "a/b/object-nerf.v2.yaml").file.name == "object-nerf.v2")
         #expect(PipelineFile.parse("stages: [read]", path: "nightly").file.name == "nightly")

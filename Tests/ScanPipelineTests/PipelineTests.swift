@@ -119,6 +119,19 @@ import Testing
                 """)
     }
 
+    /// The file's line shows nothing of it.
+    @Test func mistakesThatASettingMade() throws {
+        let messages = try Self.messages("stages:\n  - read\n  - unproject\n", ["read.bad-frame-limit=0.5"])
+        #expect(messages.count == 1 && !messages[0].contains("--set"))
+        let late = try Self.messages("stages:\n  - mask-range\n", ["mask-range.far=3"])
+        #expect(late.contains { $0.contains("note: it stands there with  --set mask-range.far=3") }, "\(late)")
+    }
+
+    @Test func decimalsWithAComma() throws {
+        let messages = try Self.messages("stages: [read, {mask-range: {near: 0,1}}]")
+        #expect(messages.contains { $0.contains("has no option `1`") && $0.contains("with a point, as in 0.5") })
+    }
+
     /// Below an entry that is not understood, what is missing may come from that entry: nothing is said about it.
     @Test func nothingIsGuessedBelowAMistake() throws {
         #expect(try Self.messages("stages: [read, decompres, unproject, write-ply]").count == 1)

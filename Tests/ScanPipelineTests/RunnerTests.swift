@@ -269,6 +269,51 @@ import Testing
         #expect(seen.withLock(\.self) == [RunResources(threads: 3, patience: 7)])
     }
 
+    /// A stream that says at its end that other threads would have made something else of it.
+    private final class ChanceTrack: FrameTrack {
+        let name = "video"
+        let isChance: Bool
+
+        init(isChance: Bool) { self.isChance = isChance }
+
+        func advance(_ frame: inout Frame, isWanted: Bool) {}
+        func finish() -> TrackEnd { TrackEnd(warnings: ["guessed"], isChance: isChance) }
+    }
+
+    private struct ChanceSource: CaptureSource {
+        func tracks(for channels: Set<Channel>, of capture: Capture) -> [any FrameTrack] {
+            [ChanceTrack(isChance: capture.resources.videoThreads != 1)]
+        }
+        func prepare(_ frame: inout Frame, for channels: Set<Channel>) {}
+        func bytes(of file: String, limit: Int) throws(Problem) -> [UInt8] { throw Problem(.input, "no such file") }
+        func location(of file: String) -> FileLocation? { nil }
+        func open(_ file: String) throws(Problem) -> any ByteSource { throw Problem(.input, "no such file") }
+    }
+
+    /// What was guessed of damaged pictures depends on the threads, so all is done once more with one.
+    @Test(arguments: [1, 3]) func whatIsGuessedIsAlwaysTheSame(_ workers: Int) throws {
+        let read = Mock.reader(4) { capture in
+            capture.source = ChanceSource()
+            capture.channels = [.frames, .color]
+        }
+        let threads = Mutex([Int]())
+        let write = Mock.frame("write", .init(wants: [.color])) { (frame, context) throws(Problem) in
+            let count = context.capture.resources.videoThreads
+            threads.withLock { $0.append(count) }
+            try context.output.write([UInt8(count)], to: "\(count)-\(frame.index).txt")
+        }
+        let folder = try TemporaryFolder()
+        let output = try OutputFolder(root: folder.path + "/out", id: "scan")
+        let runner = Runner(pipeline: try Pipeline.of([read, write]), workers: workers, tool: "scanmill 0")
+        let receipt = try runner.run(CaptureInput(id: "scan", path: "/somewhere/scan"), into: output)
+        #expect(threads.withLock { Set($0) } == Set([workers, 1]))
+        // Nothing of the first attempt is left.
+        #expect(receipt.files.map(\.path) == (0..<4).map { "1-\($0).txt" })
+        #expect(receipt.warnings == ["guessed"])
+        try output.publish(receipt: receipt.bytes)
+        #expect(FileSystem.names(in: folder.path + "/out/scan").count == 5)
+    }
+
     // MARK: - What stages are told
 
     @Test(arguments: [1, 8]) func onceIsOnce(_ workers: Int) throws {

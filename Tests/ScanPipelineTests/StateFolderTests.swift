@@ -77,6 +77,7 @@ import Testing
         let fixture = try DiskFixture()
         let pipelines = ["first", "second"].map { "{name: \($0), stages: [read, write]}" }
         try fixture.run(try fixture.capture("a"), pipelines[0])
+        try fixture.state.claim(for: try fixture.pipeline(pipelines[1]), replacing: true)
         try fixture.run(try fixture.capture("b"), pipelines[1])
         FileSystem.removeTree(fixture.state.path)
         for text in pipelines { #expect(fixture.state.foreignOwner(for: try fixture.pipeline(text)) == nil) }

@@ -26,6 +26,35 @@ import Testing
             })
     }
 
+    /// nerfstudio's tools turn the world: what is the wrong way round is what stands in the file.
+    @Test func posesThatAreInvertedInATurnedWorld() throws {
+        let turn = Pose(
+            rotation: Matrix3(rows: Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, 0, -1)),
+            position: Vector3(0.5, -2, 0.3))
+        var capture = try Self.capture { item in
+            // As it is read: (turn · pose)⁻¹ in the file, of which the turn is undone.
+            item.pose = item.pose.map { turn.inverse * (turn * $0).inverse }
+        }
+        capture.savedFromWorld = turn
+        let run = try StageRun("- check-geometry: {if-wrong: warn}", on: capture)
+        #expect(run.counts("check-geometry")["fits-better"]?.string == "inverse")
+        #expect(run.warnings.first?.contains("the inverse of what they should be") == true)
+    }
+
+    /// The camera seems to stand; but were that so, depth would fit.
+    @Test func depthThatFitsNothingIsNoCameraThatHardlyMoves() throws {
+        let capture = try Self.capture { item in
+            guard let pose = item.pose else { return }
+            let turn = Matrix3(rows: Vector3(0, 1, 0), Vector3(1, 0, 0), Vector3(0, 0, -1))
+            // Not apart as declared, and far from it the other way round.
+            item.pose = Pose(
+                rotation: turn * pose.rotation.transposed * turn, position: Vector3(7, 0, 0) + pose.position * 0.001)
+        }
+        let run = try StageRun("- check-geometry: {if-wrong: warn}", on: capture)
+        #expect(run.counts("check-geometry")["verdict"]?.string == "warning")
+        #expect(run.warnings.first?.contains("the geometry is in doubt") == true, "\(run.warnings)")
+    }
+
     private static func spoil(_ item: inout MemoryCapture.Item, _ mistake: GeometryHypothesis) {
         guard let pose = item.pose, let camera = item.intrinsics, var depth = item.depth else { return }
         switch mistake {

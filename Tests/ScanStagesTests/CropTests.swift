@@ -3,6 +3,12 @@ import TestSupport
 import Testing
 
 @Suite struct CropTests {
+    /// What cannot be read is given all the same.
+    @Test func aHeightThatIsNoNumber() {
+        #expect(StageRun.mistakes(in: "- crop: {above: 2cm}") == ["`above` takes a number, not `2cm`"])
+        #expect(StageRun.mistakes(in: "- crop") == ["crop has nothing to do"])
+    }
+
     /// Points at 1 m steps, through a grid that leaves each by itself.
     private func kept(_ options: String, _ points: [[Float]], positions: [Vector3] = [.zero]) throws -> [[Float]] {
         var items = positions.map { MemoryCapture.Item(pose: Pose(rotation: .identity, position: $0)) }

@@ -45,9 +45,35 @@ import Testing
         try folder.write(MultiScanSample().files().filter { $0.key.hasPrefix("color/") }, under: "pictures")
         let problem = problem { _ = try StageRun("- read: {format: multiscan}", reading: folder.url("pictures").path) }
         #expect(problem?.summary == "there is no metadata with a list of streams")
+        // Not the capture is wrong, but what it was read as.
+        #expect(problem?.notes.contains("it was read as multiscan, as `format` says, and it looks like frames") == true)
+        #expect(problem?.fix == "leave `format` of read out, or say  --set read.format=frames")
         #expect(
             StageRun.mistakes(in: "- read: {format: multiscam}").first
                 == "`format` is `multiscam`, which is none of auto, \(Self.formats)")
+    }
+
+    /// PLY files alone have points already.
+    @Test func pointsThatNothingMakes() {
+        let mistakes = PipelineRun.mistakes("  - read\n  - voxel-downsample: {size: 0.02}\n  - write-ply")
+        #expect(
+            mistakes == [
+                "`voxel-downsample` needs points, which no stage before it makes; put `unproject` above it, or begin with "
+                    + "`read: {format: ply}` where INPUT is a PLY cloud"
+            ])
+        let named = "  - read: {format: ply}\n  - voxel-downsample: {size: 0.02}\n  - write-ply"
+        #expect(PipelineRun.mistakes(named) == [])
+    }
+
+    @Test func aCaptureWithALinkToNothing() throws {
+        let path = try write()
+        #expect(symlink("/nowhere", "\(path)/more.txt") == 0)
+        let problem = problem { _ = try StageRun("- read", reading: path) }
+        #expect(problem?.summary == "this is a link to nothing" && problem?.fault == .environment)
+        #expect(problem?.place.file == "more.txt")
+        #expect(rename("\(path)/more.txt", "\(path)/.more.txt") == 0)
+        // An editor's lock is such a link.
+        _ = try StageRun("- read", reading: path)
     }
 
     /// Poses of the first second alone, as in a copy that is not whole yet.

@@ -290,7 +290,9 @@ private struct COLMAPReader {
             do throws(Problem) { bytes = try tree.bytes(of: file, limit: 64 << 20) } catch {
                 return try capture.loses(.split, "list of pictures", in: file, for: error)
             }
-            let names = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+            let names = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map {
+                String($0).withSlashes
+            }
             if names.isEmpty { continue }
             capture.list(file, in: tree, [.split])
             lists.append(Capture.SplitList(name: file, split: split, pictures: names))
@@ -301,10 +303,26 @@ private struct COLMAPReader {
     /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they
     /// are meant.
     private func pictures(of images: [COLMAPModelReader.Image]) -> (folder: String, isBare: Bool)? {
+        // Each folder is listed once: to look for each of many thousands of pictures that are not there would take hours on
+        // a network share.
+        var lists: [String: Set<Substring>] = [:]
+        func mayLie(_ path: String, in folder: String) -> Bool {
+            guard let plain = try? "\(folder)/\(path)".plainPath() else { return false }
+            let parts = plain.split(separator: "/")
+            let place = parts.dropLast().joined(separator: "/")
+            let list =
+                lists[place]
+                ?? Set(tree.entries(in: place).flatMap { [$0.name[...], $0.name.pictureStem[...]] })
+            lists[place] = list
+            return list.contains(parts[parts.count - 1])
+        }
         for image in images {
             for folder in COLMAPCapture.Model.pictureFolders {
-                for isBare in [false, true] where (try? tree.picture(name(image, isBare), in: folder)) != nil {
-                    return (folder, isBare)
+                for isBare in [false, true] {
+                    let name = name(image, isBare)
+                    if mayLie(name, in: folder), (try? tree.picture(name, in: folder)) != nil {
+                        return (folder, isBare)
+                    }
                 }
             }
         }

@@ -102,9 +102,15 @@ public enum CaptureFormats {
         let entries = tree.entries(in: "").map(\.name)
         return Problem(
             .input, "this is not a capture in a format that ScanMill reads",
-            notes: [entries.isEmpty ? "the folder is empty" : "it holds \(entries.listed(most: 8))"],
+            notes: [entries.isEmpty ? emptiness(of: tree) : "it holds \(entries.listed(most: 8))"],
             fix: TransformsDataset.wayToReadPart(in: tree) ?? PictureFolder.wayToRead(in: tree)
                 ?? "`scanmill formats` lists what is read")
+    }
+
+    private static func emptiness(of tree: any CaptureTree) -> String {
+        let hidden = (tree as? CaptureFolder)?.hiddenNames ?? []
+        return hidden.isEmpty
+            ? "the folder is empty" : "the folder holds hidden files alone: \(hidden.listed(most: 8))"
     }
 
     /// The tree at a path: a folder, a ZIP archive, or a file that is a capture by itself.

@@ -219,6 +219,9 @@ extension Capture {
         try setCamera(CalibratedCamera(camera), of: index, for: size)
     }
 
+    /// Among how many frames before it a frame's camera is looked for, so that what undoes its lens is reckoned once.
+    private static let mostCameras = 8
+
     /// The same with a lens that may distort, of which ``settleIntrinsics()`` speaks when all frames have their cameras.
     /// - Throws: when the pictures have another shape, or the lens cannot be undone.
     mutating func setCamera(_ recorded: CalibratedCamera, of index: Int, for size: PixelSize?) throws(Problem) {
@@ -228,7 +231,9 @@ extension Capture {
             frames[index].intrinsics = fitted
         } else {
             let bent = CalibratedCamera(fitted, recorded.lens)
-            let known = [index, index - 1].compactMap { undistortions[$0] }.first { $0.recorded == bent }
+            // A rig's cameras take turns.
+            let before = (max(0, index - Self.mostCameras)...index).reversed()
+            let known = before.first { undistortions[$0]?.recorded == bent }.flatMap { undistortions[$0] }
             if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(of: bent) }
         }
         let (recorded, actual) = (camera.size, fitted.size)

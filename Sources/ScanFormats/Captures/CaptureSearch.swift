@@ -23,17 +23,27 @@ public struct CaptureSearch: Sendable {
     public enum Stranger: Hashable, Sendable, CaseIterable {
         /// Packed by another program than ZIP.
         case archive
-        /// A copy that has not arrived, as browsers call it.
+        /// A copy that has not arrived, as browsers and programs that copy call it.
         case unfinished
         /// A video by itself, of which no poses are known.
         case video
 
         fileprivate init?(_ path: String) {
-            let parts = path.lowercased().split(separator: ".").suffix(2)
+            let name = path.lowercased().split(separator: "/").last ?? ""
+            let parts = name.split(separator: ".").suffix(2)
+            // For a while rsync calls it `.scan.zip.X7y2Qa`, Syncthing `.syncthing.scan.zip.tmp`, and what a Mac has left in
+            // the cloud `.scan.zip.icloud`.
+            let isHiddenCopy = name.hasPrefix(".") && parts.last?.count == 6
+            if isHiddenCopy || parts.last == "tmp" {
+                guard let packed = parts.first, ["zip", "r3d", "sens"].contains(packed) else { return nil }
+                self = .unfinished
+                return
+            }
             switch parts.last ?? "" {
             case "tar", "tgz", "tbz", "txz", "7z", "rar": self = .archive
             case "gz", "bz2", "xz", "zst": if parts.first == "tar" { self = .archive } else { return nil }
-            case "crdownload", "download", "part", "partial", "aria2": self = .unfinished
+            case "crdownload", "download", "opdownload", "part", "filepart", "partial", "aria2", "!sync", "!qb":
+                self = .unfinished
             case "mov", "mp4", "m4v", "mkv", "avi", "insv", "360": self = .video
             default: return nil
             }
@@ -53,7 +63,8 @@ public struct CaptureSearch: Sendable {
     /// Results that were passed over and that lie in no output folder: somebody put them among the captures.
     public private(set) var strayResults: [String] = []
     /// The result, if it is one, in which the search goes on.
-    private let result: CaptureFolder?
+    private var result: CaptureFolder?
+    private let limits: ArchiveLimits
 
     /// Folders deeper than this below the one that was named are not looked into.
     private static let depthLimit = 16
@@ -64,16 +75,25 @@ public struct CaptureSearch: Sendable {
     ///     what was named. Links are followed; a folder to which several lead is searched once.
     ///   - output: a folder that is not looked into: the results of this or an earlier run.
     ///   - formats: which of them to take out of a result that holds its capture in several; none for all.
+    ///   - limits: of the archives that are looked into, as the pipeline has them.
     /// - Throws: when there is nothing at the path, or a file that is no capture.
     public init(
-        at path: String, skipping output: String? = nil, formats: Set<String> = []
+        at path: String, skipping output: String? = nil, formats: Set<String> = [],
+        limits: ArchiveLimits = ArchiveLimits()
     ) throws(Problem) {
+        self.limits = limits
         if case .file? = CaptureFolder.kind(at: path), ZipArchive.isArchive(path) {
-            result = nil
             take(archive: path, isNamed: true)
             return
         }
-        let tree = try CaptureFormats.tree(at: path)
+        if case .other(let what)? = CaptureFolder.kind(at: path) {
+            let entry = CaptureEntry(name: CaptureFolder(path: path).name, kind: .other(what))
+            if entry.isLost {
+                take(other: entry, what, at: path)
+                if !unreadable.isEmpty { return }
+            }
+        }
+        let tree = try CaptureFormats.tree(at: path, limits: limits)
         result = (tree as? CaptureFolder).flatMap(CaptureName.result)
         guard let folder = tree as? CaptureFolder else {
             captures = [Found(id: tree.name, path: path, format: CaptureFormats.recognise(tree)?.format)]
@@ -106,8 +126,12 @@ public struct CaptureSearch: Sendable {
     /// - Parameter closed: folders that are not to be looked into, or were already; links may lead in circles.
     private mutating func search(_ folder: CaptureFolder, _ closed: inout Set<CaptureFolder.Identity>, _ depth: Int) {
         if let obstacle = folder.obstacle {
-            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: obstacle))
+            unreadable.append(
+                Unreadable(name: folder.name, path: folder.path, problem: obstacle.at(file: folder.path)))
             return
+        }
+        for name in folder.hiddenNames where Stranger(name) == .unfinished {
+            strangers[.unfinished, default: []].append("\(folder.path)/\(name)")
         }
         var isTooDeep = false
         for entry in folder.entries(in: "") {
@@ -142,7 +166,8 @@ public struct CaptureSearch: Sendable {
         if isTooDeep {
             let problem = Problem(
                 .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
-                fix: "name it as INPUT, or move it up")
+                fix: "name it as INPUT, or move it up"
+            ).at(file: folder.path)
             unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
         }
     }
@@ -152,7 +177,7 @@ public struct CaptureSearch: Sendable {
     private mutating func take(other entry: CaptureEntry, _ what: String, at path: String) {
         if what == CaptureEntry.notText {
             let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
-            return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem))
+            return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem.at(file: path)))
         }
         let isArchive = ZipArchive.isNamed(entry.name)
         let isNamedLikeOne = isArchive || SensCapture.isNamed(entry.name)
@@ -162,9 +187,7 @@ public struct CaptureSearch: Sendable {
         }
         guard isNamedLikeOne || !entry.name.contains(".") else { return }
         let name = isArchive ? ZipArchive.name(of: entry.name) : entry.name
-        let problem = Problem(
-            .input, "this is \(what)", fix: "mount or restore what it leads to, or remove the link")
-        unreadable.append(Unreadable(name: name, path: path, problem: problem))
+        unreadable.append(Unreadable(name: name, path: path, problem: entry.loss.at(file: path)))
     }
 
     private mutating func take(_ folder: CaptureFolder, _ format: String) {
@@ -189,11 +212,14 @@ public struct CaptureSearch: Sendable {
         if ZipArchive.isNamed(path) { return take(archive: path) }
         // A `.sens` file is a capture by itself. A damaged one fails by its name instead of being passed over.
         guard SensCapture.isNamed(path) else {
-            if let kind = Stranger(path) { strangers[kind, default: []].append(path) }
+            // A result has films and packed files of its own.
+            if result == nil, let kind = Stranger(path) { strangers[kind, default: []].append(path) }
             return
         }
         do throws(Problem) {
-            captures.append(Found(id: try OneFile(path: path).name, path: path, format: SensCapture.name))
+            captures.append(
+                Found(
+                    id: try OneFile(path: path).name, path: path, format: SensCapture.name, result: result?.path))
         } catch {
             unreadable.append(Unreadable(name: ZipArchive.name(of: path), path: path, problem: error.at(file: path)))
         }
@@ -203,7 +229,9 @@ public struct CaptureSearch: Sendable {
     private mutating func take(archive path: String, isNamed: Bool = false) {
         var name = ZipArchive.name(of: path)
         // One that is damaged, or no archive, or may not be read fails by its name when it is run.
-        guard let archive = try? ZipArchive(path: path) else { return captures.append(Found(id: name, path: path)) }
+        guard let archive = try? ZipArchive(path: path, limits: limits) else {
+            return captures.append(Found(id: name, path: path))
+        }
         do throws(Problem) {
             guard let capture = try CaptureFormats.capture(in: archive), isNamed || !Self.isResult(capture) else {
                 if let problem = archive.obstacle { throw problem }
@@ -212,7 +240,7 @@ public struct CaptureSearch: Sendable {
             let format = CaptureFormats.recognise(capture)?.format
             name = CaptureName.of(archive: path, format: format)
             try CaptureFormats.requireOne(in: capture)
-            captures.append(Found(id: name, path: path, format: format))
+            captures.append(Found(id: name, path: path, format: format, result: result?.path))
         } catch {
             unreadable.append(Unreadable(name: name, path: path, problem: error.at(file: path)))
         }
@@ -247,8 +275,8 @@ public struct CaptureSearch: Sendable {
 
     /// - Parameter own: the folder in which the capture's own files lie.
     private static func captures(within folder: CaptureFolder, besides own: String? = nil) -> [String] {
-        // A result's parts are what its pipeline wrote.
-        if isResult(folder) { return [] }
+        // A result's parts, and what lies in them, are what its pipeline wrote.
+        if CaptureName.result(around: folder) != nil { return [] }
         return folder.entries(in: "").compactMap { entry in
             guard entry.kind == .folder, entry.name != own else { return nil }
             let path = "\(folder.path)/\(entry.name)"

@@ -59,6 +59,14 @@ public struct CaptureEntry: Hashable, Sendable {
     /// Whether it is a link that leads nowhere.
     var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
 
+    /// What there is to say of a link that leads nowhere. What it leads to may lie on a disk that is not there tonight.
+    var loss: Problem {
+        let what = kind == .other(Self.linkToNothing) ? Self.linkToNothing : Self.linkInACircle
+        return Problem(
+            kind == .other(Self.linkToNothing) ? .environment : .input, "this is \(what)",
+            fix: "mount or restore what it leads to, or remove the link")
+    }
+
     static let linkToNothing = "a link to nothing"
     static let linkInACircle = "a link that leads in a circle"
 }
@@ -90,6 +98,11 @@ extension CaptureTree {
     }
 
     /// Why a file that is needed cannot be used, for a message: missing, or not a file at all.
+    /// What the links at the tree's top lack that lead to nothing.
+    package var losses: [Problem] {
+        entries(in: "").filter { $0.kind == .other(CaptureEntry.linkToNothing) }.map { $0.loss.at(file: $0.name) }
+    }
+
     func absence(of file: String) -> String {
         switch entry(file)?.kind {
         case .other(let what)?: "\(file) is \(what)"
@@ -155,6 +168,20 @@ public struct CaptureFolder: CaptureTree {
             if let found { result.append(found) }
         }
         return result.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// What ``entries(in:)`` leaves out at the folder's top; those of Unix aside.
+    var hiddenNames: [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix("."), name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
     }
 
     public func entry(_ relative: String) -> CaptureEntry? {

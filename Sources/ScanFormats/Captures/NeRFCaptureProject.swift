@@ -130,7 +130,7 @@ private struct NeRFCaptureReader {
     private func entry(_ element: JSONField) -> Entry {
         var entry = Entry(path: element.path)
         do throws(Problem) {
-            entry.path = try element["file_path"].text()
+            entry.path = try element["file_path"].text().withSlashes
             entry.number = PictureFolder.number(
                 in: "\(entry.path.pictureStem.split(separator: "/").last ?? "").png")
             entry.depthFile = element["depth_path"].value?.string

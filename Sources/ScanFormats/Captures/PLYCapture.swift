@@ -45,10 +45,15 @@ public enum PLYCapture: CaptureFormat {
         // A file that cannot be read says so when its points are wanted.
         if let first = try? reader.next(1), let doubt = first.coarseness { capture.warnings.append(doubt) }
         capture.findings["points"] = .of(reader.pointCount)
-        capture.lacks(
-            [
-                .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence, .motion, .box, .video,
-            ], "a PLY file has only points")
+        let others: [Channel] = [
+            .pose, .intrinsics, .timestamp, .color, .recordedDepth, .recordedConfidence, .motion, .box, .video,
+        ]
+        capture.lacks(others, "a PLY file has only points")
+        for channel in others {
+            capture.remedies[channel] =
+                "take a pipeline that begins with `read: {format: ply}` and works on points alone, such as with "
+                + "`cull-by-box`, `voxel-downsample` and `write-ply`"
+        }
         capture.source = PLYSource(tree: tree, file: file)
         return capture
     }

@@ -8,6 +8,8 @@ struct PictureFolder {
 
     static let folders = ["color", "rgb", "images"]
     static let extensions = ["jpg", "jpeg", "png"]
+    /// What a path in a description may lack at its end.
+    static let endingsLeftOut = [""] + extensions.flatMap { [".\($0)", ".\($0.uppercased())"] }
 
     /// The first of the folders that holds a picture.
     static func find(in tree: any CaptureTree) -> PictureFolder? {

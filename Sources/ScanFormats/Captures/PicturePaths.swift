@@ -6,8 +6,7 @@ extension CaptureTree {
     /// - Throws: when the path leads out of the capture.
     func picture(_ path: String, in folder: String = "") throws(Problem) -> String? {
         let full = folder.isEmpty ? path : "\(folder)/\(path)"
-        let endings = PictureFolder.extensions.flatMap { [".\($0)", ".\($0.uppercased())"] }
-        for ending in [""] + endings {
+        for ending in PictureFolder.endingsLeftOut {
             if let file = try file(named: full + ending) { return file }
         }
         return nil
@@ -15,9 +14,9 @@ extension CaptureTree {
 
     /// Whether a path stays in the capture by its parts, and a link on it does not.
     func leadsOutByLink(_ path: String) -> Bool {
-        if path.leadsOut { return false }
-        do throws(Problem) { _ = try picture(path) } catch { return true }
-        return false
+        guard let plain = try? path.plainPath() else { return false }
+        let there = PictureFolder.endingsLeftOut.lazy.map { plain + $0 }.first { byteCount(of: $0) != nil }
+        return there.map { !holds($0) } ?? false
     }
 
     /// A file that is called like a picture that is not there, but for its extension: `images/8.jpg` of `images/8.png`.
@@ -38,6 +37,20 @@ extension CaptureTree {
 }
 
 extension String {
+    /// As Windows' programs write paths, with slashes.
+    var withSlashes: String { String(map { $0 == "\\" ? "/" : $0 }) }
+
+    /// A path in one of a capture's own files, without what leads nowhere else: `images/8.png` of `./images//8.png`.
+    /// - Throws: when it leads out of the capture by its parts, or names no file.
+    func plainPath() throws(Problem) -> String {
+        let shown = String(reflecting: String(prefix(100)))
+        let parts = split(separator: "/").filter { $0 != "." }
+        if parts.isEmpty || hasSuffix("/") { throw Problem(.input, "a path names no file: \(shown)") }
+        if leadsOut { throw Problem(.input, "a path leads out of the capture: \(shown)") }
+        if utf8.contains(where: { $0 < 0x20 }) { throw Problem(.input, "a path holds a control character: \(shown)") }
+        return parts.joined(separator: "/")
+    }
+
     /// Whether a path in a description begins at a disk's root, or goes up.
     var leadsOut: Bool {
         hasPrefix("/") || dropFirst().hasPrefix(":/") || split(separator: "/").contains("..")

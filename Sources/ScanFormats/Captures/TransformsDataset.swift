@@ -11,7 +11,10 @@ public enum TransformsDataset: CaptureFormat {
             "smaller copies of pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
         ],
         writer: "write-transforms",
-        writingLoses: ["timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m"],
+        writingLoses: [
+            "timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m",
+            "that a unit is a metre, where there is no depth",
+        ],
         origin: .derived, revision: 9)
 
     static let file = "transforms.json"
@@ -94,7 +97,10 @@ private struct TransformsReader {
     mutating func read(_ root: JSONField) throws(Problem) -> Capture {
         let top = try TransformsJSON.Top(root)
         // Poses and points are those of the original world: whoever compares them with the file wants to know.
-        if top.originalFromSaved != nil { capture.findings["applied-transform-undone"] = .bool(true) }
+        if let undone = top.originalFromSaved {
+            capture.findings["applied-transform-undone"] = .bool(true)
+            capture.savedFromWorld = undone.inverse
+        }
         if top.appliedScale != 1 { capture.findings["applied-scale-undone"] = .number(top.appliedScale) }
         capture.variant = top.dialect.rawValue
         capture.warnings += top.warnings
@@ -253,7 +259,7 @@ private struct TransformsReader {
             guard let names = root[key].value?.array, !names.isEmpty else { return nil }
             return Capture.SplitList(
                 name: "\(key) of \(file)", split: split,
-                pictures: names.compactMap(\.string).map(TransformsJSON.path))
+                pictures: names.compactMap(\.string).map(\.withSlashes))
         }
         capture.takeSplits(lists, of: entries.map(\.path), besides: entries.map(\.split))
     }

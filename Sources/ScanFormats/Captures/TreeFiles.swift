@@ -36,17 +36,7 @@ extension CaptureTree {
     /// The file that a path in one of the capture's own files means; nil when it is not there.
     /// - Throws: when the path leads out of the capture, by its parts or by a link.
     func file(named path: String) throws(Problem) -> String? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
-        let isPlain = parts.allSatisfy { part in
-            !part.isEmpty && part != ".." && part.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\\") }
-        }
-        if path.isEmpty || path.hasSuffix("/") {
-            throw Problem(.input, "a path names no file: \(String(reflecting: String(path.prefix(100))))")
-        }
-        guard isPlain, !parts.isEmpty else {
-            throw Problem(.input, "a path leads out of the capture: \(String(reflecting: String(path.prefix(100))))")
-        }
-        let plain = parts.joined(separator: "/")
+        let plain = try path.plainPath()
         guard byteCount(of: plain) != nil else { return nil }
         guard holds(plain) else { throw Problem(.input, "a link leads out of the capture").at(file: plain) }
         return plain

@@ -17,6 +17,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     /// Of frames whose colours are made here.
     private let encoding: YUVEncoding?
     private let frameCount: Int
+    private let threads: Int
     /// As ``Capture/videoFrames``.
     private let places: [Int?]?
     private var position = 0
@@ -29,9 +30,10 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         let layout: VideoLayout = channel == .luma ? .luma : encoding == nil ? .rgb24 : .yuv420p
         frameCount = video.facts.frameCount
         places = capture.videoFrames
+        threads = capture.resources.videoThreads
         decoder = try VideoDecoder(
-            capture.videoInput(video.file, at: location), facts: video.facts, layout: layout,
-            threads: capture.resources.threads, with: try FFmpeg.find(for: capture))
+            capture.videoInput(video.file, at: location), facts: video.facts, layout: layout, threads: threads,
+            with: try FFmpeg.find(for: capture))
     }
 
     func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
@@ -63,6 +65,8 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     func finish() throws(Problem) -> TrackEnd {
         try decoder.finish()
         let complaints = decoder.complaints
-        return TrackEnd(warnings: complaints.isEmpty ? [] : ["\(name): \(complaints.joined(separator: "; "))"])
+        return TrackEnd(
+            warnings: complaints.isEmpty ? [] : ["\(name): \(complaints.joined(separator: "; "))"],
+            isChance: decoder.guessedFrames > 0 && threads != 1)
     }
 }

@@ -81,7 +81,7 @@ public struct CaptureInspection: Hashable, Sendable {
         let (format, recognition) = try CaptureFormats.format(of: tree)
         var inspection = CaptureInspection(id: tree.name, recognition: recognition)
         let opened = CaptureOpening.open(tree, as: format)
-        inspection.note(errors: opened.problems + [tree.trouble].compactMap(\.self))
+        inspection.note(errors: tree.losses + opened.problems + [tree.trouble].compactMap(\.self))
         if var capture = opened.capture {
             capture.noteDoubtsOfFiles(in: tree)
             capture.noteOddCameras()

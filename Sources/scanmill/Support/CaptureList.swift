@@ -2,6 +2,7 @@ import ArgumentParser
 import ScanFormats
 import ScanModel
 import ScanPipeline
+import ScanStages
 
 /// The captures that a command line means.
 struct CaptureList {
@@ -22,7 +23,8 @@ struct CaptureList {
         try requireFormats(options.formats)
         let formats = options.formats.isEmpty ? formatsRead(by: pipeline) : options.formats
         var list = CaptureList()
-        let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats))
+        let limits = (pipeline.steps.first?.stage as? Read)?.archiveLimits ?? ArchiveLimits()
+        let found = try list.search(options.inputs, skipping: options.output, formats: Set(formats), limits: limits)
         let asked = try found.only(options.only)
         try Console.orExit { () throws(Problem) in
             try requireApart(found.captures, from: options.output, and: reports)
@@ -86,7 +88,10 @@ struct CaptureList {
             if let defect = OutputFolder.defect(ofID: capture.id) ?? Self.twinProblem(twins, formats) {
                 // All that have one id are refused as one.
                 guard refusedIDs.insert(capture.id).inserted else { continue }
-                refused.append(CaptureOutcome(input: input, ending: .failed(defect)))
+                refused.append(
+                    CaptureOutcome(
+                        input: input, ending: .failed(defect.place.file == nil ? defect.at(file: capture.path) : defect)
+                    ))
             } else {
                 inputs.append(input)
             }
@@ -111,13 +116,15 @@ struct CaptureList {
 
     /// Looks at everything that was named. Named twice, or found below two of the folders, is one capture all the same.
     /// - Throws: exit code 2 when there is no capture at all, or a path that leads nowhere; 3 for one that may not be read.
-    private mutating func search(_ paths: [String], skipping output: String, formats: Set<String>) throws -> Finds {
+    private mutating func search(
+        _ paths: [String], skipping output: String, formats: Set<String>, limits: ArchiveLimits
+    ) throws -> Finds {
         var found = Finds()
         var without: [String] = []
         var strayResults: [String] = []
         for path in paths {
             do throws(Problem) {
-                let search = try CaptureSearch(at: path, skipping: output, formats: formats)
+                let search = try CaptureSearch(at: path, skipping: output, formats: formats, limits: limits)
                 found.captures += search.captures
                 found.unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
@@ -150,7 +157,7 @@ struct CaptureList {
             results.isEmpty
                 ? "   = fix: `scanmill inspect \(ShellWord.quoted(paths[0]))` says what it holds"
                 : "   = fix: what ScanMill wrote is not searched; name the results:  "
-                    + results.map { "\($0)/*" }.joined(separator: " "))
+                    + results.map { "\(ShellWord.quoted($0))/*" }.joined(separator: " "))
     }
 
     /// What an id and a path lead to: however a path is spelt, it is one capture; under two ids, by links, it is two.

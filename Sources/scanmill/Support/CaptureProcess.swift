@@ -21,7 +21,11 @@ struct CaptureProcess: Sendable {
         let end: (lastWord: CaptureEnding?, status: TerminationStatus)
         do { end = try await run(job, watch, progress) } catch {
             return .failed(
-                Problem(.environment, "cannot run a process for the capture: \(error)", notes: [place.whatBecameOfIt]))
+                Problem(
+                    .environment, "cannot run a process for the capture: \(error)", notes: [place.whatBecameOfIt],
+                    fix:
+                        "let this user have more processes (ulimit -u, a container's pids.max), or run fewer with --jobs"
+                ))
         }
         // What it said is so, whatever ended it afterwards.
         if let ending = end.lastWord { return ending }

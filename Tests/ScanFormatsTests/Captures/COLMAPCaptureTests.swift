@@ -152,6 +152,17 @@ import Testing
         #expect(try refusal()?.notes == ["it is camera 99"])
     }
 
+    /// A model that was made on Windows; and a partial copy, of which the last picture alone is there.
+    @Test(arguments: ["cam\\", "cam//", ""]) func pathsThatAreSpeltOtherwise(_ folder: String) throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "cameras.txt")
+        let images = (1...3).map { "\($0) 1 0 0 0 0 0 0 1 \(folder)\($0).png\n\n" }
+        try text(images.joined(), "images.txt")
+        try picture("images/\(folder.isEmpty ? "" : "cam/")3.png")
+        let capture = try open()
+        #expect(capture.keptFrames.map(\.pictureFile) == ["images/\(folder.isEmpty ? "" : "cam/")3.png"])
+        #expect(capture.frames.filter { $0.drop?.reason.contains("is not there") == true }.count == 2)
+    }
+
     @Test func framesWithoutPictureOrCameraAreNamed() throws {
         try text(Self.cameras, "cameras.txt")
         try text(

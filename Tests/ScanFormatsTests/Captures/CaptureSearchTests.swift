@@ -185,6 +185,58 @@ import Testing
         #expect(problem?.summary == "this is a link to nothing")
     }
 
+    /// A capture that is named is as lost as one that is found, and its night is to be tried again.
+    @Test func aLinkToNothingThatIsNamed() throws {
+        try capture("night/a")
+        #expect(symlink("/nowhere", "\(folder.path)/night/b") == 0)
+        let search = try CaptureSearch(at: "\(folder.path)/night/b")
+        #expect(search.captures.isEmpty && search.unreadable.map(\.name) == ["b"])
+        #expect(search.unreadable.first?.problem.fault == .environment)
+        #expect(search.unreadable.first?.problem.place.file == "\(folder.path)/night/b")
+    }
+
+    @Test func copiesThatHaveNotArrivedAreNamed() throws {
+        try capture("night/a")
+        let copies = [
+            ".b.zip.icloud", ".c.zip.X7y2Qa", ".syncthing.i.zip.tmp", "d.zip.filepart", "e.zip.!sync", "f.zip.!qB",
+            "g.zip.tmp", "h.zip.opdownload", "k.r3d.part", "l.zip.crdownload",
+        ]
+        let others = [".notes.txt.icloud", ".hidden", ".vimrc.backup", "notes.tmp", ".config.json.swpxyz"]
+        for name in copies + others { try folder.write("x", to: "night/\(name)") }
+        let strangers = try CaptureSearch(at: "\(folder.path)/night").strangers
+        #expect(strangers.keys.map { $0 } == [.unfinished])
+        #expect(strangers[.unfinished]?.sorted() == copies.map { "\(folder.path)/night/\($0)" }.sorted())
+        try folder.write("x", to: "only/.b.zip.icloud")
+        let problem = #expect(throws: Problem.self) { try CaptureInspection.inspect("\(folder.path)/only") }
+        #expect(problem?.notes == ["the folder holds hidden files alone: .b.zip.icloud"])
+    }
+
+    /// What stages have written beside the capture is nothing that was passed over.
+    @Test func filmsAndSmallerCopiesInAResult() throws {
+        try dataset("out/desk/ngp")
+        try dataset("out/desk/ngp/downscaled_2")
+        try folder.write("x", to: "out/desk/desk_preview.mp4")
+        try folder.write(Self.receipt, to: "out/desk/receipt.json")
+        let search = try CaptureSearch(at: "\(folder.path)/out/desk")
+        #expect(search.captures.map(\.path) == ["\(folder.path)/out/desk/ngp"])
+        #expect(search.strangers.isEmpty && search.within.isEmpty)
+        let inner = CaptureFolder(path: "\(folder.path)/out/desk/ngp")
+        #expect(CaptureSearch.captures(within: inner, nil) == [])
+    }
+
+    /// What a pipeline allows an archive to hold counts for what it is called too.
+    @Test func archivesWithinTheLimitsThatAreGiven() throws {
+        try folder.write(String(repeating: "0", count: 1 << 25), to: "night/a/color/zeros.txt")
+        try capture("night/a")
+        try runCommand(["python3", "-c", "import shutil; shutil.make_archive('a', 'zip', 'night')"], in: folder.path)
+            .require(0)
+        var limits = ArchiveLimits()
+        limits.ratio = 1_000_000
+        let path = "\(folder.path)/a.zip"
+        #expect(try CaptureSearch(at: path).captures.map(\.format) == [nil])
+        #expect(try CaptureSearch(at: path, limits: limits).captures.map(\.format) == ["frames"])
+    }
+
     /// Its metadata, or a bill that lies beside its pictures, has the name that a result's receipt has.
     @Test(arguments: ["not JSON", #"{"streams": []}"#, #"{"tool": "other app"}"#, #"{"items": [{"tool": "hammer"}]}"#])
     func aReceiptOfAnotherKind(_ json: String) throws {

@@ -34,15 +34,6 @@ extension TransformsDatasetTests {
             (["is_fisheye": 1, "distortion_params": [0, 0]], LensDistortion(.fisheye)),
             (["camera_model": "OPENCV_FISHEYE", "k1": 0.01], LensDistortion(.fisheye, radial: [0.01, 0, 0, 0])),
             (["is_fisheye": true, "k4": 0.01], LensDistortion(.fisheye, radial: [0, 0, 0, 0.01])),
-            (
-                [
-                    "camera_model": "FISHEYE624",
-                    "distortion_params": [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 7e-4, 8e-4, 9e-4, 1e-3, 1.1e-3, 1.2e-3],
-                ],
-                LensDistortion(
-                    .fisheye, radial: [0.01, 0.02, 0.03, 0.04], higherRadial: [0.05, 0.06], tangential: [8e-4, 7e-4],
-                    prism: [9e-4, 1e-3, 1.1e-3, 1.2e-3], isRadialFirst: true)
-            ),
         ] as [([String: any Sendable], LensDistortion)])
     func lensesThatDistortAreLeftToUndistort(_ top: [String: any Sendable], _ lens: LensDistortion) throws {
         try write([frame("a.png"), frame("b.png", with: ["k1": 0.05])], Self.lens.merging(top) { $1 })
@@ -55,6 +46,29 @@ extension TransformsDatasetTests {
         #expect(capture.absences[.intrinsics] == "the lens distorts (\(lens))")
         // A frame's own numbers hide those at the top.
         #expect(capture.undistortions[1]?.recorded.lens.radial == [0.05, 0, 0, 0])
+    }
+
+    /// As nerfstudio has Project Aria's: a list of numbers in each frame.
+    @Test func theLensOfProjectAria() throws {
+        let numbers = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 7e-4, 8e-4, 9e-4, 1e-3, 1.1e-3, 1.2e-3]
+        try write(
+            [frame("a.png", with: ["distortion_params": numbers])],
+            Self.lens.merging(["camera_model": "FISHEYE624"]) { $1 })
+        try picture("a.png")
+        #expect(
+            try open().undistortions[0]?.recorded.lens
+                == LensDistortion(
+                    .fisheye, radial: [0.01, 0.02, 0.03, 0.04], higherRadial: [0.05, 0.06], tangential: [8e-4, 7e-4],
+                    prism: [9e-4, 1e-3, 1.1e-3, 1.2e-3], isRadialFirst: true))
+    }
+
+    /// Tools join folders with a slash too many, and Windows' have others.
+    @Test(arguments: ["images//a.png", "images\\a.png", ".\\images\\a.png", "./images/./a.png"])
+    func pathsThatAreSpeltOtherwise(_ path: String) throws {
+        try write([frame(path)], Self.lens)
+        try picture("images/a.png")
+        let capture = try open()
+        #expect(capture.frames.map(\.pictureFile) == ["images/a.png"] && capture.absences[.color] == nil)
     }
 
     @Test(arguments: [["camera_model": "OPENCV", "k1": 0.05], ["is_fisheye": false]] as [[String: any Sendable]])

@@ -141,7 +141,11 @@ final class DiskFixture: Sendable {
     func job(
         _ input: CaptureInput, _ text: String = "stages: [read, write]", forced: Bool = false, replaces: Bool = false
     ) -> CaptureJob {
-        CaptureJob(
+        // A run claims the folder before its first capture.
+        if let pipeline = (try? pipeline(text)) ?? (try? pipeline()) {
+            try? state.claim(for: pipeline, replacing: false)
+        }
+        return CaptureJob(
             input: input, pipelineText: text, pipelinePath: "\(path)/p.yaml", settings: [], output: output, workers: 2,
             isForced: forced, replaces: replaces)
     }

@@ -39,6 +39,7 @@ struct MemoryCapture {
     var unlisted: [String: [UInt8]] = [:]
     var box: OrientedBox?
     var worldUp: Vector3? = Vector3(0, 1, 0)
+    var savedFromWorld = Pose.identity
     var isMetric = true
     var colorSize: PixelSize?
     var depthCamera: DepthCamera?
@@ -84,6 +85,7 @@ struct MemoryCapture {
         capture.box = box
         capture.obstacles = obstacles
         capture.worldUp = worldUp
+        capture.savedFromWorld = savedFromWorld
         capture.isMetric = isMetric
         capture.onBadFrame = onBadFrame
         capture.badFrameLimit = badFrameLimit
