@@ -2,6 +2,7 @@
 
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,17 @@ void sm_inflate_free(struct sm_inflate *stream) {
     if (!stream) return;
     if (stream->engine == SM_ENGINE_ZLIB) inflateEnd(&stream->zlib);
     free(stream);
+}
+
+ptrdiff_t sm_inflate_whole(const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity) {
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    if (!decompressor) return -1;
+    size_t taken = 0, given = 0;
+    const enum libdeflate_result result =
+        wrapped ? libdeflate_zlib_decompress_ex(decompressor, bytes, count, output, capacity, &taken, &given)
+                : libdeflate_deflate_decompress_ex(decompressor, bytes, count, output, capacity, &taken, &given);
+    libdeflate_free_decompressor(decompressor);
+    return result == LIBDEFLATE_SUCCESS && taken == count ? (ptrdiff_t)given : -1;
 }
 
 static const char needs_dictionary[] = "needs a preset dictionary";

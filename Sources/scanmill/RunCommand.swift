@@ -89,6 +89,11 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        do throws(Problem) { try RunThreads.require() } catch {
+            Console.error(error.message())
+            // Nothing that is awaited would come, `--on-finish` neither.
+            Self.exit(withError: ExitCode(ExitStatus.environment))
+        }
         let night: Night
         do { night = try begin() } catch let code as ExitCode where code.rawValue == ExitStatus.environment {
             throw ExitCode(await finishUnbegun(code.rawValue))
@@ -119,10 +124,7 @@ struct RunCommand: AsyncParsableCommand {
     private func begin() throws -> Night {
         // First of all: searching may take until that time.
         let deadline = until?.next
-        let most = try Console.orExit { () throws(Problem) in
-            try RunThreads.require()
-            return try OpenFiles.raiseLimit()
-        }
+        let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(
             batch, for: loaded.pipeline, reports: [log, metrics].compactMap(\.self))

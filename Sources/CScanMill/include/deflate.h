@@ -30,6 +30,11 @@ int sm_inflate_step(
     struct sm_inflate *stream, const uint8_t *input, size_t input_count, uint8_t *output, size_t output_count,
     struct sm_inflate_progress *step, char *message);
 
+/// Inflates the whole of `bytes`, raw DEFLATE or `wrapped` as zlib's, where all of it is one sound stream of at most
+/// `capacity` bytes. Returns the number of bytes, or -1 for anything else, of which the output then says nothing: what is
+/// wrong tells sm_inflate_step.
+ptrdiff_t sm_inflate_whole(const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity);
+
 /// The CRC-32 of ZIP, gzip and PNG (reflected polynomial 0xEDB88320).
 uint32_t sm_crc32(const uint8_t *bytes, size_t count);
 

@@ -20,10 +20,10 @@ extension CaptureInspection.Stream {
     /// All streams of a capture whose parts have been looked at.
     static func list(of capture: Capture, _ inspection: CaptureInspection) -> [Self] {
         let files = capture.files.filter { !Self.isPicture($0, of: capture) }
-        let alike = Dictionary(grouping: files) { pattern(of: $0.path) }
+        let names = files.map { pattern(of: $0.path) }
+        let alike = Dictionary(grouping: zip(names, files)) { $0.0 }.mapValues { $0.map(\.1) }
         var list: [Self] = []
-        for file in files {
-            let name = pattern(of: file.path)
+        for (name, file) in zip(names, files) {
             guard let group = alike[name], group.count > 1 else {
                 list.append(Self(file, of: capture, inspection))
                 continue
@@ -50,8 +50,14 @@ extension CaptureInspection.Stream {
     /// `depth/*.png` of `depth/12.png`.
     private static func pattern(of path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let name = (parts.last ?? "").replacing(#/[0-9]+/#, with: "*")
-        return (parts.dropLast() + [name]).joined(separator: "/")
+        var name: [UInt8] = []
+        var isNumber = false
+        for byte in (parts.last ?? "").utf8 {
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            if !isDigit { name.append(byte) } else if !isNumber { name.append(UInt8(ascii: "*")) }
+            isNumber = isDigit
+        }
+        return (parts.dropLast() + [Substring(decoding: name, as: UTF8.self)]).joined(separator: "/")
     }
 
     private static func isPicture(_ file: InputFile, of capture: Capture) -> Bool {

@@ -69,7 +69,10 @@ struct Neighbourhoods {
     /// - Returns: how many there were to take.
     mutating func takeBack(_ count: Int, of candidates: [Int]) -> Int {
         var left = candidates.filter { !kept.contains($0) }
-        var gaps = left.map { place in kept.map { apart(place, $0) }.min() ?? .infinity }
+        var gaps = left.map { place in
+            Heartbeat.beat()
+            return kept.reduce(.infinity) { min($0, apart(place, $1, atMost: $0)) }
+        }
         var taken = 0
         while taken < count, !left.isEmpty {
             let next = left.indices.max { a, b in
@@ -80,6 +83,7 @@ struct Neighbourhoods {
             gaps.remove(at: next)
             kept.insert(place)
             taken += 1
+            Heartbeat.beat()
             for other in left.indices { gaps[other] = min(gaps[other], apart(left[other], place, atMost: gaps[other])) }
         }
         return taken

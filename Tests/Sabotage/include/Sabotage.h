@@ -10,6 +10,7 @@
 //                   `no-syncfs`  the same for syncfs alone, which serves the many files of a result
 //                   `no-locks`   the filesystem has no locks
 //                   `no-exchange` the filesystem cannot swap two names
+//                   `few-threads` the system starts five threads for a process and refuses any more
 // SABOTAGE_WRAPPER  a program that is run in place of a capture's process, with its command line as arguments
 // SABOTAGE_BELOW    a folder: calls that change something below it are counted, in capture processes only
 // SABOTAGE_LOG      a file to which each counted call is appended, as `name path`
