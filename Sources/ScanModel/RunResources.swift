@@ -2,7 +2,8 @@
 public struct RunResources: Hashable, Sendable {
     /// Threads that may work at once; 0 leaves it to whoever works. More than there are free cores cost more time in all.
     public var threads: Int
-    /// Threads that decode a video, as ``threads``. Of a damaged one, more than one make something else each time.
+    /// Threads that decode a video, as ``threads``. Of a damaged one, more than one make something else each time, so that
+    /// such a capture is run again with one: see ``TrackEnd/isChance``.
     public var videoThreads: Int
     /// Seconds after which a program that neither reads nor writes is taken to hang, and is ended.
     public var patience: Int

@@ -61,9 +61,9 @@ public struct CaptureEntry: Hashable, Sendable {
 
     /// What there is to say of a link that leads nowhere. What it leads to may lie on a disk that is not there tonight.
     var loss: Problem {
-        let what = kind == .other(Self.linkToNothing) ? Self.linkToNothing : Self.linkInACircle
+        let isCircle = kind == .other(Self.linkInACircle)
         return Problem(
-            kind == .other(Self.linkToNothing) ? .environment : .input, "this is \(what)",
+            isCircle ? .input : .environment, "this is \(isCircle ? Self.linkInACircle : Self.linkToNothing)",
             fix: "mount or restore what it leads to, or remove the link")
     }
 

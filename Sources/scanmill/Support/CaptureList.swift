@@ -88,10 +88,7 @@ struct CaptureList {
             if let defect = OutputFolder.defect(ofID: capture.id) ?? Self.twinProblem(twins, formats) {
                 // All that have one id are refused as one.
                 guard refusedIDs.insert(capture.id).inserted else { continue }
-                refused.append(
-                    CaptureOutcome(
-                        input: input, ending: .failed(defect.place.file == nil ? defect.at(file: capture.path) : defect)
-                    ))
+                refused.append(CaptureOutcome(input: input, ending: .failed(defect.at(file: capture.path))))
             } else {
                 inputs.append(input)
             }
