@@ -23,6 +23,8 @@ public struct PLYReader {
     private let vertex: PLYHeader.Element
     /// The places of x, y, z and, with colours, of red, green, blue among the properties.
     private let wanted: [Int]
+    /// For each property, which of those it is.
+    private let places: [Int?]
     private var lines: LineReader
 
     /// Reads the header.
@@ -51,7 +53,9 @@ public struct PLYReader {
         warnings =
             hasColor || !namesColor
             ? [] : ["the colours are not read: red, green and blue have to be there as bytes"]
-        wanted = hasColor ? axes + colors : axes
+        let wanted = hasColor ? axes + colors : axes
+        self.wanted = wanted
+        places = vertex.properties.indices.map { wanted.firstIndex(of: $0) }
         pointCount = vertex.count
         for element in header.elements[..<place] { try skip(element) }
     }
@@ -107,25 +111,52 @@ public struct PLYReader {
 
     private mutating func readLine(_ values: inout PointValues) throws(Problem) {
         while let line = try lines.next() {
-            let words = try lines.withBytes(of: line) { (bytes) throws(Problem) in
-                bytes.split { $0 == 0x20 || $0 == 0x09 }.map { String(decoding: $0, as: UTF8.self) }
+            let isPoint = try lines.withBytes(of: line) { (bytes) throws(Problem) in
+                if bytes.allSatisfy(Self.isBlank) { return false }
+                if !line.isTooLong, let (position, color) = point(bytes) {
+                    values.append(position, color)
+                    return true
+                }
+                throw noPoint(bytes).at(file: lines.rest.name, line: line.number)
             }
-            if words.isEmpty { continue }
-            guard !line.isTooLong, words.count >= vertex.properties.count else {
-                let wanted = "a point has \(vertex.properties.count) numbers, not \(words.count)"
-                throw Problem(.input, wanted).at(file: lines.rest.name, line: line.number)
-            }
-            let axes = wanted[..<3].compactMap { Float(words[$0]) }
-            let colors = wanted[3...].compactMap { UInt8(words[$0]) }
-            guard axes.count == 3, axes.count + colors.count == wanted.count else {
-                let names = wanted.map { words[$0].prefix(20) }.joined(separator: " ")
-                throw Problem(.input, "expected the numbers of a point, found “\(names)”")
-                    .at(file: lines.rest.name, line: line.number)
-            }
-            values.append(axes[0], axes[1], axes[2], colors)
-            return
+            if isPoint { return }
         }
         throw truncated(after: 0)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// The point of a line; nil where it has too few numbers, or something else stands there.
+    private func point(_ line: UnsafeBufferPointer<UInt8>) -> (position: InlineArray<3, Float>, color: InlineArray<3, UInt8>)? {
+        var position = InlineArray<3, Float>(repeating: 0)
+        var color = InlineArray<3, UInt8>(repeating: 0)
+        var start = 0
+        for place in places {
+            while start < line.count, Self.isBlank(line[start]) { start += 1 }
+            var end = start
+            while end < line.count, !Self.isBlank(line[end]) { end += 1 }
+            if start == end { return nil }
+            let word = line[start..<end]
+            start = end
+            guard let place else { continue }
+            if place < 3 {
+                guard let coordinate = Float(text: UnsafeBufferPointer(rebasing: word)) else { return nil }
+                position[place] = coordinate
+            } else {
+                guard let value = UInt8(String(decoding: word, as: UTF8.self)) else { return nil }
+                color[place - 3] = value
+            }
+        }
+        return (position, color)
+    }
+
+    private func noPoint(_ line: UnsafeBufferPointer<UInt8>) -> Problem {
+        let words = line.split(whereSeparator: Self.isBlank).map { String(decoding: $0, as: UTF8.self) }
+        if words.count < vertex.properties.count {
+            return Problem(.input, "a point has \(vertex.properties.count) numbers, not \(words.count)")
+        }
+        let names = wanted.map { words[$0].prefix(20) }.joined(separator: " ")
+        return Problem(.input, "expected the numbers of a point, found “\(names)”")
     }
 
     private mutating func skip(_ element: PLYHeader.Element) throws(Problem) {
@@ -169,15 +200,15 @@ private struct PointValues {
         if hasColor { colors.reserveCapacity(3 * count) }
     }
 
-    mutating func append(_ x: Float, _ y: Float, _ z: Float, _ color: [UInt8]) {
-        guard x.isFinite, y.isFinite, z.isFinite else {
+    mutating func append(_ position: InlineArray<3, Float>, _ color: InlineArray<3, UInt8>) {
+        guard position[0].isFinite, position[1].isFinite, position[2].isFinite else {
             notFiniteCount += 1
             return
         }
-        positions.append(x)
-        positions.append(y)
-        positions.append(z)
-        colors += color
+        for axis in 0..<3 {
+            positions.append(position[axis])
+            if hasColor { colors.append(color[axis]) }
+        }
     }
 
     /// Takes x, y, z and perhaps red, green, blue out of binary records.

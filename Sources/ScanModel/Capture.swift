@@ -91,7 +91,10 @@ public struct Capture: Sendable {
 
     public init(id: String) { self.id = id }
 
-    public var keptFrames: [FrameFacts] { frames.filter { !$0.isDropped } }
+    public var keptFrames: [FrameFacts] {
+        // Long captures have megabytes of facts, and most lose no frame.
+        frames.contains(where: \.isDropped) ? frames.filter { !$0.isDropped } : frames
+    }
 
     /// The camera of a frame's picture as it was recorded, whatever its lens bends.
     public func recordedIntrinsics(of index: Int) -> CameraIntrinsics? {

@@ -1,5 +1,5 @@
 /// A JSON value whose objects keep the order of their keys, so that what we do not know passes through unchanged.
-public indirect enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// A whole number that fits Int64, written without fraction or exponent.
@@ -51,7 +51,11 @@ public indirect enum JSONValue: Hashable, Sendable {
 /// The members of a JSON object, in order. A key that was there twice keeps its first place and its last value.
 public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var members: [(key: String, value: JSONValue)] = []
+    /// Where each key's member is, once there are more than ``searchedCount``: most objects have few, and there are many.
     private var positions: [String: Int] = [:]
+
+    /// As many members are looked through as fast as a table is asked.
+    private static let searchedCount = 12
 
     public init() {}
 
@@ -66,20 +70,29 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// Setting nil removes the member.
     public subscript(key: String) -> JSONValue? {
-        get { positions[key].map { members[$0].value } }
+        get { position(of: key).map { members[$0].value } }
         set {
-            switch (positions[key], newValue) {
+            switch (position(of: key), newValue) {
             case (let index?, let value?): members[index].value = value
             case (nil, let value?):
-                positions[key] = members.count
                 members.append((key, value))
+                if !positions.isEmpty { positions[key] = members.count - 1 } else { indexLongOnes() }
             case (let index?, nil):
                 members.remove(at: index)
                 positions = [:]
-                for (i, member) in members.enumerated() { positions[member.key] = i }
+                indexLongOnes()
             case (nil, nil): break
             }
         }
+    }
+
+    private func position(of key: String) -> Int? {
+        positions.isEmpty ? members.firstIndex { $0.key == key } : positions[key]
+    }
+
+    private mutating func indexLongOnes() {
+        guard members.count > Self.searchedCount else { return }
+        for (i, member) in members.enumerated() { positions[member.key] = i }
     }
 
     public var keys: [String] { members.map(\.key) }

@@ -18,7 +18,7 @@ public enum QuarterTurn {
         normalized(turns) % 2 == 0 ? size : PixelSize(size.height, size.width)
     }
 
-    /// A picture of pixels of `pixelBytes` bytes each, row-major, top-left first.
+    /// A picture of pixels of `pixelBytes` bytes each, 1 to 4, row-major, top-left first.
     static func picture(
         _ pixels: [UInt8], _ width: Int, _ height: Int, pixelBytes: Int, turns: Int
     ) -> (size: PixelSize, pixels: [UInt8]) {
@@ -26,6 +26,37 @@ public enum QuarterTurn {
         let turns = normalized(turns)
         let new = size(PixelSize(width, height), turns: turns)
         if turns == 0 { return (new, pixels) }
+        let turned = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+            pixels.withUnsafeBytes { input in
+                let output = UnsafeMutableRawBufferPointer(output)
+                switch pixelBytes {
+                case 1: turn(input, width, height, turns, into: output, of: UInt8.self)
+                case 2: turn(input, width, height, turns, into: output, of: UInt16.self)
+                case 3: turn(input, width, height, turns, into: output, of: ThreeBytes.self)
+                case 4: turn(input, width, height, turns, into: output, of: UInt32.self)
+                default: preconditionFailure("no picture has pixels of \(pixelBytes) bytes")
+                }
+            }
+            count = pixels.count
+        }
+        return (new, turned)
+    }
+
+    private struct ThreeBytes: BitwiseCopyable {
+        var bytes: (UInt8, UInt8, UInt8)
+    }
+
+    /// A column of the old picture is a row of the new one, so one of both is always walked across its cache lines. It is
+    /// walked in squares, whose lines stay in the first cache until all of their pixels are taken.
+    private static let tile = 32
+
+    @inline(__always)
+    private static func turn<Pixel: BitwiseCopyable>(
+        _ input: UnsafeRawBufferPointer, _ width: Int, _ height: Int, _ turns: Int,
+        into output: UnsafeMutableRawBufferPointer, of pixel: Pixel.Type
+    ) {
+        guard let input = input.baseAddress, let output = output.baseAddress else { return }
+        let stride = MemoryLayout<Pixel>.stride
         // Where the first pixel of a new row comes from, and how far on the next ones lie.
         let (start, rowStep, columnStep) =
             switch turns {
@@ -33,21 +64,22 @@ public enum QuarterTurn {
             case 2: (width * height - 1, -width, -1)
             default: (width - 1, -1, width)
             }
-        let turned = [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
-            pixels.withUnsafeBufferPointer { input in
-                var to = 0
-                for y in 0..<new.height {
-                    var from = start + y * rowStep
-                    for _ in 0..<new.width {
-                        for byte in 0..<pixelBytes { output[to + byte] = input[from * pixelBytes + byte] }
-                        to += pixelBytes
-                        from += columnStep
+        let new = size(PixelSize(width, height), turns: turns)
+        for top in Swift.stride(from: 0, to: new.height, by: tile) {
+            for left in Swift.stride(from: 0, to: new.width, by: tile) {
+                let end = min(left + tile, new.width)
+                for y in top..<min(top + tile, new.height) {
+                    var from = (start + y * rowStep + left * columnStep) * stride
+                    var to = (y * new.width + left) * stride
+                    for _ in left..<end {
+                        output.storeBytes(
+                            of: input.loadUnaligned(fromByteOffset: from, as: pixel), toByteOffset: to, as: pixel)
+                        from &+= columnStep &* stride
+                        to &+= stride
                     }
                 }
             }
-            count = pixels.count
         }
-        return (new, turned)
     }
 }
 

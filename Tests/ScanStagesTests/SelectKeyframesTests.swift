@@ -112,4 +112,42 @@ import Testing
             #expect(kept.contains { abs(views[$0].0 - view.0) <= 0.2 && abs(views[$0].1 - view.1) <= 20 })
         }
     }
+
+    /// The leader algorithm as it stands in books, which looks at all founders: the frame that stands for each one's.
+    private func leaders(_ views: [(position: Vector3, degrees: Double)], distance: Double, angle: Double) -> [Int] {
+        var founders: [Int] = []
+        return views.indices.map { place in
+            let apart = founders.map { founder in
+                max(
+                    (views[place].position - views[founder].position).length / distance,
+                    abs(views[place].degrees - views[founder].degrees) / angle)
+            }
+            if let nearest = apart.min(), nearest <= 1, let first = apart.firstIndex(of: nearest) { return founders[first] }
+            founders.append(place)
+            return place
+        }
+    }
+
+    @Test(arguments: [(0.05, 180.0), (0.3, 20), (0.3, 180), (4, 5)])
+    func allAroundTheOriginTheNearestFounderIsFound(limits: (distance: Double, angle: Double)) throws {
+        var dice = SplitMix(seed: 84)
+        let views = (0..<600).map { _ in
+            (
+                position: Vector3(
+                    .random(in: -1...1, using: &dice), .random(in: -0.5...0.5, using: &dice),
+                    .random(in: -1...1, using: &dice)),
+                degrees: Double.random(in: 0...60, using: &dice)
+            )
+        }
+        var capture = capture(views.map { (0, $0.degrees, nil) })
+        for (place, view) in views.enumerated() { capture.items[place].pose?.position = view.position }
+        let run = try run("distance: \(limits.distance), angle: \(limits.angle)", capture)
+        let leaders = leaders(views, distance: limits.distance, angle: limits.angle)
+        #expect(run.kept == views.indices.filter { leaders[$0] == $0 })
+        #expect(
+            run.drops.sorted()
+                == views.indices.filter { leaders[$0] != $0 }.map {
+                    "\($0) select-keyframes: frame \(leaders[$0]) stands for its neighbourhood"
+                }.sorted())
+    }
 }

@@ -124,6 +124,7 @@ private struct TransformsReader {
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
         let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
+        capture.frames.reserveCapacity(entries.count)
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
         noteTwins(entries)
         takeSplits(entries, root)

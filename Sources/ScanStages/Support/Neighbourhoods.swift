@@ -30,13 +30,19 @@ struct Neighbourhoods {
         self.views = views
         self.distance = distance
         self.angle = angle
+        // The neighbourhoods, by where their founders stand.
         var founders: [Int] = []
+        var grid: [Cell: [Int]] = [:]
         for place in views.indices {
             Heartbeat.beat()
+            let cell = Cell(of: views[place].pose.position, side: distance)
             var nearest: (neighbourhood: Int, apart: Double)?
-            for (neighbourhood, founder) in founders.enumerated() {
-                let apart = apart(place, founder, atMost: nearest?.apart ?? 1)
-                if apart <= 1, apart < nearest?.apart ?? .infinity { nearest = (neighbourhood, apart) }
+            for neighbourhood in cell.around.compactMap({ grid[$0] }).joined() {
+                let apart = apart(place, founders[neighbourhood], atMost: nearest?.apart ?? 1)
+                // The older one of two that are as near.
+                if apart <= 1, (apart, neighbourhood) < (nearest?.apart ?? .infinity, nearest?.neighbourhood ?? 0) {
+                    nearest = (neighbourhood, apart)
+                }
             }
             if let nearest {
                 membership.append(nearest.neighbourhood)
@@ -45,6 +51,7 @@ struct Neighbourhoods {
                 }
             } else {
                 membership.append(founders.count)
+                grid[cell, default: []].append(founders.count)
                 founders.append(place)
                 best.append(place)
             }
@@ -87,5 +94,26 @@ struct Neighbourhoods {
             for other in left.indices { gaps[other] = min(gaps[other], apart(left[other], place, atMost: gaps[other])) }
         }
         return taken
+    }
+}
+
+/// A cube of space. Whoever stands within its side of someone stands in the same cube or in one beside it.
+private struct Cell: Hashable {
+    private var index: SIMD3<Int>
+
+    init(of position: Vector3, side: Double) {
+        // A little larger, so that rounding never puts a cube between two that are just neighbours. Beyond the clamp, which
+        // keeps a far position from trapping, positions share cubes.
+        let cubes = position * (1 / (side * 1.001))
+        func floor(_ value: Double) -> Int { Int(min(max(value.rounded(.down), -0x1p60), 0x1p60)) }
+        index = SIMD3(floor(cubes.x), floor(cubes.y), floor(cubes.z))
+    }
+
+    private init(_ index: SIMD3<Int>) { self.index = index }
+
+    /// This one and the 26 that touch it.
+    var around: [Cell] {
+        let steps = -1...1
+        return steps.flatMap { x in steps.flatMap { y in steps.map { z in Cell(index &+ SIMD3(x, y, z)) } } }
     }
 }
