@@ -1,5 +1,5 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
-.PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint docs clean
+.PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint format docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
 OUT     ?= out/demo
@@ -21,7 +21,7 @@ help:
 	@echo "make sanitize   run the tests under the address and the thread sanitizer"
 	@echo "make build   build the tool: $(SCANMILL)"
 	@echo "make install build the tool with Swift's libraries inside, and copy it to $(PREFIX)/bin; pipelines, systemd units, the manual page and completions to $(PREFIX)/share"
-	@echo "make lint    check the sources' format"
+	@echo "make lint    check the sources' format; make format puts it right"
 	@echo "make docs    write the reference pages again from the stages, and the manual as HTML to $(MANUAL)"
 	@echo "make clean   remove what was built"
 
@@ -102,12 +102,17 @@ sanitize: setup
 lint:
 	swift format lint --strict -r Package.swift Sources Tests Fuzz
 
+format:
+	swift format --in-place -r Package.swift Sources Tests Fuzz
+
 ARTICLES = Sources/ScanStages/ScanStages.docc
 
 docs: PACKAGES += cmark-gfm
 docs: build
+	rm -rf $(OUT)/docs
+	$(SCANMILL) docs $(OUT)/docs
 	rm -rf $(ARTICLES)/Stages
-	$(SCANMILL) docs $(ARTICLES)/Stages
+	mv $(OUT)/docs $(ARTICLES)/Stages
 	mv $(ARTICLES)/Stages/pipeline.schema.json pipelines/
 	python3 packaging/manual/transcripts.py $(SCANMILL) . $(ARTICLES)/FirstNight.md
 	python3 packaging/manual/manual.py $(ARTICLES) $(MANUAL)

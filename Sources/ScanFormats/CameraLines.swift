@@ -94,6 +94,24 @@ extension CameraLines {
         return rewritten
     }
 
+    /// The recorded line with another camera and time. What else the recorder wrote stays, but for what tells the place of
+    /// the old camera in other words: quaternions, and Android's matrices of the sensors' pose.
+    /// - Parameter line: one line without its line ending.
+    /// - Throws: as ``line(timestamp:intrinsics:pose:exposure:extra:)``, and when the recorded one is no JSON object.
+    public static func rewrite(
+        _ line: [UInt8], timestamp: Int64, intrinsics: CameraIntrinsics, pose: Pose, sourceFrame number: Int,
+        file: String = "camera lines"
+    ) throws(Problem) -> [UInt8] {
+        guard var object = try JSONValue.parse(line, file: file).object else {
+            throw Problem(.input, "the camera line is no JSON object").at(file: file)
+        }
+        let outdated = ["quaternion", "rotationQuaternion", "transformMatrices"]
+        for key in object.keys where outdated.contains(where: key.hasPrefix) { object[key] = nil }
+        for (key, value) in try members(timestamp, intrinsics, pose).members { object[key] = value }
+        object["source_frame"] = .of(number)
+        return JSONWriter.text(.object(object), pretty: false)
+    }
+
     /// A camera line in MultiScan's own order of keys, without a line ending, for captures of other formats.
     /// - Parameters:
     ///   - extra: members to put behind MultiScan's own.
@@ -103,6 +121,15 @@ extension CameraLines {
         timestamp: Int64, intrinsics: CameraIntrinsics, pose: Pose, exposure: Int64? = nil,
         extra: [(key: String, value: JSONValue)] = []
     ) throws(Problem) -> [UInt8] {
+        var line = try members(timestamp, intrinsics, pose)
+        if let exposure { line["exposure_duration"] = .integer(exposure) }
+        for (key, value) in extra { line[key] = value }
+        return JSONWriter.text(.object(line), pretty: false)
+    }
+
+    private static func members(
+        _ timestamp: Int64, _ intrinsics: CameraIntrinsics, _ pose: Pose
+    ) throws(Problem) -> JSONObject {
         if let defect = intrinsics.defect ?? pose.defect { throw Problem(.input, defect) }
         guard CameraLine.timestamps.contains(timestamp) else {
             throw Problem(
@@ -116,9 +143,7 @@ extension CameraLines {
         line["intrinsics"] = .of([k.fx, 0, 0, 0, k.fy, 0, k.cx, k.cy, 1] as [Double])
         line["transform"] = .of(pose.columnMajor)
         line["euler_angles"] = .of(pose.rotation.eulerAngles.components)
-        if let exposure { line["exposure_duration"] = .integer(exposure) }
-        for (key, value) in extra { line[key] = value }
-        return JSONWriter.text(.object(line), pretty: false)
+        return line
     }
 }
 

@@ -127,7 +127,9 @@ public struct PLYReader {
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// The point of a line; nil where it has too few numbers, or something else stands there.
-    private func point(_ line: UnsafeBufferPointer<UInt8>) -> (position: InlineArray<3, Float>, color: InlineArray<3, UInt8>)? {
+    private func point(
+        _ line: UnsafeBufferPointer<UInt8>
+    ) -> (position: InlineArray<3, Float>, color: InlineArray<3, UInt8>)? {
         var position = InlineArray<3, Float>(repeating: 0)
         var color = InlineArray<3, UInt8>(repeating: 0)
         var start = 0

@@ -127,7 +127,11 @@ public final class VideoDecoder: Sendable {
             let damaged = stream.log.damagedFrames
             let count =
                 damaged == 0
-                ? [] : ["parts of \(damaged) of \(facts.frameCount) frames were missing or damaged, and guessed"]
+                ? []
+                : [
+                    "parts of \(damaged) of \(facts.frameCount) frames were missing or damaged, and guessed; "
+                        + "those up to the next key frame build on them"
+                ]
             // What reads the file and what decodes it speak at once, in any order.
             let words = stream.log.lines.sorted()
             let others = words.count - Self.mostWords

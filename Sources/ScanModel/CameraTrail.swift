@@ -20,17 +20,17 @@ public struct CameraTrail: Hashable, Sendable {
     public private(set) var limits: ClosedRange<Double>?
     public private(set) var measure: Measure
 
-    /// - Parameter frames: in order; those without a pose are passed over. Without times that ascend, `speed` becomes
-    ///   `time`, and time goes by the frames' numbers.
+    /// - Parameter frames: all that were recorded, in order; those without a pose are passed over, and dropped ones are no
+    ///   stations. Without times that ascend, `speed` becomes `time`, and time goes by the frames' numbers.
     public init(_ frames: [FrameFacts], by measure: Measure) {
-        let placed = frames.filter { $0.pose.map { $0.defect == nil } ?? false }
+        let placed = frames.filter { !$0.isDropped && $0.pose.map { $0.defect == nil } ?? false }
         let seconds = Self.seconds(placed)
         self.measure = seconds == nil ? .time : measure
         var values = seconds ?? placed.map { Double($0.index) }
         var (low, high) = (values.first ?? 0, values.last ?? 0)
         if seconds != nil {
             if measure == .speed {
-                values = Self.speeds(placed)
+                values = Self.speeds(placed, of: frames)
                 low = 0
                 high = values.isEmpty ? 0 : values.sorted()[values.count * 95 / 100]
             }
@@ -52,12 +52,16 @@ public struct CameraTrail: Hashable, Sendable {
         return times.map { Trajectory.seconds(from: first, to: $0) }
     }
 
-    /// Metres a second over the step that leads to each place; the first has that of the second. A step without time has
-    /// that of the one before.
-    private static func speeds(_ frames: [FrameFacts]) -> [Double] {
-        var speeds: [Double] = []
-        for step in Trajectory(frames).steps { speeds.append(step.speed ?? speeds.last ?? 0) }
-        return speeds.isEmpty ? frames.map { _ in 0 } : [speeds[0]] + speeds
+    /// Metres a second over the step that leads to each place from the recorded one before, so that leaving frames out slows
+    /// nobody down; the first has that of the second. A step without time has that of the one before.
+    private static func speeds(_ placed: [FrameFacts], of recorded: [FrameFacts]) -> [Double] {
+        let steps = Dictionary(Trajectory(recorded).steps.map { ($0.to, $0.speed) }, uniquingKeysWith: { $1 })
+        let speeds = placed.map { steps[$0.index] ?? nil }
+        var last = speeds.lazy.compactMap(\.self).first ?? 0
+        return speeds.map { speed in
+            last = speed ?? last
+            return last
+        }
     }
 
     /// At most `count` stations, spread evenly, the first and the last among them.

@@ -2,6 +2,8 @@
 public struct CloudScene: Sendable {
     public var cloud: PointCloud?
     public var box: OrientedBox?
+    /// Whether its edges are drawn.
+    public var drawsBox = true
     public var trail: CameraTrail?
     public var axes: CloudView.Axes
     /// Pixels across a point; nil for as large as closes the gaps between neighbours.
@@ -36,7 +38,7 @@ public struct CloudScene: Sendable {
     /// of each axis, the box's corners and the cameras; or the box alone.
     public func extent(ofBoxAlone: Bool = false) -> [Vector3] {
         if ofBoxAlone, let box { return box.corners }
-        var points = box?.corners ?? []
+        var points = drawnBox?.corners ?? []
         points += (trail?.spread(Self.stepCount) ?? []).map { $0.pose.position }
         let sample = cloud.map { Self.sample($0) } ?? []
         let ranges = [axes.right, axes.up, axes.front].map { axis in
@@ -44,6 +46,8 @@ public struct CloudScene: Sendable {
         }
         return points + sample.filter { p in ranges.allSatisfy { $0.range.contains($0.axis.dot(p)) } }
     }
+
+    private var drawnBox: OrientedBox? { drawsBox ? box : nil }
 
     /// Evenly from all points: a few thousand tell where a cloud lies.
     private static func sample(_ cloud: PointCloud) -> [Vector3] {
@@ -60,6 +64,7 @@ public struct CloudScene: Sendable {
     private static func spacing(_ cloud: PointCloud) -> Double {
         let probes = stride(from: 0, to: cloud.count, by: max(1, cloud.count / 32)).map { $0 }
         let nearest = probes.compactMap { probe -> Double? in
+            Heartbeat.beat()
             let here = cloud[probe]
             var best = Double.infinity
             for i in 0..<cloud.count where i != probe {
@@ -80,7 +85,7 @@ public struct CloudScene: Sendable {
         var canvas = Rasteriser(width: large.size.width, height: large.size.height, background: Self.background)
         if let cloud { draw(cloud, large, &canvas) }
         canvas.shade(reach: 3, strength: 0.08, pixelSize: large.pixelSize)
-        if let box { draw(box, large, &canvas) }
+        if let drawnBox { draw(drawnBox, large, &canvas) }
         if let trail { draw(trail, large, &canvas) }
         return canvas.image.downscaled(to: view.size)
     }
@@ -88,6 +93,8 @@ public struct CloudScene: Sendable {
     private func draw(_ cloud: PointCloud, _ view: CloudView, _ canvas: inout Rasteriser) {
         let isFromAbove = view.towards.dot(axes.up) > 0.1
         for i in 0..<cloud.count {
+            // Large points take a microsecond and more each.
+            if i % 4096 == 0 { Heartbeat.beat() }
             let p = cloud[i]
             if isFromAbove, let ceiling, axes.up.dot(p) > ceiling, box?.contains(p) != true { continue }
             guard let point = view.project(p) else { continue }
@@ -153,7 +160,7 @@ public struct CloudScene: Sendable {
 
     /// How long the pyramids are: a share of how far the cameras, or else the box, reach.
     private var viewerLength: Double {
-        let places = (trail?.spread(Self.viewerCount) ?? []).map { $0.pose.position } + (box?.corners ?? [])
+        let places = (trail?.spread(Self.viewerCount) ?? []).map { $0.pose.position } + (drawnBox?.corners ?? [])
         guard let first = places.first else { return 0 }
         return 0.05 * (places.map { ($0 - first).length }.max() ?? 0)
     }

@@ -141,20 +141,25 @@ public struct BatchPlan: Sendable {
                 result: result, programs: &programs)
             {
             case .upToDate: return .upToDate
-            case .stale(let why): reason = why
+            case .stale(let why) where known.pipeline == digest: reason = why
+            case .stale(let why):
+                reason =
+                    PublishedResult(input.id, in: state.output).map {
+                        PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline.resolved)
+                    } ?? why
             case .unsure(let why): doubt = why
-            }
-            if known.pipeline != digest, let published = PublishedResult(input.id, in: state.output) {
-                reason = PipelineChange.text(from: published.receipt["pipeline"], to: pipeline.resolved)
+            case .another: doubt = "another result stands in its place"
             }
         }
-        if let note = FailureNote.load(input.id, in: state) {
+        let note = FailureNote.load(input.id, in: state)
+        if let note, !rules.triesAgain {
             let fingerprint = FailureNote.fingerprint(of: input, pipeline: pipeline, programs: programs)
-            if !rules.triesAgain && note.stands(for: fingerprint) { return .failedBefore(note.problem) }
-            reason = reason ?? "it failed before: \(note.problem.summary)"
+            if note.stands(for: fingerprint) { return .failedBefore(note.problem) }
         }
         if let reason { return replacing(result, because: reason) }
+        // What failed since may be mended, and the result stand for what is there again.
         if hasResult { return .compare(doubt ?? "its digests are not known") }
+        if let note { return .run("it failed before: \(note.problem.summary)") }
         if isUnfinished {
             return .run(CaptureLock.isHeld(input.id, in: state) ? "another run works on it" : "it was never finished")
         }
@@ -196,7 +201,7 @@ enum PipelineChange {
         if before.map(\.name) != after.map(\.name) {
             let came = after.map(\.name).filter { !before.map(\.name).contains($0) }
             let went = before.map(\.name).filter { !after.map(\.name).contains($0) }
-            if came.isEmpty && went.isEmpty { return "the stages stand in another order" }
+            if came.isEmpty && went.isEmpty { return rearranged(before.map(\.name), after.map(\.name)) }
             let parts = [
                 came.isEmpty ? nil : "new: " + came.joined(separator: ", "),
                 went.isEmpty ? nil : "gone: " + went.joined(separator: ", "),
@@ -204,13 +209,31 @@ enum PipelineChange {
             return "the stages changed (\(parts.compactMap(\.self).joined(separator: "; ")))"
         }
         var changes: [String] = []
-        for (a, b) in zip(before, after) {
+        if old?["name"] != new["name"] { changes.append("the pipeline's name changed") }
+        let labels = Pipeline.labels(of: after.map(\.name))
+        for (number, (a, b)) in zip(before, after).enumerated() {
             for key in Set(a.options.keys).union(b.options.keys).sorted() where a.options[key] != b.options[key] {
-                changes.append("\(b.name).\(key) changed from \(word(a.options[key])) to \(word(b.options[key]))")
+                changes.append(
+                    "\(labels[number]).\(key) changed from \(word(a.options[key])) to \(word(b.options[key]))")
             }
         }
         return changes.isEmpty ? "a stage makes other results than before" : changes.joined(separator: ", ")
     }
+
+    /// What to say of stages that are the same by their names alone.
+    private static func rearranged(_ before: [String], _ after: [String]) -> String {
+        if before.sorted() == after.sorted() { return "the stages stand in another order" }
+        let (few, many) = (counts(before), counts(after))
+        let changed = many.keys.sorted().filter { few[$0] != many[$0] }
+        return changed.map { "`\($0)` stands there \(times(many[$0])), before \(times(few[$0]))" }.joined(
+            separator: ", ")
+    }
+
+    private static func counts(_ names: [String]) -> [String: Int] {
+        Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+
+    private static func times(_ count: Int?) -> String { count == 1 ? "once" : "\(count ?? 0) times" }
 
     private static func stages(_ pipeline: JSONValue?) -> [(name: String, options: JSONObject)] {
         (pipeline?["stages"]?.array ?? []).map { ($0["name"]?.string ?? "", $0["options"]?.object ?? JSONObject()) }

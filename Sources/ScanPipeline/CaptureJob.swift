@@ -97,6 +97,8 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var fileCount: Int
     public var byteCount: Int64
     public var warnings: [String]
+    /// How many frames the result had that this one replaces, where it is the same pipeline's and had more.
+    public var framesBefore: Int?
     /// What follows from the pipeline, whatever the capture is like.
     public var notes: [String]
     /// How long each stage worked, in the order of the pipeline.

@@ -36,13 +36,20 @@ public struct CaptureWork {
     }
 
     private mutating func attempt() throws(Problem) -> CaptureEnding {
+        let before = PublishedResult(job.input.id, in: job.output)
         do throws(Problem) {
             let receipt = try writeFiles()
             if let receipt { try publish(receipt) } else { try vouch() }
             FailureNote.remove(job.input.id, in: state)
             remember(receipt)
-            return receipt.map { .done(CaptureSummary($0, times: runner.clock.times, peakBytes: PeakMemory.bytes)) }
-                ?? .upToDate
+            guard let receipt else { return .upToDate }
+            var summary = CaptureSummary(receipt, times: runner.clock.times, peakBytes: PeakMemory.bytes)
+            if let before, before.receipt["pipeline"] == pipeline.resolved,
+                let kept = before.receipt["frames"]?["kept"]?.integer, kept > summary.framesKept
+            {
+                summary.framesBefore = Int(kept)
+            }
+            return .done(summary)
         } catch { throw givingUp(for: error) }
     }
 
@@ -99,6 +106,8 @@ public struct CaptureWork {
 
     /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.
     private func cause(of problem: Problem) -> Problem {
+        // It was there when the run looked for captures.
+        if opened == nil, !FileSystem.exists(job.input.path) { return Runner.Opened.gone(job.input.path) }
         guard problem.fault == .input, let opened else { return problem }
         do throws(Problem) { try opened.requireUnchanged() } catch { return error.noting(problem.oneLine) }
         return problem
@@ -107,21 +116,38 @@ public struct CaptureWork {
     /// Ids are names of folders, and two captures in different places may have one. A result of the other one is not this
     /// one's to replace.
     private func checkIdentity(_ opened: Runner.Opened) throws(Problem) {
-        guard let published = PublishedResult(job.input.id, in: job.output) else { return }
+        let published = PublishedResult(job.input.id, in: job.output)
+        // Of a damaged receipt, what is known of its result is all that there is to go by.
+        if published == nil, !output.hasPublishedResult || known == nil { return }
         // What is known may be of the result before this one, whose runner was killed before it could say so.
-        let known = known?.key == published.key ? known : nil
-        if known?.input == FileSystem.absolute(job.input.path) { return }
+        let known = published == nil || known?.key == published?.key ? known : nil
+        if let known, Self.isSamePlace(known.input, FileSystem.absolute(job.input.path)) { return }
         // What lies beside the pipeline is every capture's, and tells none from another.
         let common = opened.inputs.filter { opened.options[$0.path] != nil }.map(\.digest)
         let own = opened.inputs.filter { opened.options[$0.path] == nil }.map(\.digest)
-        let before = published.inputDigests.subtracting(common)
+        let before = (published?.inputDigests ?? Set(known.map { $0.inputs.values.compactMap(\.digest) } ?? []))
+            .subtracting(common)
         let shared = before.intersection(own).count
         // Most of a capture that was moved is still the same, whatever was mended in it or is asked of it now.
         if shared * 2 >= min(before.count, own.count) { return }
-        let others = known.map { "it was made of \($0.input), and its files are others" }
+        let isGone = known.map { !FileSystem.exists($0.input) } ?? false
+        let others = known.map {
+            "it was made of \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
+        }
+        // Renaming the other one leaves its result here under this one's name.
+        let way =
+            isGone
+            ? "remove \(output.publishedPath) if that capture has another name now" : "rename this capture"
         throw Problem(
             .usage, "the result of another capture has this name", notes: [others ?? "it was made of other files"],
-            fix: "rename one of the two captures, choose another folder with -o, or replace the result with  --replace")
+            fix: "\(way), choose another folder with -o, or replace the result with  --replace")
+    }
+
+    /// Whether two paths are one capture's, however they are spelt.
+    private static func isSamePlace(_ a: String, _ b: String) -> Bool {
+        if a == b { return true }
+        guard let a = FileSystem.realPath(a), let b = FileSystem.realPath(b) else { return false }
+        return a == b
     }
 
     private func isUpToDate(_ key: ResultKey) -> Bool {

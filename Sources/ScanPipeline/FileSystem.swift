@@ -47,6 +47,18 @@ package enum FileSystem {
         return lstat(path, &status) == 0
     }
 
+    /// The same for whoever would make something else in its place.
+    /// - Throws: fault `environment` when that cannot be told.
+    static func isThere(_ path: String) throws(Problem) -> Bool {
+        var status = stat()
+        if lstat(path, &status) == 0 { return true }
+        let code = errno
+        if code == ENOENT || code == ENOTDIR { return false }
+        throw Problem.system("cannot look at this path", path: absolute(path), code: code)
+    }
+
+    package static func isLinkToNothing(_ path: String) -> Bool { exists(path) && status(of: path) == nil }
+
     /// Whether a name stands for something other than a file or a folder, links to them included: a device, a pipe, a socket.
     package static func isSpecial(_ path: String) -> Bool {
         var status = stat()

@@ -13,7 +13,7 @@ extension FileSystem {
         let inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if let list = inner < 0 ? nil : fdopendir(inner) {
             var names: [[CChar]] = []
-            eachEntry(of: list) { name, _ in
+            _ = eachEntry(of: list) { name, _ in
                 names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
             }
             for name in names { removeTree(name, in: inner) }
@@ -27,9 +27,19 @@ extension FileSystem {
     /// The names in a folder, sorted; none when it cannot be read.
     package static func names(in path: String) -> [String] { listing(of: path).map(\.name) }
 
+    /// The same for whoever would take a folder that cannot be read for an empty one, and throw away what it holds.
+    /// - Throws: fault `environment` when it is there and cannot be read to its end.
+    package static func list(_ path: String) throws(Problem) -> [String] {
+        var failure: Int32 = 0
+        let names = listing(of: path, failure: &failure) { _, _, _ in }.map(\.name)
+        if failure == 0 || failure == ENOENT { return names }
+        throw Problem.system("cannot list the folder", path: absolute(path), code: failure)
+    }
+
     private static func listing(of path: String) -> [(name: String, isFolder: Bool)] {
+        var failure: Int32 = 0
         // Not every filesystem says in its lists what a name is.
-        listing(of: path) { name, type, folder in
+        return listing(of: path, failure: &failure) { name, type, folder in
             if Int(type) != Int(DT_UNKNOWN) { return Int(type) == Int(DT_DIR) }
             var status = stat()
             return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -38,31 +48,42 @@ extension FileSystem {
 
     /// The names in a folder, sorted, each with what lies there, links followed; none when it cannot be read.
     static func statuses(in path: String) -> [(name: String, value: stat?)] {
-        listing(of: path) { name, _, folder in
+        var failure: Int32 = 0
+        return listing(of: path, failure: &failure) { name, _, folder in
             var status = stat()
             return fstatat(folder, name, &status, 0) == 0 ? status : nil
         }
     }
 
-    /// - Parameter look: what is wanted of a name, of which the folder says `type` (`DT_REG`, …), in the open folder. It is
-    ///   the name as the folder holds it, which need not be text.
+    /// - Parameters:
+    ///   - failure: becomes the system's code where the folder cannot be opened, or not be read to its end.
+    ///   - look: what is wanted of a name, of which the folder says `type` (`DT_REG`, …), in the open folder. It is the name
+    ///     as the folder holds it, which need not be text.
     private static func listing<Value>(
-        of path: String, _ look: (_ name: UnsafePointer<CChar>, _ type: UInt8, _ folder: Int32) -> Value
+        of path: String, failure: inout Int32,
+        _ look: (_ name: UnsafePointer<CChar>, _ type: UInt8, _ folder: Int32) -> Value
     ) -> [(name: String, value: Value)] {
-        guard let folder = opendir(path) else { return [] }
+        guard let folder = opendir(path) else {
+            failure = errno
+            return []
+        }
         defer { closedir(folder) }
         var listing: [(name: String, value: Value)] = []
-        eachEntry(of: folder) { name, type in
+        failure = eachEntry(of: folder) { name, type in
             listing.append((String(cString: name), look(name, type, dirfd(folder))))
         }
         return listing.sorted { $0.name < $1.name }
     }
 
     /// Calls `body` for each name in an open folder, but for the folder's own and that of what it lies in.
+    /// - Returns: the system's code where the names ended before the folder did, else 0.
     private static func eachEntry(
         of folder: OpaquePointer, _ body: (_ name: UnsafePointer<CChar>, _ type: UInt8) -> Void
-    ) {
-        while let entry = readdir(folder) {
+    ) -> Int32 {
+        while true {
+            // The end of a folder leaves it as it is.
+            errno = 0
+            guard let entry = readdir(folder) else { return errno }
             withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: 1) { name in
                     if strcmp(name, ".") != 0 && strcmp(name, "..") != 0 { body(name, entry.pointee.d_type) }

@@ -101,9 +101,17 @@ public enum Leftovers {
     /// - Parameter name: of a run that stays, whatever its clock says.
     @discardableResult
     static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
-        // Their names begin with the time.
-        let old = FileSystem.names(in: state.runs).dropLast(rememberedRuns).filter { $0 != name }
-            .map { "\(state.runs)/\($0)" }
+        let names = FileSystem.names(in: state.runs)
+        if names.count <= rememberedRuns { return [] }
+        // By when they were written, not by their names: a clock that was years ahead for a night would keep its runs for
+        // years, and push all others out. A time that is still to come was written under such a clock.
+        let now = wallClock()
+        let ages = names.map { name in
+            let time = FileSystem.modified("\(state.runs)/\(name)/\(RunRecord.planName)") ?? .min
+            return (time: time > now ? .min : time, name: name)
+        }
+        let old = ages.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.dropLast(rememberedRuns).map(\.name)
+            .filter { $0 != name }.map { "\(state.runs)/\($0)" }
         for path in old { FileSystem.removeTree(path) }
         return old
     }
@@ -116,8 +124,10 @@ public enum Leftovers {
         let kept = [state.inputs, state.thumbnails].flatMap { folder in
             FileSystem.names(in: folder).map { (folder, $0) }
         }
+        // An OUT that cannot be listed, such as a share that went away, does not tell what is gone.
+        guard let names = try? FileSystem.list(state.output) else { return [] }
         // By their bytes, as files go.
-        let here = Set((state.published + state.withoutReceipt + state.failed).map { Array($0.utf8) })
+        let here = Set((names + state.failed).map { Array($0.utf8) })
         var removed: [String] = []
         for (folder, name) in kept where name.hasSuffix(".json") || name.hasSuffix(".jpg") {
             let id = name[..<(name.lastIndex(of: ".") ?? name.endIndex)]

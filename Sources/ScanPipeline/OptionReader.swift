@@ -37,11 +37,18 @@ public struct OptionReader: Sendable {
 
     public private(set) var specs: [OptionSpec] = []
     package private(set) var mistakes: [Mistake] = []
+    /// Options that are given and have no effect beside the others.
+    package private(set) var idle: [Mistake] = []
     /// Every option with the value that counts, defaults included; options without a value are left out.
     public private(set) var resolved = JSONObject()
     private let given: [String: OptionValue]
+    /// The stages above, from the first one on, with their resolved options.
+    private let above: [(stage: String, options: JSONObject)]
 
-    package init(given: [String: OptionValue] = [:]) { self.given = given }
+    package init(given: [String: OptionValue] = [:], above: [(stage: String, options: JSONObject)] = []) {
+        self.given = given
+        self.above = above
+    }
 
     /// A number.
     public mutating func number(
@@ -223,6 +230,18 @@ public struct OptionReader: Sendable {
 
     /// Whether an option is given, be it so that it cannot be read.
     public func isGiven(_ name: String) -> Bool { given[name] != nil }
+
+    /// What the nearest stage of a name above has for an option, for defaults that follow it; nil where there is none.
+    public func value(of name: String, above stage: String) -> JSONValue? {
+        above.last { $0.stage == stage }?.options[name]
+    }
+
+    /// Warns where an option is given that has no effect beside the others.
+    /// - Parameter condition: what it takes, as in "`x` has an effect only …".
+    public mutating func warn(_ name: String, unless hasEffect: Bool, _ condition: String) {
+        guard isGiven(name), !hasEffect else { return }
+        idle.append(Mistake(option: name, summary: "`\(name)` has an effect only \(condition)", fix: "take it out"))
+    }
 
     /// Checks that exactly one of these options is given.
     public mutating func exactlyOne(of names: [String]) {

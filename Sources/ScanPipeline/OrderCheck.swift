@@ -10,11 +10,14 @@ package struct OrderCheck {
 
     package private(set) var mistakes: [Finding] = []
     package private(set) var warnings: [Finding] = []
+    private var early: [Finding] = []
 
     /// The check of a file.
     package init(steps: [Pipeline.Step], library: StageLibrary) {
         checkReaders(steps, library)
         var available = Self.mayRead(steps, library)
+        // What no step has made yet, so that only captures that bring it along have it.
+        var unmade = steps.first.map { Self.isReader($0) ? Set($0.uses.finish.mayMake) : [] } ?? []
         var availableTo: [Set<Channel>] = []
         for (index, step) in steps.enumerated() {
             availableTo.append(available)
@@ -25,7 +28,14 @@ package struct OrderCheck {
                     // One missing stage is one mistake, however many stages below would need it too.
                     available.formUnion(group)
                 }
+                for group in role.demands(given: available) where index > 0 {
+                    let met = available.intersection(group)
+                    // Who names a format with points of its own, such as PLY, has all that there is.
+                    let lacking = group.count == 1 ? group : group.filter { !met.contains($0) }
+                    if unmade.isSuperset(of: met) { noteEarly(index, group, lacking, steps) }
+                }
                 available.formUnion(role.possible)
+                if index > 0 { unmade.subtract(role.possible) }
                 availableTo[index].formUnion(available)
                 available.subtract(role.removes)
             }
@@ -189,6 +199,25 @@ package struct OrderCheck {
                     fix: fixes.isEmpty ? nil : fixes.joined(separator: ", or "))))
     }
 
+    /// A step whose need only some captures meet, though a step below would make what they lack for all.
+    private mutating func noteEarly(
+        _ index: Int, _ group: [Channel], _ lacking: [Channel], _ steps: [Pipeline.Step]
+    ) {
+        let maker = steps[(index + 1)...].first { step in
+            step.uses.roles.contains { role in (role.makes + role.derives.map(\.made)).contains(where: lacking.contains)
+            }
+        }
+        guard let maker else { return }
+        let names = group.map(\.name).joined(separator: " or ")
+        early.append(
+            Finding(
+                step: index,
+                problem: Problem(
+                    .usage,
+                    "`\(steps[index].label)` needs \(names), which here only captures have that bring it along",
+                    fix: "move it below `\(maker.label)`, which makes it")))
+    }
+
     /// Two stages that write one path.
     private mutating func checkClaims(_ steps: [Pipeline.Step]) {
         var owners: [(claim: String, step: Int)] = []
@@ -252,7 +281,7 @@ package struct OrderCheck {
                 useless.insert(index)
             }
         }
-        warnings = useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless, library)) }
+        warnings = early + useless.sorted().map { Finding(step: $0, problem: Self.waste($0, steps, useless, library)) }
     }
 
     /// What becomes of work that is for nothing.
@@ -307,11 +336,13 @@ package struct OrderCheck {
     ) -> String {
         let made = steps[index].uses.touches
         // Whoever looks at the same above it and makes something of it has not seen its work.
-        let above = steps[..<index].indices.last { reader in
+        let readers = steps[..<index].indices.filter { reader in
             let uses = steps[reader].uses
             return !uses.reads.isDisjoint(with: made) && !useless.contains(reader)
                 && (!uses.touches.isEmpty || !uses.claims.isEmpty)
         }
+        // Above one writer of several, the others would go without.
+        let above = readers.first { !steps[$0].uses.claims.isEmpty } ?? readers.last
         return above.map { "move it above `\(steps[$0].label)`" } ?? link(from: index, steps, library)
             ?? (steps[(index + 1)...].contains { !$0.uses.claims.isEmpty } ? use(of: made, library) : nil)
             ?? "add a writer below it"

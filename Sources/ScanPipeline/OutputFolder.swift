@@ -123,14 +123,16 @@ public final class OutputFolder: Sendable {
             let digest = state.withLock({ $0.known.digest(of: path, status) })
         else { return false }
         guard try file.copy(input, digest: digest) else { return false }
-        // The digest is that of the bytes before; they must still be the same ones.
-        guard FileSystem.status(of: input.descriptor) == status else {
-            discard(file.path)
-            throw Problem(
-                .input, "the file was changed while it was copied", fix: "wait until it is whole, and run again"
-            ).at(file: name)
-        }
-        return true
+        // The digest is that of the bytes before; they must still be the same ones. Rights and links come and go without them,
+        // as where a backup links all files at night.
+        let now = FileSystem.status(of: input.descriptor)
+        if now == status { return true }
+        if let now, now.isSame(as: status), try input.digest() == digest { return true }
+        discard(file.path)
+        // Not the frame is bad: the capture was not whole yet.
+        throw Problem(
+            .environment, "the file was changed while it was copied", fix: "wait until it is whole, and run again"
+        ).at(file: name)
     }
 
     /// Copies what a source still holds: bytes that lie nowhere on disk as such.
@@ -229,7 +231,7 @@ public final class OutputFolder: Sendable {
     /// Makes the names in a folder durable, the innermost first, so that a name is durable only after what it names. What
     /// the receipt does not list goes: a file that a stage gave up, and folders without files.
     private func settle(_ folder: String, as path: String, keeping listed: Set<String>) throws(Problem) {
-        for name in FileSystem.names(in: folder) {
+        for name in try FileSystem.list(folder) {
             let inner = "\(folder)/\(name)"
             if FileSystem.isFolderItself(inner) {
                 try settle(inner, as: "\(path)\(name)/", keeping: listed)
@@ -281,14 +283,14 @@ public final class OutputFolder: Sendable {
 
     /// What keeps a result from standing at a path; nil where it may.
     static func obstacle(at target: String) -> Problem? {
-        if PublishedResult.stands(in: target) || !FileSystem.exists(target) { return nil }
-        if FileSystem.isFolderItself(target) && FileSystem.names(in: target).isEmpty { return nil }
-        if PublishedResult.stood(in: target) {
-            return Problem(
-                .usage, "the result that stands here has lost its \(Receipt.fileName), and is left alone",
-                fix: "put the receipt back, or remove the folder: the next run makes it again"
-            ).at(file: target)
-        }
+        if PublishedResult.stands(in: target) { return nil }
+        do throws(Problem) {
+            // What cannot be looked at may be anybody's.
+            if try !FileSystem.isThere(target) { return nil }
+            if FileSystem.isFolderItself(target), try FileSystem.list(target).isEmpty { return nil }
+            if PublishedResult.stood(in: target) { return try PublishedResult.loss(of: target) }
+        } catch { return error }
+        if FileSystem.isLinkToNothing(target) { return PublishedResult.linkToNothing(target) }
         return Problem(
             .usage, "what stands where the result belongs is not a result of ScanMill, and is left alone",
             fix: "name another output folder, or move this away"

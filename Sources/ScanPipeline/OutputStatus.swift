@@ -80,28 +80,35 @@ private struct StatusReading {
         if unfinished.contains(id) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
+        if FileSystem.isLinkToNothing("\(output)/\(id)") {
+            return .init(id: id, standing: .resultGone, cause: "it is a link to a folder that is not there")
+        }
         return .init(id: id, standing: made.contains(id.bytes) ? .resultGone : .neverRun)
     }
 
     private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
         guard let known = ResultState.load(id, in: state) else { return .init(id: id, standing: .done) }
-        if let owner, let maker = maker(of: id, by: known.pipeline), maker != owner {
-            return .init(
-                id: id, standing: .stale, cause: "the pipeline `\(maker)` made it, and the folder is `\(owner)`'s now")
-        }
         // Nothing could be made of it anew: the result is all that there is, and not behind anything.
         if !FileSystem.exists(known.input) {
             return .init(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
         }
+        if let owner, let maker = maker(of: id, known), maker != owner {
+            return .init(
+                id: id, standing: .stale, cause: "the pipeline `\(maker)` made it, and the folder is `\(owner)`'s now")
+        }
         let standing = known.standing(
             of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
-        guard case .stale(let why) = standing else { return .init(id: id, standing: .done) }
-        return .init(id: id, standing: .stale, cause: why)
+        switch standing {
+        case .stale(let why): return .init(id: id, standing: .stale, cause: why)
+        case .another(isOlder: true): return .init(id: id, standing: .stale, cause: "an older result was put back")
+        case .another, .unsure, .upToDate: return .init(id: id, standing: .done)
+        }
     }
 
-    private mutating func maker(of id: String, by pipeline: Digest) -> String? {
-        let maker = makers[pipeline] ?? PublishedResult(id, in: output)?.pipelineName
-        makers[pipeline] = maker
+    private mutating func maker(of id: String, _ known: ResultState) -> String? {
+        if case .other = known.relation(to: "\(output)/\(id)") { return PublishedResult(id, in: output)?.pipelineName }
+        let maker = makers[known.pipeline] ?? PublishedResult(id, in: output)?.pipelineName
+        makers[known.pipeline] = maker
         return maker
     }
 }

@@ -95,6 +95,7 @@ extension Pipeline {
         for change in overrides { apply(change, to: &file, labels: labels, &problems) }
 
         var steps: [Step] = []
+        var warnings: [Problem] = []
         var places: [PipelineFile.Entry] = []
         // Steps with mistakes of their own. What these need may be one of the mistakes; what they make is as good as said.
         var doubtful: Set<Int> = []
@@ -103,7 +104,7 @@ extension Pipeline {
         var certain: Int?
         for (entry, label) in zip(file.entries, labels) {
             let known = problems.count
-            if let step = step(for: entry, label, in: file, library, &problems) {
+            if let step = step(for: entry, label, below: steps, in: file, library, &problems, &warnings) {
                 if entry.isBroken || problems.count > known { doubtful.insert(steps.count) }
                 steps.append(step)
                 places.append(entry)
@@ -119,13 +120,15 @@ extension Pipeline {
         problems += check.mistakes.filter { $0.step < certain ?? .max && !doubtful.contains($0.step) }.map(locate)
         guard problems.isEmpty else { throw PipelineMistakes(problems: sorted(problems)) }
         return Pipeline(
-            name: file.name, summary: file.summary, steps: steps, warnings: check.warnings.map(locate))
+            name: file.name, summary: file.summary, steps: steps,
+            warnings: sorted(warnings + check.warnings.map(locate)))
     }
 
-    /// What an entry seems to mean, be it misspelt; nil where nobody can tell. Mistakes are added to `problems`.
+    /// What an entry seems to mean, be it misspelt; nil where nobody can tell. Mistakes are added to `problems`, and
+    /// options without effect to `warnings`.
     private static func step(
-        for entry: PipelineFile.Entry, _ label: String, in file: PipelineFile, _ library: StageLibrary,
-        _ problems: inout [Problem]
+        for entry: PipelineFile.Entry, _ label: String, below above: [Step], in file: PipelineFile,
+        _ library: StageLibrary, _ problems: inout [Problem], _ warnings: inout [Problem]
     ) -> Step? {
         let known = library[entry.stage]
         if known == nil && !entry.stage.isEmpty {
@@ -137,9 +140,10 @@ extension Pipeline {
                     ).at(line: entry.line, column: entry.column)))
         }
         guard let kind = known ?? library.nearest(to: entry.stage) else { return nil }
-        var reader = OptionReader(given: entry.options)
+        var reader = OptionReader(given: entry.options, above: above.map { ($0.name, $0.options) })
         let stage = kind.make(&reader)
         if known != nil && !entry.isBroken { problems += optionProblems(reader, entry, label, file) }
+        warnings += reader.idle.map { located($0, label, entry, file) }
         return Step(
             label: label, name: entry.stage, stage: stage, uses: stage.uses, options: reader.resolved,
             revision: kind.card.revision)
@@ -152,7 +156,7 @@ extension Pipeline {
     }
 
     /// `read`, `mask-range[1]`, `mask-range[2]`: numbers only where a name stands more than once.
-    private static func labels(of names: [String]) -> [String] {
+    static func labels(of names: [String]) -> [String] {
         let counts = names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         var seen: [String: Int] = [:]
         return names.map { name in
@@ -200,11 +204,14 @@ extension Pipeline {
             let problem = Problem(.usage, "`\(entry.stage)` has no option `\(name)`", fix: fix)
             return place(problem, at: name, of: entry, in: file)
         }
-        let wrong = reader.mistakes.map { mistake in
-            let problem = Problem(.usage, mistake.summary, fix: mistake.fix).inStage(label)
-            return place(problem, at: mistake.option, of: entry, in: file)
-        }
-        return unknown + wrong
+        return unknown + reader.mistakes.map { located($0, label, entry, file) }
+    }
+
+    private static func located(
+        _ mistake: OptionReader.Mistake, _ label: String, _ entry: PipelineFile.Entry, _ file: PipelineFile
+    ) -> Problem {
+        let problem = Problem(.usage, mistake.summary, fix: mistake.fix).inStage(label)
+        return place(problem, at: mistake.option, of: entry, in: file)
     }
 
     /// What the file's line does not show of a stage.

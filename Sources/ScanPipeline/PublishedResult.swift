@@ -40,7 +40,7 @@ public struct PublishedResult: Sendable {
     public var inputBytes: Int64 { Self.sum((receipt["inputs"]?.array ?? []).compactMap { $0["bytes"]?.integer }) }
 
     /// Of sizes, as large as a number can be: a damaged receipt may list anything.
-    private static func sum(_ sizes: [Int64]) -> Int64 {
+    package static func sum(_ sizes: [Int64]) -> Int64 {
         sizes.reduce(0) { sum, size in
             let (larger, isTooLarge) = sum.addingReportingOverflow(max(0, size))
             return isTooLarge ? .max : larger
@@ -61,6 +61,31 @@ public struct PublishedResult: Sendable {
         if ReceiptMark.isOurs(file.beginning(ReceiptMark.length)) { return true }
         // A damaged one.
         return stood(in: folder)
+    }
+
+    /// What is wrong with a result that is known to have been put into a folder and whose receipt is not found.
+    /// - Throws: fault `environment` when nobody can tell whether it is there.
+    package static func loss(of folder: String) throws(Problem) -> Problem {
+        if FileSystem.isLinkToNothing(folder) { return linkToNothing(folder) }
+        let receipt = "\(folder)/\(Receipt.fileName)"
+        if try FileSystem.isThere(receipt) {
+            return Problem(
+                .environment, "this is no receipt of a result, which is left alone",
+                fix: "put the receipt back, or remove the folder: the next run makes it again"
+            ).at(file: receipt)
+        }
+        return Problem(
+            .usage, "the result that stands here has lost its \(Receipt.fileName), and is left alone",
+            fix: "put the receipt back, or remove the folder: the next run makes it again"
+        ).at(file: folder)
+    }
+
+    /// Results may be moved to another disk, with links to them in their place. The disk may not be there tonight.
+    package static func linkToNothing(_ folder: String) -> Problem {
+        Problem(
+            .environment, "the result is a link to a folder that is not there",
+            fix: "mount the disk that it leads to; without the link, the next run makes the result again"
+        ).at(file: folder)
     }
 
     /// Whether a result is known to have been put into a folder.

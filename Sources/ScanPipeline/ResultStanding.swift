@@ -7,6 +7,8 @@ enum ResultStanding: Hashable, Sendable {
     case stale(String)
     /// Nothing seems to have changed, but the reason keeps it from being certain: the keys have to be compared.
     case unsure(String)
+    /// What is known is of another result than the one that stands there.
+    case another(isOlder: Bool)
 }
 
 extension ResultState {
@@ -17,9 +19,12 @@ extension ResultState {
         of input: String, pipeline: Digest, options: [String: String]? = nil, result: String,
         programs: inout ProgramVersions
     ) -> ResultStanding {
+        let relation = relation(to: result)
+        if case .other(let isOlder) = relation { return .another(isOlder: isOlder) }
         if self.pipeline != pipeline { return .stale("the pipeline changed") }
         if self.input != FileSystem.absolute(input) { return .unsure("the capture lies at another path") }
         var look = ResultLook(state: self, input: input, result: result)
+        if relation == .copy { look.note("its receipt was copied") }
         do throws(ResultLook.Stale) {
             try look.compareFolders()
             try look.compareInputs()
@@ -27,11 +32,29 @@ extension ResultState {
             if let options { look.compare(options: options) }
             try look.compare(&programs)
             try look.compareOutputs()
-            try look.compareReceipt()
         } catch { return .stale(error.reason) }
         // Stages and formats with new revisions make other results; only the key tells whether these are among them.
         if tool != programs.tool { look.note("it was run by \(tool)") }
         return look.doubt.map(ResultStanding.unsure) ?? .upToDate
+    }
+}
+
+extension ResultState {
+    /// What it has to do with the result that stands in a folder.
+    enum Relation: Hashable {
+        case same
+        /// The same, with a receipt of another time, as copies of OUT may have them.
+        case copy
+        /// It tells nothing of that one: a backup was put back, or a run was killed between giving the result its name and
+        /// noting what it was made of. Then that one is the newer.
+        case other(isOlder: Bool)
+    }
+
+    func relation(to result: String) -> Relation {
+        guard let time = FileSystem.modified("\(result)/\(Receipt.fileName)"), time != receiptTime else { return .same }
+        // Of a damaged receipt its size tells.
+        guard let published = PublishedResult(at: result) else { return .copy }
+        return published.key == key ? .copy : .other(isOlder: time < receiptTime)
     }
 }
 
@@ -46,8 +69,13 @@ private struct ResultLook {
     /// The capture's path as it is given now.
     let input: String
     let result: String
-    /// Why it is not certain that nothing changed: what was seen first.
-    private(set) var doubt: String?
+    /// What was seen first that may be a change.
+    private var change: String?
+    /// Whether a file is so young that a change right after would not show.
+    private var isYoung = false
+
+    /// Why it is not certain that nothing changed.
+    var doubt: String? { change ?? (isYoung ? "its files had just changed when it was run" : nil) }
 
     init(state: ResultState, input: String, result: String) {
         self.state = state
@@ -55,22 +83,23 @@ private struct ResultLook {
         self.result = result
     }
 
-    mutating func note(_ doubt: String) { self.doubt = self.doubt ?? doubt }
-
-    /// A file is so young that a change right after would not show.
-    private mutating func noteYouth() { note("its files had just changed when it was run") }
+    mutating func note(_ change: String) { self.change = self.change ?? change }
 
     mutating func compareFolders() throws(Stale) {
         for (folder, known) in state.folders.sorted(by: { $0.key < $1.key }) {
-            guard let now = FileSystem.status(of: folder) else { throw Stale(reason: "\(shown(folder)) is gone") }
+            // Perhaps nothing was read of it, or of what changed in it.
+            guard let now = FileSystem.status(of: folder) else {
+                note("the folder \(shown(folder)) is gone")
+                continue
+            }
+            let isFolder = FileSystem.isFolder(folder)
+            if !isFolder, now.byteCount != known.byteCount { throw Stale(reason: "\(shown(folder)) changed") }
             if now.modified != known.modified {
-                guard FileSystem.isFolder(folder) else { throw Stale(reason: "\(shown(folder)) changed") }
-                // Perhaps by a file that nothing reads.
-                note("something in the folder \(shown(folder)) changed")
+                note(isFolder ? "something in the folder \(shown(folder)) changed" : "\(shown(folder)) was touched")
             }
             // Copying tools set the time of change of the bytes back; that of the file itself nobody can set.
             if now.changed != known.changed { note("something about \(shown(folder)) changed") }
-            if !known.isSettled(at: state.looked) { noteYouth() }
+            if !known.isSettled(at: state.looked) { isYoung = true }
         }
     }
 
@@ -78,13 +107,20 @@ private struct ResultLook {
         for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: path) else { throw Stale(reason: "\(shown(path)) is gone") }
             if !now.isSame(as: known.status) {
-                guard isSmall(now), now.byteCount == known.status.byteCount, let digest = known.digest,
-                    (try? FileSystem.digest(of: path)) == digest
-                else { throw Stale(reason: "\(shown(path)) changed") }
+                // What copies files without their times, or moves a share, leaves their bytes alone.
+                let mayBeSame =
+                    if isSmall(now), let digest = known.digest {
+                        (try? FileSystem.digest(of: path)) == digest
+                    } else {
+                        FileSystem.regularSize(of: path) != nil
+                    }
+                guard mayBeSame, now.byteCount == known.status.byteCount else {
+                    throw Stale(reason: "\(shown(path)) changed")
+                }
                 note("\(shown(path)) was touched")
             }
             if now != known.status { note("something about \(shown(path)) changed") }
-            if !known.status.isSettled(at: state.looked) { noteYouth() }
+            if !known.status.isSettled(at: state.looked) { isYoung = true }
         }
     }
 
@@ -95,7 +131,7 @@ private struct ResultLook {
     mutating func compareBesides() {
         for (folder, known) in state.besides.sorted(by: { $0.key < $1.key }) where doubt == nil {
             if known == ResultState.young {
-                noteYouth()
+                isYoung = true
             } else if FolderContents(of: folder).digest != known {
                 note("something about the files in \(shown(folder)) changed")
             }
@@ -126,15 +162,6 @@ private struct ResultLook {
         where FileSystem.size(of: "\(result)/\(path)") != size {
             throw Stale(reason: "\(path) of the result is missing or has another size")
         }
-    }
-
-    /// Copies of OUT may have other times, and backups other results of the same sizes.
-    mutating func compareReceipt() throws(Stale) {
-        if FileSystem.modified("\(result)/\(Receipt.fileName)") == state.receiptTime { return }
-        if PublishedResult(at: result)?.key != state.key {
-            throw Stale(reason: "another result stands in its place")
-        }
-        note("its receipt was copied")
     }
 
     /// A path of the state as people named it.

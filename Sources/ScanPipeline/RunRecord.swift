@@ -122,7 +122,7 @@ public struct RunRecord: Sendable {
     ) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
         // Results that another pipeline has taken over are not this run's to find fault with.
-        if state.foreignOwner(for: pipeline) != nil { return }
+        if (try? state.foreignOwner(for: pipeline)) != nil { return }
         let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
             id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), problem: problem,

@@ -108,6 +108,13 @@ public struct Runner: Sendable {
                 fix: "run again when it is whole; --settle leaves captures alone that are still being copied")
         }
 
+        static func gone(_ path: String) -> Problem {
+            Problem(
+                .environment, "the capture was moved away after the run had found it",
+                fix: "run again with the place where it is now"
+            ).at(file: path)
+        }
+
         /// The first path, in the order of their bytes, that leads to something else by now.
         private var changed: String? {
             let files = statuses.filter { path, known in

@@ -27,7 +27,7 @@ public struct StageContext: Sendable {
 
     /// What all frames share and has to be made once, such as a box read from a file. It stays what it was when it was
     /// first asked for, in `begin` or at a frame: a later pass that calls the stage again changes as much as the first
-    /// did, whatever has become of the capture.
+    /// did, whatever has become of the capture. A stage has one such value: what it needs more goes into it as a tuple.
     public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
         try memo.value(make)
     }

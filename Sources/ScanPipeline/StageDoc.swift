@@ -18,7 +18,7 @@ public enum StageDoc {
                     "| `\(option.name)` | \(value(of: option)) | \(fallback) | \(MarkdownText.cell(option.help)) |\n"
             }
         }
-        page += "\n## Needs and makes\n\n" + uses(entry.uses)
+        page += "\n## \(usesTitle(entry))\n\n" + uses(entry.uses)
         return page
     }
 
@@ -41,7 +41,8 @@ public enum StageDoc {
             text += "  \(option.name): \(value(of: option).filter { $0 != "`" })\(fallback)\n      \(option.help)\n"
         }
         let uses = uses(entry.uses).filter { $0 != "`" }.split(separator: "\n").map { "  " + $0.dropFirst(2) }
-        return text + "\nNeeds and makes:\n" + uses.joined(separator: "\n") + "\n\nExample:\n  \(entry.card.example)"
+        return text + "\n\(usesTitle(entry)):\n" + uses.joined(separator: "\n")
+            + "\n\nExample:\n  \(entry.card.example)"
     }
 
     /// The same facts for programs.
@@ -88,6 +89,10 @@ public enum StageDoc {
         case .text: "text"
         case .frames: "frame numbers and ranges, or a file"
         }
+    }
+
+    private static func usesTitle(_ entry: StageLibrary.Entry) -> String {
+        entry.options.isEmpty ? "Needs and makes" : "Needs and makes, with the default options"
     }
 
     private static func uses(_ uses: Uses) -> String {

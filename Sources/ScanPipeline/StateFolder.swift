@@ -36,9 +36,16 @@ public struct StateFolder: Sendable, Hashable {
     package static var host: String {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
-        let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // A name on disk has at most 255 bytes, and the id may have 200 of them.
-        return String(decoding: name.replacing(".", with: "-").utf8.prefix(24), as: UTF8.self)
+        return hostWord(String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    /// - Parameter name: a machine's, however long.
+    package static func hostWord(_ name: String) -> String {
+        // A name on disk has at most 255 bytes, and the id may have 200 of them. The ends of long names, such as those of pods,
+        // tell them apart.
+        let plain = name.replacing(".", with: "-")
+        if plain.utf8.count <= 24 { return plain }
+        return "\(String(decoding: plain.utf8.prefix(11), as: UTF8.self))-\(Digest.of(Array(name.utf8)).hex.prefix(12))"
     }
 
     static func host(ofWorkName name: String) -> String? {
@@ -59,10 +66,11 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// The ids that have a result: folders of OUT with a receipt.
-    public var published: [String] {
-        FileSystem.names(in: output).filter {
-            !$0.hasPrefix(".") && PublishedResult.stands(in: "\(output)/\($0)")
-        }
+    public var published: [String] { published(among: FileSystem.names(in: output)) }
+
+    /// - Parameter names: what stands in OUT.
+    func published(among names: [String]) -> [String] {
+        names.filter { !$0.hasPrefix(".") && PublishedResult.stands(in: "\(output)/\($0)") }
     }
 
     /// The ids whose folder holds no receipt any more, though results of these ids were made here.
@@ -92,9 +100,9 @@ public struct StateFolder: Sendable, Hashable {
     ///   Results that were copied elsewhere will do, without anything else that lay beside them. With fault `environment`
     ///   when it may not be read.
     public func requireOutput() throws(Problem) {
+        // What only another user may read, or nobody any more, must not pass for nothing.
+        for folder in [output, path] where FileSystem.isFolder(folder) { _ = try FileSystem.list(folder) }
         if FileSystem.exists(owner) || !published.isEmpty { return }
-        // What only another user may read must not pass for nothing.
-        for folder in [output, path] where FileSystem.isFolder(folder) { close(try FileSystem.openFolder(folder)) }
         if FileSystem.isFolder(output) { throw nothingWasRun }
         throw Problem(
             .usage, FileSystem.exists(output) ? "this is not a folder" : "there is no folder at this path",
@@ -128,8 +136,10 @@ public struct StateFolder: Sendable, Hashable {
 
     /// OUT belongs to the first pipeline that published there, by its name: results of two pipelines in one folder
     /// would replace each other by turns. Where its name is lost, it is that of the results.
-    /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set.
+    /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set, or when results could
+    ///   not be renamed from `.scanmill` into it.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
+        try requireOneFilesystem()
         if try belongs(to: pipeline, replacing: replacing) { return }
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
@@ -140,6 +150,16 @@ public struct StateFolder: Sendable, Hashable {
         if try belongs(to: pipeline, replacing: replacing) { return }
         let json = JSONValue.object(["pipeline": .string(pipeline.name)])
         try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+    }
+
+    /// A link to another disk would let every capture be processed, and none be published.
+    private func requireOneFilesystem() throws(Problem) {
+        var (outer, inner) = (stat(), stat())
+        guard stat(output, &outer) == 0, stat(path, &inner) == 0, outer.st_dev != inner.st_dev else { return }
+        throw Problem(
+            .usage, "it lies on another filesystem than the results, which are renamed out of it when they are whole",
+            fix: "move it into \(output), or put all of \(output) on the other filesystem"
+        ).at(file: path)
     }
 
     /// - Returns: false when there is no owner yet, or another one that is to be replaced.
@@ -207,8 +227,9 @@ public struct StateFolder: Sendable, Hashable {
     var owningPipeline: String? { (try? ownerName()) ?? nil }
 
     /// What ``claim(for:replacing:)`` would say, without writing anything.
-    public func foreignOwner(for pipeline: Pipeline) -> String? {
-        guard let name = try? ownerName() ?? maker(besides: pipeline) else { return nil }
-        return name == pipeline.name ? nil : name
+    /// - Throws: when there is an owner, and nobody can say which.
+    public func foreignOwner(for pipeline: Pipeline) throws(Problem) -> String? {
+        guard let name = try ownerName() ?? maker(besides: pipeline), name != pipeline.name else { return nil }
+        return name
     }
 }

@@ -40,16 +40,21 @@ public struct Crop: CaptureStage {
         if !["above", "below", "around"].contains(where: options.isGiven) {
             options.fail(nil, "crop has nothing to do", "give it `above`, `below` or `around`")
         }
+        options.warn("centre", unless: around != nil, "with `around`")
+        options.warn("from", unless: countsHeights, "with `above` or `below`")
         if let above, let below, above > below {
             options.fail("above", "`above: \(above)` and `below: \(below)` leave nothing")
         }
     }
 
+    private var countsHeights: Bool { above != nil || below != nil }
+    private var needsFloor: Bool { zero == .floor && countsHeights }
+
     public var uses: Uses {
         let isMeasured = around != nil
         return Uses(
             finish: .init(
-                needs: [.cloud] + (zero == .floor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
+                needs: [.cloud] + (needsFloor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
                     + (isMeasured && [.cameras, .focus].contains(centre) ? [.pose] : []),
                 wants: zero == .auto ? [.floor] : [], changes: [.cloud]),
             instead: [[.cloud]: [.cloudFromDepth]])
@@ -59,16 +64,17 @@ public struct Crop: CaptureStage {
         guard var cloud = capture.cloud else { throw Problem(.input, "the capture has no cloud") }
         guard let up = capture.worldUp?.normalized else {
             throw Problem(
-                .input, "the capture does not say which way is up, so there are no heights",
-                fix: "take crop out, or use a format whose world is upright")
+                .input, "the capture does not say which way is up, so there are no heights and no ground",
+                fix: "use a pipeline without \(context.label) for captures like this one, or cut with a box in a file: "
+                    + "`cull-by-box: {box: FILE}`")
         }
         context.warnUnlessMetric(capture, "lengths may not be in metres")
-        if zero == .floor && capture.floor == nil {
+        if needsFloor && capture.floor == nil {
             throw Problem(
                 .input, "no floor was found to count heights from",
                 fix: "do without it where there is none with  --set \(context.label).from=auto")
         }
-        if zero == .auto, above != nil || below != nil, let absence = capture.absences[.floor] {
+        if zero == .auto, countsHeights, let absence = capture.absences[.floor] {
             context.warn(
                 "heights were counted from the world's origin, for want of a floor: \(absence); `from: floor` fails such "
                     + "captures")

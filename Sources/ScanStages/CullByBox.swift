@@ -25,12 +25,13 @@ public struct CullByBox: FrameStage, CaptureStage {
             the same way, unless it is what lies outside of it that stays.
 
             Below `voxel-downsample` it is the merged cloud that is culled. `depth: true` zeroes the depth pixels whose
-            points lie on the wrong side, also without any points; `pixel-centre` is then that of `unproject`.
+            points lie on the wrong side, also without any points; `pixel-centre` is then that of the nearest `unproject`
+            above, unless it is given.
 
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth: it
             fails, with `if-empty: warn` it goes on.
             """,
-        example: "- cull-by-box: {margin: 0.02}", revision: 4)
+        example: "- cull-by-box: {margin: 0.02}", revision: 5)
 
     /// Where the box comes from.
     private enum BoxSource: Hashable {
@@ -73,9 +74,17 @@ public struct CullByBox: FrameStage, CaptureStage {
         side = options.choice("keep", "Which points stay.", default: .inside)
         cullsDepth = options.flag("depth", "Zero the depth pixels of removed points as well.", default: false)
         centre = options.choice(
-            "pixel-centre", "Where a depth pixel's coordinates are taken; the same as for `unproject`.",
-            default: .integer)
+            "pixel-centre", "Where a depth pixel's coordinates are taken, unless an `unproject` above says it.",
+            default: options.value(of: "pixel-centre", above: "unproject")?.string.flatMap(PixelCentre.init) ?? .integer
+        )
+        options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
+        // A misspelt word is no file's name.
+        if let file = source.file, !file.contains("."), !file.contains("/") {
+            options.fail(
+                "box", "`box` is `\(file)`, which is neither `capture` nor `cloud` nor the name of a JSON file",
+                Nearest.suggestion(file, among: ["capture", "cloud"]))
+        }
         if source == .cloud && cullsDepth {
             options.fail(
                 "depth", "`depth: true` works frame by frame, and `box: cloud` is known only after the last frame",
@@ -121,6 +130,9 @@ public struct CullByBox: FrameStage, CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        if margin != 0 || bottom != 0 {
+            context.warnUnlessMetric(capture, "\((margin == 0 ? bottom : margin).shortText) m may be anything")
+        }
         if let file = source.file, replacesBox {
             let given = try box(of: file, context)
             if let own = capture.box, own != given {
@@ -151,6 +163,11 @@ public struct CullByBox: FrameStage, CaptureStage {
                 "no \(name) of the capture lies in the box"
             } else { "every \(name) lies in the box" }
         guard consequence == .fail else { return context.warn("\(summary), so nothing is left") }
+        let box = try usedBox(of: capture, context)
+        if box.isEmpty, let full = capture.box, !full.isEmpty {
+            throw BoxMargin.leavesNothing(
+                of: full, ["margin": margin, "bottom": bottom].filter { $0.value < 0 }, context.label)
+        }
         func text(_ vector: Vector3) -> String {
             vector.components.map { $0.rounded(decimals: 2).shortText }.joined(separator: ", ")
         }
@@ -159,7 +176,6 @@ public struct CullByBox: FrameStage, CaptureStage {
             let culprits = what == "points" ? "masks and crops" : "masks"
             throw Problem(.input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)")
         }
-        let box = try usedBox(of: capture, context)
         let place = "the box measures \(text(box.halfSize * 2)) and has its middle at \(text(box.center))"
         throw Problem(
             .input, summary, notes: [place, "\(count) were looked at"],

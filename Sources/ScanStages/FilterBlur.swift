@@ -68,8 +68,8 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let sharpness = try score.take(of: &frame, context)
         if case .atLeast(let limit) = rule, sharpness < limit {
-            let (found, least) = (sharpness.rounded(decimals: 2), limit.rounded(decimals: 2))
-            frame.facts.drop = Drop(stage: context.label, reason: "sharpness \(found) is under \(least)")
+            let reason = "sharpness \(sharpness.text(under: limit)) is under \(limit)"
+            frame.facts.drop = Drop(stage: context.label, reason: reason)
         }
     }
 

@@ -30,6 +30,11 @@ public struct FilterMotion: CaptureStage {
         afterJump = options.number(
             "after-jump", "How long to drop frames behind a jump.", in: 0...86_400, unit: "s")
         jumps = Trajectory.JumpLimits(&options)
+        for name in ["jump-speed", "jump-turning"] {
+            options.warn(
+                name, unless: speed != nil || turning != nil || afterJump != nil,
+                "with `speed`, `turning` or `after-jump`")
+        }
         if speed == nil, turning == nil, blur == nil, afterJump == nil {
             options.fail(
                 nil, "one of `speed`, `turning`, `blur`, `after-jump` is needed",
@@ -84,13 +89,5 @@ public struct FilterMotion: CaptureStage {
     private func reason(of predicted: Double?) -> String? {
         guard let blur, let predicted, predicted > blur else { return nil }
         return "its predicted blur is \(predicted.text(over: blur)) px, over \(blur.shortText)"
-    }
-}
-
-extension Double {
-    /// With two decimals, or as many as show that it is more than a limit.
-    fileprivate func text(over limit: Double) -> String {
-        let decimals = (2...6).first { rounded(decimals: $0) > limit } ?? 6
-        return rounded(decimals: decimals).description
     }
 }

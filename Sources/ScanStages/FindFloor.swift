@@ -45,7 +45,9 @@ public struct FindFloor: CaptureStage {
             let floor = Floor.find(in: cloud, up: up, below: lowest - clearance, minArea: minArea)
         else {
             context.record("found", .bool(false))
-            context.warn("no floor was found: nothing horizontal of \(minArea) m² lies below the cameras")
+            context.warn(
+                "no floor was found: nothing horizontal of \(minArea) m² lies \(clearance.shortText) m and more "
+                    + "below the cameras")
             // One that a stage above found would else be taken for this one's.
             capture.floor = nil
             capture.channels.remove(.floor)

@@ -89,6 +89,9 @@ public struct PredictBlur: FrameStage, FoldStage {
             capture.frames[facts.index].predictedBlur = pixels
         }
         guard let pixels = Distribution(predicted.map(\.pixels)) else { return sayWhyNot(capture, context) }
+        if let distance, sources.distance.contains("option") {
+            context.warnUnlessMetric(capture, "\(distance.shortText) m may be anything")
+        }
         context.record("pixels", Measurement.object(pixels))
         context.record("exposure-from", .of(sources.exposure.sorted()))
         context.record("distance-from", .of(sources.distance.sorted()))

@@ -39,7 +39,7 @@ public struct RenderCloud: CaptureStage {
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
             alone.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 3)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 4)
 
     /// It is drawn four times as large.
     private static let mostPixels = 8_000_000
@@ -71,6 +71,8 @@ public struct RenderCloud: CaptureStage {
                 "height", "\(size) is more than \(Self.mostPixels / 1_000_000) million pixels",
                 "a smaller `width` or `height`")
         }
+        options.warn("point-size", unless: drawsCloud, "with `cloud: true`")
+        options.warn("ceiling", unless: drawsCloud, "with `cloud: true`")
         if !drawsCloud && cameras == .none {
             options.fail("cameras", "with `cloud: false` and `cameras: none` nothing is drawn", "draw one of them")
         }
@@ -91,9 +93,10 @@ public struct RenderCloud: CaptureStage {
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         let box = capture.channels.contains(.box) ? capture.box : nil
         var scene = CloudScene(
-            cloud: drawsCloud ? capture.cloud : nil, box: drawsBox || around == .box ? box : nil,
-            trail: CameraTrail.Measure(rawValue: cameras.rawValue).map { CameraTrail(capture.keptFrames, by: $0) },
+            cloud: drawsCloud ? capture.cloud : nil, box: box,
+            trail: CameraTrail.Measure(rawValue: cameras.rawValue).map { CameraTrail(capture.frames, by: $0) },
             axes: CloudView.Axes(up: capture.worldUp, box: box))
+        scene.drawsBox = drawsBox
         scene.pointSize = pointSize
         if ceiling == .hide {
             scene.ceiling = capture.keptFrames.compactMap(\.pose).map { scene.axes.up.dot($0.position) }.max()
@@ -103,7 +106,6 @@ public struct RenderCloud: CaptureStage {
         guard !points.isEmpty else {
             return context.warn("there is nothing to draw: the cloud holds no points, and no frame has a pose")
         }
-        if !drawsBox { scene.box = nil }
         context.count("points", scene.cloud?.count ?? 0)
         let picture = view == .sheet ? sheet(scene, points, capture) : single(scene, points, capture)
         try context.output.write(

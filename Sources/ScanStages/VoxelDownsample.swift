@@ -10,20 +10,28 @@ public struct VoxelDownsample: FrameStage, FoldStage {
             The grid is aligned to the world's origin: a point belongs to cube floor(p / size). Each cube becomes the
             centroid of its points with their mean colour. The result does not depend on the number of workers: each
             frame is summed by itself, and frames are added in order.
+
+            Below an earlier `voxel-downsample` it is the cloud's points that are merged, each of them counting as one: what
+            crops and boxes in between have cut off stays cut off.
             """,
-        example: "- voxel-downsample: {size: 0.02}")
+        example: "- voxel-downsample: {size: 0.02}", revision: 2)
 
     let size: Double
 
     public init(_ options: inout OptionReader) {
         size = options.number("size", "Edge of a cube.", default: 0.02, in: 0.0001...100, unit: "m")
+        let before = options.value(of: "size", above: "voxel-downsample")?.double
+        options.warn(
+            "size", unless: size > before ?? 0,
+            "where it is larger than that of the `voxel-downsample` above: the fine one first")
     }
 
     public var uses: Uses {
-        Uses(frame: .init(needs: [.points]), fold: .init(makes: [.cloud]))
+        Uses(frame: .init(needs: [.points]), fold: .init(prefers: [[.cloud, .points]], makes: [.cloud]))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) {
+        if context.reads.contains(.cloud) { return }
         var grid = VoxelGrid(size: size)
         if let points = frame.points { grid.add(points) }
         context.count("points", frame.points?.count ?? 0)
@@ -38,6 +46,10 @@ public struct VoxelDownsample: FrameStage, FoldStage {
     }
 
     public func end(_ grid: consuming VoxelGrid, _ capture: inout Capture, in context: StageContext) throws(Problem) {
+        if context.reads.contains(.cloud), let cloud = capture.cloud {
+            context.count("points", cloud.count)
+            grid.add(cloud)
+        }
         context.count("voxels", grid.count)
         if grid.outOfRange > 0 && grid.count == 0 {
             throw Problem(

@@ -47,7 +47,7 @@ public struct WriteContactSheet: FoldStage {
         columns = options.integer("columns", "Pictures beside each other.", default: 10, in: 1...100)
         rows = options.integer("rows", "The most pictures below each other on a page.", default: 12, in: 1...100)
         width = options.integer("width", "Width of a page.", default: 1920, in: 100...16_384, unit: "pixels")
-        colors = DepthColors(&options)
+        colors = DepthColors(&options, areUsed: content == .depth, "with `of: depth`")
         isUpright = ShownPictures.upright(&options)
         quality = ShownPictures.quality(&options)
         let most = ContactSheet.mostColumns(width: width)
@@ -57,7 +57,9 @@ public struct WriteContactSheet: FoldStage {
                 "at most \(most) `columns`, or a wider page")
         }
         if count > columns * rows * 100 {
-            options.fail("count", "\(count) pictures need more than 100 pages", "more `columns` or `rows`")
+            options.fail(
+                "count", "\(count) pictures need more than 100 pages of \(columns * rows)",
+                "more `columns` or `rows`, or a `count` of at most \(columns * rows * 100)")
         }
     }
 
@@ -146,7 +148,9 @@ public struct WriteContactSheet: FoldStage {
             throw Problem(
                 .usage, "a page of \(columns) × \(rows) pictures of \(picture) would have \(pixels) pixels",
                 notes: ["the most is \(Self.largestPage), and 65,000 from top to bottom"],
-                fix: "fewer `rows`, which makes more pages")
+                fix: rows > 1
+                    ? "fewer `rows`, which makes more pages, or more `columns`" : "more `columns`, or a smaller `width`"
+            )
         }
     }
 

@@ -56,7 +56,8 @@ public struct WriteFrames: FrameStage, FoldStage {
         rounding = options.choice("rounding", "How metres become whole millimetres.", default: .nearest)
         number = options.choice("number", "Count the frames that are written, or take source numbers.", default: .kept)
         confidence = options.choice("confidence", "Write confidence as colours to look at.", default: .none)
-        colors = DepthColors(&options)
+        colors = DepthColors(&options, areUsed: depth == .colors, "with `depth: colors`")
+        options.warn("rounding", unless: depth == .png16, "with `depth: png16`")
         if color == nil && depth == .none && confidence == .none {
             options.fail("depth", "with `color: none` and `depth: none` nothing is written", "write one of them")
         }

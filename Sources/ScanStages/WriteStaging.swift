@@ -17,8 +17,9 @@ public struct WriteStaging: FrameStage, FoldStage {
             capture it came from as `source_frame`. ScanMill reads the result as it reads the original: the same poses,
             intrinsics, timestamps, depth and confidence.
 
-            **Camera lines** stay as recorded but for `source_frame`; timestamps never change. Captures of other formats get
-            lines in MultiScan's form: those need a pose, intrinsics and a timestamp, from 0 on, for every frame.
+            **Camera lines** stay as recorded but for `source_frame`; timestamps never change. Below a stage that moves
+            cameras, as `turn` does, the camera is written anew, what told the old one in other words (`quaternion`) is left
+            out, and the rest stays. Captures of other formats get lines in MultiScan's form: those need a pose, intrinsics and a timestamp, from 0 on, for every frame.
 
             **Depth** goes into one raw deflate stream without a header, which MultiScan's readers take as it is: half
             floats in metres, or the low 13 bits of 16 in millimetres where it was recorded in millimetres (up to 8.191 m).
@@ -53,7 +54,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 8)
+        example: "- write-staging: {rgb: mp4}", revision: 9)
 
     let depth: Depth
     let rgb: RGB

@@ -17,12 +17,14 @@ struct PlanCommand: ParsableCommand {
         let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
         let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
-        if let owner = state.foreignOwner(for: loaded.pipeline) {
-            Console.error("warning: \(state.hold(of: owner)); `run` refuses it without --replace")
-        }
+        do throws(Problem) {
+            if let owner = try state.foreignOwner(for: loaded.pipeline) {
+                Console.error("warning: \(state.hold(of: owner)); `run` refuses it without --replace")
+            }
+        } catch { Console.error("warning: `run` would refuse this folder: \(error.oneLine)") }
         let plan = BatchPlan(
             found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
-        (found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
+        (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         let estimate = SizeEstimate(plan, output: batch.output, memory: UsualMemory(of: loaded.pipeline, in: state))
         if batch.json { Console.out(json(plan, found.refused, estimate)) } else { show(plan, found.refused, estimate) }
     }

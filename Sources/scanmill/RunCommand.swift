@@ -101,7 +101,7 @@ struct RunCommand: AsyncParsableCommand {
         let (plan, report, state) = (night.plan, night.report, night.state)
         if !quiet && !batch.json { night.loaded.warn() }
         // Whatever is left out is said, since nothing else tells of it.
-        (night.found.warnings + CaptureList.warnings(of: plan)).forEach(Console.error)
+        (night.found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         report.runBegan(batch, captures: night.found.inputs.count + night.found.refused.count)
         let refused = batch.retry ? night.found.refused : night.found.refused.map { $0.asBefore(in: state) }
         let others = refused + plan.waiting

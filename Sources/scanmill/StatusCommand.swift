@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
             return
         }
         for entry in entries where entry.standing != .done {
-            let cause = entry.cause.map { "  \($0)" } ?? ""
+            let cause = entry.cause.map { "  \(Console.visible($0))" } ?? ""
             let older = entry.hasOlderResult ? " (an older result stands)" : ""
             Console.out("\(entry.standing.rawValue)  \(Console.visible(entry.id))\(cause)\(older)")
         }

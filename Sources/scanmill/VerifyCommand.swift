@@ -17,15 +17,18 @@ struct VerifyCommand: ParsableCommand {
         for id in StateFolder(output: output).published {
             let problems =
                 PublishedResult(id, in: output)?.verify() ?? [
-                    Problem(.environment, "the receipt cannot be read").at(file: "\(output)/\(id)/\(Receipt.fileName)")
+                    Problem(
+                        .environment, "the receipt cannot be read",
+                        fix: "let the user who runs scanmill read it; if it is damaged, run the capture again"
+                    ).at(file: "\(output)/\(id)/\(Receipt.fileName)")
                 ]
             results.append((id, problems))
         }
         for id in StateFolder(output: output).withoutReceipt {
-            let problem = Problem(
-                .environment, "the receipt is missing", fix: "remove the folder, and run its capture again"
-            ).at(file: "\(output)/\(id)/\(Receipt.fileName)")
-            results.append((id, [problem]))
+            let folder = "\(output)/\(id)"
+            do throws(Problem) { results.append((id, [try PublishedResult.loss(of: folder)])) } catch {
+                results.append((id, [error]))
+            }
         }
         if !json { for problem in results.flatMap(\.problems) { Console.error(problem.message()) } }
         let bad = results.filter { !$0.problems.isEmpty }

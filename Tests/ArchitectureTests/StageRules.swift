@@ -29,8 +29,7 @@ enum StageRules {
         let declarations = file.text.matches(of: #/\b(?:struct|enum|class|actor)\s+(\w+)\s*:\s*([^{]*)\{/#)
         let isStage = declarations.contains { match in
             let conformances = match.2.split { !$0.isLetter }
-            return match.1 == type
-                && !Set(conformances).isDisjoint(with: ["Stage", "FrameStage", "FoldStage", "CaptureStage"])
+            return match.1 == type && conformances.contains { $0.hasSuffix("Stage") }
         }
         if !isStage { return ["\(file.path): holds no stage of the type \(type)"] }
         let name = stageName(of: type)

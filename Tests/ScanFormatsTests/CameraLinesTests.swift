@@ -281,4 +281,24 @@ import Testing
             #expect(try line.withUnsafeBufferPointer { try CameraLine($0, file: "a") }.timestamp == time)
         }
     }
+
+    @Test func aCameraThatMovedKeepsWhatElseWasRecorded() throws {
+        let camera = CameraIntrinsics(fx: 3, fy: 4, cx: 5, cy: 6, width: 8, height: 8, pixelOrigin: .corner)
+        let pose = Pose(rotation: .rotation(aboutY: 0.5), position: Vector3(1, 2, 3))
+        let recorded = """
+            {"quaternion": [1, 0, 0, 0], "my_key": {"a": [1, null]}, "timestamp": 7, "exposure_duration": 9, \
+            "transform": [1], "rotationQuaternion_from_androidSensor": [0], "transformMatrices_from_androidSensorPose": []}
+            """
+        let line = try CameraLines.rewrite(
+            Array(recorded.utf8), timestamp: 8, intrinsics: camera, pose: pose, sourceFrame: 2)
+        let value = try JSONValue.parse(line, file: "a")
+        #expect(
+            value.object?.keys == [
+                "my_key", "timestamp", "exposure_duration", "transform", "intrinsics", "euler_angles", "source_frame",
+            ])
+        #expect(value["my_key"] == .object(["a": .array([.integer(1), .null])]))
+        let record = try #require(try read(line).first).get()
+        #expect(record.pose == pose && record.timestamp == 8 && record.exposure == 9 && record.sourceFrame == 2)
+        #expect(record.intrinsics(width: 8, height: 8) == camera)
+    }
 }

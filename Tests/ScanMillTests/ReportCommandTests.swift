@@ -61,6 +61,20 @@ import Testing
     }
 
     /// What is called usual is the median, by Python's own reckoning.
+    /// One damaged receipt must not end every report.
+    @Test func numbersThatNothingCanBeCountedTo() throws {
+        try makeNight(20)
+        let out = "\(folder.path)/out"
+        let ids = try FileManager.default.contentsOfDirectory(atPath: out).filter { !$0.hasPrefix(".") }.sorted()
+        for id in ids.prefix(3) {
+            let path = "out/\(id)/receipt.json"
+            var receipt = String(decoding: try folder.bytes(path), as: UTF8.self)
+            receipt = receipt.replacing(#/"(bytes|source|kept)": \d+/#) { "\"\($0.1)\": 9223372036854775807" }
+            try folder.write(receipt, to: path)
+        }
+        #expect(try report()["captures"]?.array?.count ?? 0 >= 20)
+    }
+
     @Test func usualIsTheMedian() throws {
         try makeNight(120)
         let json = try report()

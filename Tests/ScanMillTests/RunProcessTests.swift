@@ -240,6 +240,67 @@ import Testing
         return there
     }()
 
+    /// What cannot be listed or looked at may be anybody's, and is no empty place for a result.
+    @Test(arguments: ["getdents64", "lstat,newfstatat,statx,stat"])
+    func whatCannotBeLookedAtIsLeftAlone(calls: String) throws {
+        guard Self.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        try folder.write("years of work", to: "out/mini/thesis.txt")
+        try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
+        let known = try runCommand(["strace", "-e", "trace=" + calls, "true"], in: folder.path).status == 0
+        let names = known ? calls : "newfstatat,statx"
+        let result = try runCommand(
+            [
+                "strace", "-f", "-o", "/dev/null", "-P", "\(folder.path)/out/mini", "-e", "trace=\(names)", "-e",
+                "inject=\(names):error=EIO", Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--no-report",
+            ], in: folder.path)
+        #expect(result.status != 0, "\(result.output)")
+        #expect(try folder.bytes("out/mini/thesis.txt") == Array("years of work".utf8))
+    }
+
+    /// A backup that links all files at night changes nothing of their bytes.
+    @Test func rightsThatChangeWhileFilesAreCopied() throws {
+        guard Self.hasStrace else { return }
+        var capture = MiniCapture()
+        capture.frameCount = 12
+        try capture.write(in: folder)
+        try folder.write("name: t\nstages: [read, {write-staging: {depth: source}}]\n", to: "t.yaml")
+        // Digests are known of what has stood still for two seconds.
+        let old = try runCommand(
+            ["sh", "-c", "find mini -exec touch -d '1 hour ago' {} + && sleep 2.5"], in: folder.path)
+        #expect(old.status == 0)
+        let faults = [
+            "strace", "-f", "-o", "calls", "-e", "trace=copy_file_range", "-e",
+            "inject=copy_file_range:delay_exit=300000", Scanmill.path,
+        ]
+        let script = "(for i in $(seq 40); do chmod $((600 + i % 2 * 44)) mini/color/*; sleep 0.1; done) & \"$@\""
+        let result = try runCommand(
+            ["bash", "-c", script, "bash"] + faults
+                + ["run", "t.yaml", "mini", "-o", "out", "--no-report", "--jobs", "1"], in: folder.path)
+        #expect(result.status == 0 && result.output.hasPrefix("done     mini  12 frames, "), "\(result)")
+        let calls = String(decoding: try folder.bytes("calls"), as: UTF8.self)
+        if !calls.contains("copy_file_range(") {
+            print("SKIPPED: copies that the kernel makes, which it does not here")
+        }
+    }
+
+    /// A share that went away while the run ended says nothing of what became of the results.
+    @Test func digestsOutliveAFolderThatCannotBeListed() throws {
+        guard Self.hasStrace else { return }
+        try MiniCapture().write(in: folder)
+        #expect(try folder.run("read, decompress, unproject, write-ply").status == 0)
+        let faults = [
+            "strace", "-f", "-o", "/dev/null", "-P", "\(folder.path)/out", "-e", "trace=getdents64", "-e",
+            "inject=getdents64:error=ESTALE", Scanmill.path,
+        ]
+        _ = try runCommand(
+            faults + ["run", "trouble.yaml", "mini", "-o", "out", "--force", "--no-report"], in: folder.path)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/inputs") == ["mini.json"])
+        let verify = try runCommand(faults + ["verify", "out"], in: folder.path)
+        #expect(verify.status == 3 && verify.errors.hasPrefix("error: cannot list the folder: "), "\(verify.errors)")
+    }
+
     /// As on network filesystems, which cannot swap two names: killed between the renames.
     @Test func anOlderResultThatWasMovedAwayIsPutBack() throws {
         guard Self.hasStrace else { return }

@@ -24,6 +24,15 @@ import Testing
         #expect(trail.limits == 0...4)
     }
 
+    /// On a curve, the way past the frames that were left out is longer than the straight one.
+    @Test func framesThatWereLeftOutSlowNobodyDown() {
+        var frames = Self.frames([0, 1, 0, 1, 0], seconds: [0, 1, 2, 3, 4])
+        for index in [1, 3] { frames[index].drop = Drop(stage: "select-every", reason: "not wanted") }
+        let trail = CameraTrail(frames, by: .speed)
+        #expect(trail.stations.map(\.pose.position.x) == [0, 0, 0])
+        #expect(trail.limits == 0...1 && trail.stations.allSatisfy { $0.shade == 1 })
+    }
+
     @Test func aJumpDoesNotMakeTheRestLookSlow() {
         var places: [Double?] = (0..<100).map(Double.init)
         for i in 50..<100 { places[i] = places[i].map { $0 + 1000 } }

@@ -70,7 +70,7 @@ import Testing
         #expect(try reason("stages: [read, write: {level: 2}]") == .run("write.level changed from 1 to 2"))
         #expect(try reason("stages: [read, pick, write]") == .run("the stages changed (new: pick)"))
         #expect(try reason("stages: [read, pick]") == .run("the stages changed (new: pick; gone: write)"))
-        #expect(try reason("{name: other, stages: [read, write]}") == .run("a stage makes other results than before"))
+        #expect(try reason("{name: other, stages: [read, write]}") == .run("the pipeline's name changed"))
         fixture.versions.withLock { $0.stage = 2 }
         #expect(try reason("stages: [read, write]") == .run("a stage makes other results than before"))
     }
@@ -133,6 +133,22 @@ import Testing
         let input = try fixture.capture("a")
         try fixture.run(input, "stages: [read, pick, write]")
         #expect(try fixture.plan([input], "stages: [read, write, pick]") == [.run("the stages stand in another order")])
+        #expect(
+            try fixture.plan([input], "stages: [read, pick, pick, write]")
+                == [.run("`pick` stands there 2 times, before once")])
+    }
+
+    @Test func whatElseChangedInAPipeline() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let text = "{name: one, stages: [read, pick: {file: a.txt}, pick, write]}"
+        for name in ["a.txt", "b.txt"] { try fixture.write("0", to: name) }
+        try fixture.run(input, text)
+        #expect(
+            try fixture.plan([input], text.replacing("one", with: "two")) == [.run("the pipeline's name changed")])
+        #expect(
+            try fixture.plan([input], text.replacing("a.txt", with: "b.txt"))
+                == [.run("pick[1].file changed from \"a.txt\" to \"b.txt\"")])
     }
 
     @Test func whatIsNotKnown() throws {

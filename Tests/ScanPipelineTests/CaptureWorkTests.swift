@@ -247,6 +247,73 @@ import Testing
         }
     }
 
+    /// The phone has exported it again, and the path is spelt through a link now.
+    @Test func onePlaceUnderTwoPaths() throws {
+        let fixture = try DiskFixture()
+        try fixture.run(try fixture.capture("a"))
+        #expect(symlink("in", "\(fixture.path)/captures") == 0)
+        try fixture.write("eins\n", to: "in/a/frames.txt")
+        let linked = CaptureInput(id: "a", path: "\(fixture.path)/captures/a", pipelineFolder: fixture.path)
+        guard case .done = try fixture.run(linked) else { Issue.record("not done"); return }
+    }
+
+    /// A damaged receipt is no reason to let another capture take the place.
+    @Test func anotherCaptureOfTheSameNameBesideADamagedReceipt() throws {
+        let fixture = try DiskFixture()
+        let monday = try fixture.capture("a")
+        try fixture.run(monday)
+        let receipt = URL(fileURLWithPath: "\(fixture.output)/a/receipt.json")
+        try Data(try Data(contentsOf: receipt).dropLast(20)).write(to: receipt)
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        #expect(problem { try fixture.run(tuesday) }?.summary == "the result of another capture has this name")
+        guard case .done = try fixture.run(monday) else { Issue.record("not done"); return }
+    }
+
+    /// A copy that lost its end takes the place of a good result.
+    @Test func aPoorerResultIsSaid() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        func before(_ ending: CaptureEnding) -> Int?? {
+            if case .done(let summary) = ending { summary.framesBefore } else { nil }
+        }
+        try fixture.write("one\n", to: "in/a/frames.txt", minutesAgo: 20)
+        #expect(before(try fixture.run(input)) == .some(2))
+        try fixture.write("one\ntwo\nthree\n", to: "in/a/frames.txt", minutesAgo: 10)
+        #expect(before(try fixture.run(input)) == .some(nil))
+        // Another pipeline wants other frames.
+        try fixture.write("0", to: "list.txt")
+        #expect(before(try fixture.run(input, "stages: [read, pick: {file: list.txt}, write]")) == .some(nil))
+    }
+
+    /// One of two was renamed, as the message said.
+    @Test func theOtherOneWasRenamed() throws {
+        let fixture = try DiskFixture()
+        let monday = try fixture.capture("a")
+        try fixture.run(monday)
+        try fixture.write("eins\n", to: "tuesday/a/frames.txt")
+        let tuesday = CaptureInput(id: "a", path: "\(fixture.path)/tuesday/a", pipelineFolder: fixture.path)
+        let refused = try #require(problem { try fixture.run(tuesday) })
+        #expect(refused.fix?.hasPrefix("rename this capture, choose") == true)
+        #expect(rename(monday.path, monday.path + "-monday") == 0)
+        let again = try #require(problem { try fixture.run(tuesday) })
+        #expect(again.notes.first == "it was made of \(monday.path), which is no longer there")
+        #expect(again.fix?.hasPrefix("remove \(fixture.output)/a if that capture has another name now, ") == true)
+        FileSystem.removeTree("\(fixture.output)/a")
+        guard case .done = try fixture.run(tuesday) else { Issue.record("not done"); return }
+    }
+
+    /// While it waited for the others.
+    @Test func aCaptureThatWasMovedAway() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        FileSystem.removeTree(input.path)
+        let failure = try #require(problem { try fixture.run(input) })
+        #expect(failure.fault == .environment)
+        #expect(failure.summary == "the capture was moved away after the run had found it")
+    }
+
     /// A file beside the pipeline is every capture's, and makes no two of them one.
     @Test func anotherCaptureOfTheSameNameUnderTheSameList() throws {
         let fixture = try DiskFixture()

@@ -145,6 +145,20 @@ import Testing
             try fixture.plan([input]) { $0.triesAgain = true } == [.run("\(input.path)/frames.txt changed")])
     }
 
+    /// The capture is whole again, and its older result may be what it gives.
+    @Test func aFailureThatIsMended() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: "\(input.path)/frames.txt"))
+        try fixture.write("torn\n", to: "in/a/frames.txt", minutesAgo: 20)
+        try Self.fail(input, fixture)
+        try whole.write(to: URL(fileURLWithPath: "\(input.path)/frames.txt"))
+        try fixture.age("in/a/frames.txt", minutes: 15)
+        guard case .compare = try fixture.plan([input]).first else { Issue.record("not compared"); return }
+        #expect(try fixture.run(input) == .upToDate)
+    }
+
     /// Other options failed, or a limit: what stands is what is asked for now.
     @Test func aFailureThatDoesNotConcernTheResult() throws {
         let fixture = try DiskFixture()

@@ -5,6 +5,17 @@ import TestSupport
 import Testing
 
 @Suite struct LeftoversTests {
+    /// Names of pods agree in all but their ends.
+    @Test func machinesAreToldApart() {
+        let names = [
+            "scanmill-nightly-28391234-bbbbb", "scanmill-nightly-28391234-ccccc", "scanmill.example.org", "nas",
+        ]
+        let words = names.map(StateFolder.hostWord)
+        #expect(Set(words).count == names.count)
+        #expect(words.allSatisfy { $0.utf8.count <= 24 && !$0.contains(".") })
+        #expect(words.suffix(2) == ["scanmill-example-org", "nas"])
+    }
+
     @Test func onlyWhatNobodyWorksOnGoes() throws {
         let fixture = try DiskFixture()
         for name in [
@@ -143,5 +154,22 @@ import Testing
         #expect(runs.count == Leftovers.rememberedRuns)
         #expect(runs.first == "20260100T00104Z-x")
         #expect(FileSystem.exists("\(record.path)/outcome.json"))
+    }
+
+    /// A clock was years ahead for some nights: their names stay the highest for years.
+    @Test func runsFromTheFutureAreForgottenFirst() throws {
+        let fixture = try DiskFixture()
+        for number in 0..<Leftovers.rememberedRuns {
+            let plan = "out/.scanmill/runs/20990101T00\(number + 100)Z-x/plan.json"
+            try fixture.write("{}", to: plan)
+            try fixture.age(plan, minutes: -600_000)
+        }
+        for _ in 0..<3 {
+            let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [])
+            try record.end([], seconds: 1)
+        }
+        let runs = FileSystem.names(in: fixture.state.runs)
+        #expect(runs.count == Leftovers.rememberedRuns)
+        #expect(runs.count { !$0.hasPrefix("2099") } == 3)
     }
 }

@@ -276,6 +276,24 @@ import Testing
         #expect(options.resolved == ["a": .integer(1), "b": .integer(1)])
     }
 
+    @Test func whatStagesAboveHaveChosen() {
+        let options = OptionReader(above: [
+            ("a", ["x": .string("first")]), ("a", ["x": .string("nearest"), "n": .integer(1)]), ("b", [:]),
+        ])
+        #expect(options.value(of: "x", above: "a") == .string("nearest"))
+        #expect(options.value(of: "n", above: "a") == .integer(1))
+        #expect(options.value(of: "x", above: "b") == nil && options.value(of: "x", above: "c") == nil)
+    }
+
+    @Test func optionsWithoutEffect() {
+        var options = OptionReader(given: ["a": OptionValue(.scalar("1")), "b": OptionValue(.scalar("1"))])
+        options.warn("a", unless: true, "with `b`")
+        options.warn("b", unless: false, "with `c`")
+        options.warn("c", unless: false, "with `d`")
+        #expect(options.idle.map(\.summary) == ["`b` has an effect only with `c`"])
+        #expect(options.mistakes.isEmpty)
+    }
+
     @Test func declaresWhatItReads() {
         var options = OptionReader()
         _ = options.number("far", "The farthest.", default: 4.5, in: 0...10, unit: "m")

@@ -1,6 +1,7 @@
 import Foundation
 import ScanModel
 import ScanPipeline
+import TestSupport
 import Testing
 
 @Suite struct OutputStatusTests {
@@ -43,6 +44,49 @@ import Testing
         let gone = OutputStatus(output: fixture.output, programs: fixture.programs).entries
         #expect(gone.map(\.standing) == [.done] && gone.map(\.isCaptureGone) == [true])
         #expect(gone.map(\.cause) == ["\(here.path) is gone"])
+    }
+
+    /// The result of a capture that is gone came back from a backup, of the time when the folder was another pipeline's.
+    @Test func aResultOfAnotherPipelineAmongNewOnes() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b"].map { try fixture.capture($0) }
+        let (first, second) = ("{name: first, stages: [read, write]}", "{name: second, stages: [read, write]}")
+        for input in inputs { try fixture.run(input, first) }
+        _ = try runCommand(["cp", "-a", "\(fixture.output)/a", "\(fixture.path)/backup"], in: fixture.path)
+        try fixture.state.claim(for: try fixture.pipeline(second), replacing: true)
+        for input in inputs { try fixture.run(input, second, replaces: true) }
+        FileSystem.removeTree("\(fixture.output)/a")
+        _ = try runCommand(["cp", "-a", "\(fixture.path)/backup", "\(fixture.output)/a"], in: fixture.path)
+        let entries = { OutputStatus(output: fixture.output, programs: fixture.programs).entries }
+        #expect(entries().map(\.standing) == [.stale, .done])
+        #expect(
+            entries().map(\.cause) == ["the pipeline `first` made it, and the folder is `second`'s now", nil])
+        // Nothing can make it again.
+        FileSystem.removeTree(inputs[0].path)
+        #expect(entries().map(\.standing) == [.done, .done])
+        #expect(entries().map(\.isCaptureGone) == [true, false])
+    }
+
+    /// Results may be moved to another disk, with links in their place.
+    @Test func aResultOnADiskThatIsNotThere() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        try record.end([CaptureOutcome(input: input, ending: .upToDate)], seconds: 1)
+        let result = "\(fixture.output)/a"
+        #expect(rename(result, "\(fixture.path)/disk") == 0 && symlink("../disk", result) == 0)
+        #expect(try fixture.plan([input]) == [.upToDate])
+        #expect(rename("\(fixture.path)/disk", "\(fixture.path)/unmounted") == 0)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.resultGone])
+        #expect(entries.map(\.cause) == ["it is a link to a folder that is not there"])
+        let refused = try #require(problem { try fixture.run(input) })
+        #expect(refused.fault == .environment)
+        #expect(refused.summary == "the result is a link to a folder that is not there")
+        #expect(try fixture.plan([input]) == [.obstructed(PublishedResult.linkToNothing(result))])
+        #expect(rename("\(fixture.path)/unmounted", "\(fixture.path)/disk") == 0)
+        #expect(try fixture.plan([input]) == [.upToDate])
     }
 
     /// Who takes finished results elsewhere every morning knows that they were made.

@@ -60,7 +60,7 @@ import Testing
         #expect(try fixture.plan([input], text) == [.upToDate])
         FileSystem.removeTree(result)
         _ = try runCommand(["cp", "-a", "\(fixture.path)/backup", result], in: fixture.path)
-        #expect(try fixture.plan([input], text) == [.run("another result stands in its place")])
+        #expect(try fixture.plan([input], text) == [.compare("another result stands in its place")])
         #expect(OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing) == [.stale])
         guard case .done = try fixture.run(input, text) else { Issue.record("not made again"); return }
         #expect(fixture.results() == newer)
@@ -69,6 +69,54 @@ import Testing
         #expect(try fixture.plan([input], text) == [.compare("its receipt was copied")])
         #expect(try fixture.run(input, text) == .upToDate)
         #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
+    /// The runner was killed between giving the new result its name and noting what it was made of.
+    @Test func aResultThatWasNotNoted() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let text = "stages: [read, write: {level: 2}]"
+        let notes = fixture.state.path + "/inputs/a.json"
+        try fixture.run(input)
+        let older = try Data(contentsOf: URL(fileURLWithPath: notes))
+        try fixture.run(input, text)
+        try older.write(to: URL(fileURLWithPath: notes))
+        let status = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(status.map(\.standing) == [.done])
+        #expect(try fixture.plan([input], text) == [.compare("another result stands in its place")])
+        #expect(try fixture.run(input, text) == .upToDate)
+        #expect(try fixture.plan([input], text) == [.upToDate])
+    }
+
+    /// Copies without their times, or a share that was moved: reading megabytes again is left to the run.
+    @Test func aLargeFileThatWasTouched() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let frames = String(repeating: "a frame\n", count: 200_000)
+        try fixture.write(frames, to: "in/a/frames.txt")
+        try fixture.run(input)
+        try fixture.age("in/a/frames.txt", minutes: 20)
+        #expect(try fixture.plan([input]) == [.compare("\(input.path)/frames.txt was touched")])
+        let status = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(status.map(\.standing) == [.done])
+        #expect(try fixture.run(input) == .upToDate)
+        try fixture.write(frames + "one more\n", to: "in/a/frames.txt", minutesAgo: 10)
+        #expect(try fixture.plan([input]) == [.run("\(input.path)/frames.txt changed")])
+    }
+
+    /// Of which nothing was read, such as the thumbnails that a file server keeps.
+    @Test func aFolderThatWentAway() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        _ = try FileSystem.makeFolders("\(input.path)/@eaDir")
+        for path in ["in/a/@eaDir", "in/a"] { try fixture.age(path, minutes: 60) }
+        try fixture.run(input)
+        #expect(rmdir("\(input.path)/@eaDir") == 0)
+        try fixture.age("in/a", minutes: 60)
+        let status = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(status.map(\.standing) == [.done])
+        #expect(try fixture.plan([input]) == [.compare("something about \(input.path) changed")])
+        #expect(try fixture.run(input) == .upToDate)
     }
 
     /// A cron job names the captures from the root, and a person from where they are.

@@ -44,7 +44,7 @@ import Testing
                 | `title` | text | `a\\|b` | A title. |
                 | `frames` | frame numbers and ranges, or a file | – | Those. |
 
-                ## Needs and makes
+                ## Needs and makes, with the default options
 
                 - needs `box`, `points`, `cloud` or `points`
                 - uses, when there: `color`
@@ -106,7 +106,7 @@ import Testing
                   frames: frame numbers and ranges, or a file
                       Those.
 
-                Needs and makes:
+                Needs and makes, with the default options:
                   needs box, points, cloud or points
                   uses, when there: color
                   makes sharpness

@@ -9,11 +9,11 @@ import Testing
         let fixture = try DiskFixture()
         let first = try fixture.pipeline("{name: first, stages: [read, write]}")
         let second = try fixture.pipeline("{name: second, stages: [read, write]}")
-        #expect(fixture.state.foreignOwner(for: first) == nil)
+        #expect(try fixture.state.foreignOwner(for: first) == nil)
         #expect(!FileSystem.exists(fixture.output))
         try fixture.state.claim(for: first, replacing: false)
         try fixture.state.claim(for: first, replacing: false)
-        #expect(fixture.state.foreignOwner(for: second) == "first")
+        #expect(try fixture.state.foreignOwner(for: second) == "first")
         let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
         #expect(
             refused.message() == """
@@ -22,7 +22,7 @@ import Testing
                 """)
         #expect(refused.fault == .usage)
         try fixture.state.claim(for: second, replacing: true)
-        #expect(fixture.state.foreignOwner(for: first) == "second")
+        #expect(try fixture.state.foreignOwner(for: first) == "second")
     }
 
     /// Of pipelines that begin at one moment, one gets the folder.
@@ -37,7 +37,10 @@ import Testing
             }
             let names = winners.withLock { $0 }
             #expect(names.count == 1)
-            #expect(pipelines.allSatisfy { (fixture.state.foreignOwner(for: $0) == nil) == names.contains($0.name) })
+            for pipeline in pipelines {
+                let owner = try fixture.state.foreignOwner(for: pipeline)
+                #expect((owner == nil) == names.contains(pipeline.name))
+            }
         }
     }
 
@@ -50,6 +53,8 @@ import Testing
             problem { try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         #expect(refused.fault == .environment)
         #expect(refused.summary == "it cannot be read to which pipeline the results belong")
+        let plan = problem { _ = try fixture.state.foreignOwner(for: try fixture.pipeline()) }
+        #expect(plan?.summary == refused.summary)
     }
 
     /// Whoever copies `OUT/*` leaves `.scanmill` behind: the receipts still say whose the results are.
@@ -59,17 +64,17 @@ import Testing
         for id in ["a", "b"] { try fixture.run(try fixture.capture(id), first) }
         let second = try fixture.pipeline("{name: second, stages: [read, write]}")
         FileSystem.removeTree(fixture.state.path)
-        #expect(fixture.state.foreignOwner(for: try fixture.pipeline(first)) == nil)
-        #expect(fixture.state.foreignOwner(for: second) == "first")
+        #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(first)) == nil)
+        #expect(try fixture.state.foreignOwner(for: second) == "first")
         let refused = try #require(problem { try fixture.state.claim(for: second, replacing: false) })
         #expect(refused.summary == "\(fixture.output) holds results of the pipeline `first`, not of `second`")
         #expect(!FileSystem.exists(fixture.state.path))
         // It is written down again.
         try fixture.state.claim(for: try fixture.pipeline(first), replacing: false)
         for id in ["a", "b"] { FileSystem.removeTree("\(fixture.output)/\(id)") }
-        #expect(fixture.state.foreignOwner(for: second) == "first")
+        #expect(try fixture.state.foreignOwner(for: second) == "first")
         try fixture.state.claim(for: second, replacing: true)
-        #expect(fixture.state.foreignOwner(for: second) == nil)
+        #expect(try fixture.state.foreignOwner(for: second) == nil)
     }
 
     /// Lost while one pipeline replaced the other's results: both have some there, and either may go on.
@@ -80,9 +85,9 @@ import Testing
         try fixture.state.claim(for: try fixture.pipeline(pipelines[1]), replacing: true)
         try fixture.run(try fixture.capture("b"), pipelines[1])
         FileSystem.removeTree(fixture.state.path)
-        for text in pipelines { #expect(fixture.state.foreignOwner(for: try fixture.pipeline(text)) == nil) }
+        for text in pipelines { #expect(try fixture.state.foreignOwner(for: try fixture.pipeline(text)) == nil) }
         let third = try fixture.pipeline("{name: third, stages: [read, write]}")
-        #expect(fixture.state.foreignOwner(for: third) == "first")
+        #expect(try fixture.state.foreignOwner(for: third) == "first")
     }
 
     @Test func whatIsPublished() throws {

@@ -130,4 +130,10 @@ import Testing
         let outward = try crop("{around: 1, centre: focus}", outwards)
         #expect(outward.warnings == ["crop: most cameras look outwards, \(rest)"])
     }
+
+    /// Without a limit of height no floor is needed, whatever `from` says.
+    @Test func distanceAloneNeedsNoFloor() throws {
+        let run = try crop("{around: 2, centre: origin, from: floor}", [.identity])
+        #expect(run.count("crop", "points-out") == 0)
+    }
 }

@@ -447,4 +447,44 @@ import Testing
                     + "it may hold something else than was filmed; look at what `crop` above leaves, and at its `centre`"
             ])
     }
+
+    /// It is the margin's fault, not the box's.
+    @Test(arguments: [("margin: -0.5", "margin"), ("bottom: -3", "bottom"), ("margin: -0.2, bottom: -2", "bottom")])
+    func aMarginThatLeavesNothingOfTheBox(options: String, culprit: String) throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0])])
+        capture.box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 0.25))
+        let problem = problem { _ = try StageRun("- cull-by-box: {\(options)}", on: capture) }
+        #expect(problem?.fault == .usage)
+        #expect(problem?.summary.contains("`\(culprit): ") == true)
+        #expect(problem?.summary.contains(" nothing of the box") == true)
+        #expect(problem?.notes.first == "half of its shortest side is 0.25 m")
+        #expect(problem?.fix?.contains("--set cull-by-box.\(culprit)=0") == true)
+    }
+
+    @Test func marginsInAWorldOfUnknownUnitAreSaid() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0])])
+        capture.box = cube
+        capture.isMetric = false
+        let run = try StageRun("- cull-by-box: {margin: 0.5}", on: capture)
+        #expect(run.warnings == ["cull-by-box: the world's unit is unknown: 0.5 m may be anything"])
+        #expect(try StageRun("- cull-by-box", on: capture).warnings == [])
+    }
+
+    /// Points and pixels are tested at the same places, or one of them is not where the other is.
+    @Test func depthIsCulledAtTheSamePlacesAsPoints() throws {
+        let scene =
+            "- synthesize: {frames: 4, picture-width: 64, picture-height: 48, depth-width: 64, depth-height: 48}\n"
+        func counts(_ unproject: String, _ cull: String) throws -> (points: Int?, pixels: Int?) {
+            let run = try StageRun(
+                scene + "- decompress\n- unproject\(unproject)\n- cull-by-box: {depth: true\(cull)}",
+                reading: "nowhere/room")
+            return (run.count("cull-by-box", "points-out"), run.count("cull-by-box", "pixels-out"))
+        }
+        for option in ["", ": {pixel-centre: half}", ": {pixel-centre: integer}"] {
+            let (points, pixels) = try counts(option, "")
+            #expect(points == pixels && points ?? 0 > 100, "\(option)")
+        }
+        let mixed = try counts(": {pixel-centre: half}", ", pixel-centre: integer")
+        #expect(mixed.points != mixed.pixels)
+    }
 }

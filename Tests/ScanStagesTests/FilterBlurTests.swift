@@ -103,6 +103,9 @@ import Testing
         #expect(
             run.drops == ["1 filter-blur: sharpness 10.42 is under 15.0", "3 filter-blur: sharpness 0.0 is under 15.0"])
         #expect(scores(run).count == 4)
+        // As many decimals as show the difference.
+        let near = try self.run("{at-least: 10.41667}", [6, 5])
+        #expect(near.drops == ["1 filter-blur: sharpness 10.416667 is under 10.41667"])
     }
 
     @Test func keepKeepsTheBestAndTiesGoToTheLowerFrame() throws {

@@ -108,6 +108,12 @@ import Testing
                 on: capture)
             #expect((try Self.picture(run, "memory_cloud_above.png")[50, 50].green > 200) == isSeen)
         }
+        // What is in the box is what was filmed, whether its edges are drawn or not.
+        capture.box = OrientedBox(center: Vector3(0, 1, 0), worldFromBox: .identity, halfSize: Vector3(0.3, 0.6, 0.3))
+        let run = try StageRun(
+            Self.merge + "- render-cloud: {view: above, width: 100, height: 100, cameras: none, box: false}",
+            on: capture)
+        #expect(try Self.picture(run, "memory_cloud_above.png")[50, 50].green > 200)
     }
 
     @Test func theBytesDoNotDependOnTheNumberOfWorkers() throws {

@@ -122,7 +122,9 @@ import Testing
                     (views[place].position - views[founder].position).length / distance,
                     abs(views[place].degrees - views[founder].degrees) / angle)
             }
-            if let nearest = apart.min(), nearest <= 1, let first = apart.firstIndex(of: nearest) { return founders[first] }
+            if let nearest = apart.min(), nearest <= 1, let first = apart.firstIndex(of: nearest) {
+                return founders[first]
+            }
             founders.append(place)
             return place
         }

@@ -113,4 +113,18 @@ import Testing
                 abs(Double(found.x) - mean.x) + abs(Double(found.y) - mean.y) + abs(Double(found.z) - mean.z) < 1e-6)
         }
     }
+
+    /// A fine cloud and a coarse one of the same pipeline: what was cut off in between stays cut off.
+    @Test func aSecondOneMergesWhatTheFirstHasLeft() throws {
+        let capture = MemoryCapture([
+            .init(points: [0, 0, 0, 0.1, 0, 0, 0.1, 0, 0, 3, 0, 0]), .init(points: [0.6, 0, 0]),
+        ])
+        let run = try StageRun(
+            "- voxel-downsample: {size: 0.05}\n- crop: {around: 1, centre: origin}\n- voxel-downsample: {size: 0.5}",
+            on: capture, probing: [.cloud])
+        // Each point of the first cloud counts as one, whatever it was made of.
+        #expect(run.capture.cloud?.positions == [0.05, 0, 0, 0.6, 0, 0])
+        #expect(run.count("voxel-downsample[2]", "points") == 3)
+        #expect(run.count("voxel-downsample[2]", "voxels") == 2)
+    }
 }

@@ -140,10 +140,10 @@ import Testing
     @Test func whatNoPageCanHoldIsRefused() throws {
         #expect(
             StageRun.mistakes(in: "- write-contact-sheet: {count: 1000, columns: 1, rows: 1}")
-                == ["1000 pictures need more than 100 pages"])
+                == ["1000 pictures need more than 100 pages of 1"])
         let problem = problem {
             _ = try StageRun("- write-contact-sheet: {columns: 1, rows: 100, width: 16384}", on: .shown(2))
         }
-        #expect(problem?.fault == .usage && problem?.fix == "fewer `rows`, which makes more pages")
+        #expect(problem?.fault == .usage && problem?.fix?.hasPrefix("fewer `rows`, which makes more pages") == true)
     }
 }

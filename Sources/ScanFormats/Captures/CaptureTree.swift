@@ -64,7 +64,7 @@ public struct CaptureEntry: Hashable, Sendable {
         let isCircle = kind == .other(Self.linkInACircle)
         return Problem(
             isCircle ? .input : .environment, "this is \(isCircle ? Self.linkInACircle : Self.linkToNothing)",
-            fix: "mount or restore what it leads to, or remove the link")
+            fix: isCircle ? "remove the link" : "mount or restore what it leads to, or remove the link")
     }
 
     static let linkToNothing = "a link to nothing"
@@ -97,12 +97,12 @@ extension CaptureTree {
         try open(file).readAll(limit: limit)
     }
 
-    /// Why a file that is needed cannot be used, for a message: missing, or not a file at all.
     /// What the links at the tree's top lack that lead to nothing.
     package var losses: [Problem] {
         entries(in: "").filter { $0.kind == .other(CaptureEntry.linkToNothing) }.map { $0.loss.at(file: $0.name) }
     }
 
+    /// Why a file that is needed cannot be used, for a message: missing, or not a file at all.
     func absence(of file: String) -> String {
         switch entry(file)?.kind {
         case .other(let what)?: "\(file) is \(what)"

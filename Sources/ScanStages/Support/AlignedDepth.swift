@@ -2,6 +2,7 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
+/// Depth for readers that take it for the colour camera's.
 extension Frame {
     /// The frame's depth as the colour camera sees it, which is what trainers take depth pictures for; nil without depth.
     func alignedDepth(_ context: StageContext) -> DepthMap? { depth.map { aligned($0, context) } }

@@ -41,12 +41,7 @@ struct MaskOutput: Sendable {
         guard isOfBox, let box = context.capture.box, margin < 0, box.grown(by: margin, bottom: 0).isEmpty else {
             return
         }
-        let half = (box.endingOnItsFloor ?? box).halfSize
-        let least = min(half.x, half.y, half.z)
-        throw Problem(
-            .usage, "`mask-margin: \(margin.shortText)` leaves nothing of the box",
-            notes: ["half of its shortest side is \(least.rounded(decimals: 3).shortText) m"],
-            fix: "take less off the box, such as  --set \(context.label).mask-margin=0")
+        throw BoxMargin.leavesNothing(of: box, ["mask-margin": margin], context.label)
     }
 
     /// Warns where no mask leaves anything to learn from.

@@ -73,13 +73,17 @@ struct ShownPictures: Sendable {
 
 extension DepthColors {
     /// Declares `near` and `far`.
-    init(_ options: inout OptionReader) {
+    /// - Parameters:
+    ///   - areUsed: whether the stage shows any depth.
+    ///   - condition: when it does, for whoever gives them in vain.
+    init(_ options: inout OptionReader, areUsed: Bool, _ condition: String) {
         let near = options.number(
             "near", "The depth that is dark red in coloured depth; nearer is too.", default: 0.2, in: 0...1000,
             unit: "m")
         let far = options.number(
             "far", "The depth that is dark blue in coloured depth; farther is too.", default: 5, in: 0...1000, unit: "m"
         )
+        for name in ["near", "far"] { options.warn(name, unless: areUsed, condition) }
         options.require("near", below: "far")
         self.init(near: near, far: far > near ? far : near + 1)
     }

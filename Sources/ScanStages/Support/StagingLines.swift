@@ -19,8 +19,8 @@ struct StagingLines {
 
     /// The line of a frame, which comes behind all earlier ones in the source; without a line ending.
     mutating func line(of frame: FrameFacts) throws(Problem) -> [UInt8] {
-        var exposure: Int64?
-        if let recorded = try recordedLine(of: frame) {
+        let recorded = try recordedLine(of: frame)
+        if let recorded {
             let line = try recorded.withUnsafeBufferPointer { (bytes) throws(Problem) in
                 try CameraLine(bytes, file: file)
             }
@@ -28,16 +28,19 @@ struct StagingLines {
             if line.pose == frame.pose, line.timestamp == frame.timestamp {
                 return try CameraLines.rewrite(recorded, addingSourceFrame: frame.index, file: file)
             }
-            exposure = line.exposure
         }
         let (timestamp, pose) = (try frame.requiredTimestamp, try frame.requiredPose)
         var intrinsics = try frame.requiredIntrinsics
         if let resolution, resolution != intrinsics.size {
             intrinsics = intrinsics.resized(width: resolution.width, height: resolution.height)
         }
-        return try CameraLines.line(
-            timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: exposure,
-            extra: [("source_frame", .of(frame.index))])
+        guard let recorded else {
+            return try CameraLines.line(
+                timestamp: timestamp, intrinsics: intrinsics, pose: pose, exposure: frame.exposure,
+                extra: [("source_frame", .of(frame.index))])
+        }
+        return try CameraLines.rewrite(
+            recorded, timestamp: timestamp, intrinsics: intrinsics, pose: pose, sourceFrame: frame.index, file: file)
     }
 
     private mutating func recordedLine(of frame: FrameFacts) throws(Problem) -> [UInt8]? {

@@ -2,6 +2,7 @@ import ScanFormats
 import ScanModel
 import ScanPipeline
 
+/// Boxes for readers that know upright ones alone.
 extension StageContext {
     /// The box as `boundingbox.json`. Nil, which is said aloud, where the file cannot say it: a box that is upright in a world
     /// whose up is not y is tilted for its readers.

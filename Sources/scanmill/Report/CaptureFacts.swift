@@ -83,10 +83,9 @@ struct CaptureFacts: Sendable {
         pipeline = receipt["pipeline"].map(Digest.of)
         warnings = receipt["warnings"]?.array?.compactMap(\.string) ?? []
         notes = receipt["notes"]?.array?.compactMap(\.string) ?? []
-        for file in receipt["files"]?.array ?? [] {
-            fileCount += 1
-            byteCount += file["bytes"]?.integer ?? 0
-        }
+        let files = receipt["files"]?.array ?? []
+        fileCount = files.count
+        byteCount = PublishedResult.sum(files.map { $0["bytes"]?.integer ?? 0 })
         let stages = receipt["stages"]?.array ?? []
         frames = receipt["frames"].map { Self.account($0, of: id, order: stages.compactMap { $0["name"]?.string }) }
         measured = Measured(stages, frameCount: frames?.source ?? 0)
@@ -121,8 +120,8 @@ extension Digest {
 }
 
 extension JSONValue {
-    /// A whole number that is not negative.
-    var count: Int? { integer.flatMap { $0 < 0 ? nil : Int(exactly: $0) } }
+    /// A whole number that something may have been counted to: a damaged receipt may hold any, and sums may not overflow.
+    var count: Int? { integer.flatMap { (0...1 << 40).contains($0) ? Int($0) : nil } }
 
     /// A number that can be drawn.
     var finite: Double? { double.flatMap { $0.isFinite && abs($0) < 1e15 ? $0 : nil } }

@@ -166,14 +166,14 @@ struct Summary: Sendable {
         let results = captures.filter(\.hasResult)
         framesSource = results.reduce(0) { $0 + ($1.frames?.source ?? 0) }
         framesKept = results.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
-        bytes = results.reduce(0) { $0 + $1.byteCount }
+        bytes = PublishedResult.sum(results.map(\.byteCount))
         let ran = captures.filter { $0.share != nil }
         let made = ran.filter { $0.status == .ready || $0.status == .look }
         self.ran = ran.count
         runReady = ran.count { $0.status == .ready }
         runFramesSource = made.reduce(0) { $0 + ($1.frames?.source ?? 0) }
         runFramesKept = made.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
-        runBytes = made.reduce(0) { $0 + $1.byteCount }
+        runBytes = PublishedResult.sum(made.map(\.byteCount))
         seconds = run?.seconds
         peakBytes = ran.compactMap { $0.share?.peakBytes }.max()
     }

@@ -119,14 +119,17 @@ struct CaptureList {
         var found = Finds()
         var without: [String] = []
         var strayResults: [String] = []
-        for path in paths {
+        var strangers: [CaptureSearch.Stranger: [String]] = [:]
+        let place = FileSystem.realPath(output)
+        // `captures/*` names OUT too where it lies among them.
+        for path in paths where paths.count == 1 || place == nil || FileSystem.realPath(path) != place {
             do throws(Problem) {
                 let search = try CaptureSearch(at: path, skipping: output, formats: formats, limits: limits)
                 found.captures += search.captures
                 found.unreadable += search.unreadable
                 without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
                 warn(of: search.within, in: path)
-                warn(of: search.strangers)
+                strangers.merge(search.strangers, uniquingKeysWith: +)
                 strayResults += search.strayResults.filter { !strayResults.contains($0) }
             } catch {
                 // What is there and is no capture does not keep the others from being run.
@@ -141,6 +144,7 @@ struct CaptureList {
             Self.sayNothing(in: paths)
             throw ExitCode(ExitStatus.usage)
         }
+        warn(of: strangers)
         warn(without: without)
         warn(ofResults: strayResults)
         return found.distinct

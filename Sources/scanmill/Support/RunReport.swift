@@ -47,6 +47,12 @@ struct RunReport: Sendable {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
             if !isQuiet { for warning in summary.warnings { Console.error("warning: \(id): \(warning)") } }
+            // A copy that lost its end at night takes the place of a good result: said with -q too.
+            if let before = summary.framesBefore {
+                Console.error(
+                    "warning: \(id): \(summary.framesKept) frames are left, and the result that was replaced had \(before)"
+                )
+            }
         case .upToDate: break
         case .failed(let problem):
             say("failed   \(id)  \(problem.summary)")

@@ -30,6 +30,7 @@ struct PipelineRun {
                 .run(CaptureInput(id: id, path: capture), into: output)
             try output.publish(receipt: receipt.bytes)
             self.receipt = try JSONValue.parse(receipt.bytes, file: "receipt.json")
+            Claims.check(self.receipt, of: pipeline)
         } catch {
             output.abandon()
             throw error

@@ -54,6 +54,7 @@ struct StageRun {
             let receipt = try Runner(pipeline: pipeline, workers: workers, tool: "test").run(input, into: output)
             try output.publish(receipt: receipt.bytes)
             self.receipt = try JSONValue.parse(receipt.bytes, file: "receipt.json")
+            Claims.check(self.receipt, of: pipeline)
         } catch {
             output.abandon()
             throw error

@@ -1,0 +1,17 @@
+import ScanModel
+
+/// Boxes that options make smaller.
+enum BoxMargin {
+    /// What to say where nothing is left of a box.
+    /// - Parameter margins: the options that take something off, with their values in metres.
+    static func leavesNothing(of box: OrientedBox, _ margins: [String: Double], _ label: String) -> Problem {
+        let half = (box.endingOnItsFloor ?? box).halfSize
+        let least = min(half.x, half.y, half.z)
+        let names = margins.keys.sorted()
+        let options = names.map { "`\($0): \((margins[$0] ?? 0).shortText)`" }.joined(separator: " and ")
+        return Problem(
+            .usage, "\(options) \(names.count > 1 ? "leave" : "leaves") nothing of the box",
+            notes: ["half of its shortest side is \(least.rounded(decimals: 3).shortText) m"],
+            fix: "take less off the box, such as  " + names.map { "--set \(label).\($0)=0" }.joined(separator: " "))
+    }
+}

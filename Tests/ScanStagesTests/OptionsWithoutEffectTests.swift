@@ -1,0 +1,79 @@
+import ScanPipeline
+import ScanStages
+import Testing
+
+@Suite struct OptionsWithoutEffectTests {
+    private func warnings(of stages: String) throws -> [String] {
+        let pipeline = try Pipeline.load(text: "stages:\n\(stages)\n", path: "p.yaml", library: .builtIn)
+        return pipeline.warnings.map { "\($0.summary); \($0.fix ?? "")" }
+    }
+
+    @Test func theFineCloudComesFirst() throws {
+        let clouds =
+            "- {read: {format: ply}}\n- voxel-downsample: {size: SIZE}\n- write-ply: {file: a.ply}\n"
+            + "- voxel-downsample: {size: 0.01}\n- write-ply: {file: b.ply}"
+        #expect(try warnings(of: clouds.replacing("SIZE", with: "0.001")) == [])
+        #expect(
+            try warnings(of: clouds.replacing("SIZE", with: "0.05")) == [
+                "`size` has an effect only where it is larger than that of the `voxel-downsample` above: the fine one first; "
+                    + "take it out"
+            ])
+    }
+
+    /// Only the captures of some formats bring a cloud along, or pinhole intrinsics.
+    @Test func stagesAboveThoseThatMakeWhatTheyNeed() throws {
+        let made = "- read\n- decompress\n- unproject\n"
+        #expect(
+            try warnings(of: "- read\n- decompress\n- cull-by-box\n- unproject\n- write-ply").contains(
+                "`cull-by-box` needs cloud or points, which here only captures have that bring it along; move it below "
+                    + "`unproject`, which makes it"))
+        #expect(try warnings(of: made + "- cull-by-box\n- write-ply") == [])
+        #expect(try warnings(of: "- read: {format: ply}\n- cull-by-box\n- voxel-downsample\n- write-ply") == [])
+        #expect(
+            try warnings(of: "- read\n- decompress\n- check-geometry\n- undistort\n- write-colmap") == [
+                "`check-geometry` needs intrinsics, which here only captures have that bring it along; move it below "
+                    + "`undistort`, which makes it"
+            ])
+    }
+
+    @Test func aBoxIsMovedAboveTheFirstOfItsWriters() throws {
+        let clouds =
+            "- voxel-downsample: {size: 0.01}\n- write-ply: {file: a.ply}\n- voxel-downsample: {size: 0.1}\n"
+            + "- write-ply: {file: b.ply}\n- cull-by-box"
+        let said = try warnings(of: "- read\n- decompress\n- unproject\n" + clouds)
+        #expect(said.count == 1 && said[0].hasSuffix("move it above `write-ply[1]`"), "\(said)")
+    }
+
+    @Test func aMisspeltBoxIsNoFile() {
+        #expect(
+            StageRun.mistakes(in: "- voxel-downsample\n- cull-by-box: {box: clod}").contains(
+                "`box` is `clod`, which is neither `capture` nor `cloud` nor the name of a JSON file"))
+    }
+
+    @Test func optionsWithoutEffectAreSaid() throws {
+        func warnings(_ stages: String) throws -> [String] {
+            let text = "stages:\n- synthesize\n- decompress\n- unproject\n- voxel-downsample\n\(stages)\n- write-ply\n"
+            return try Pipeline.load(text: text, path: "p.yaml", library: .builtIn).warnings.map(\.summary)
+        }
+        #expect(try warnings("- crop: {above: 1, centre: focus}") == ["`centre` has an effect only with `around`"])
+        #expect(
+            try warnings("- crop: {around: 1, from: floor}") == ["`from` has an effect only with `above` or `below`"])
+        #expect(try warnings("- crop: {around: 1, centre: focus, above: 0, from: origin}") == [])
+        #expect(
+            try warnings("- cull-by-box: {pixel-centre: half}") == [
+                "`pixel-centre` has an effect only with `depth: true`"
+            ])
+        #expect(
+            try warnings("- write-contact-sheet: {near: 1}\n- write-frames: {depth: none, rounding: multiscan}") == [
+                "`near` has an effect only with `of: depth`", "`rounding` has an effect only with `depth: png16`",
+            ])
+        #expect(
+            try warnings(
+                "- render-cloud: {cloud: false, point-size: 3}\n- predict-blur\n- filter-motion: {blur: 9, jump-speed: 2}"
+            )
+                == [
+                    "`point-size` has an effect only with `cloud: true`",
+                    "`jump-speed` has an effect only with `speed`, `turning` or `after-jump`",
+                ])
+    }
+}
