@@ -36,7 +36,7 @@ public struct CaptureWork {
     }
 
     private mutating func attempt() throws(Problem) -> CaptureEnding {
-        let before = PublishedResult(job.input.id, in: job.output)
+        let before = framesBefore()
         do throws(Problem) {
             let receipt = try writeFiles()
             if let receipt { try publish(receipt) } else { try vouch() }
@@ -44,13 +44,17 @@ public struct CaptureWork {
             remember(receipt)
             guard let receipt else { return .upToDate }
             var summary = CaptureSummary(receipt, times: runner.clock.times, peakBytes: PeakMemory.bytes)
-            if let before, before.receipt["pipeline"] == pipeline.resolved,
-                let kept = before.receipt["frames"]?["kept"]?.integer, kept > summary.framesKept
-            {
-                summary.framesBefore = Int(kept)
-            }
+            if let before, before > summary.framesKept { summary.framesBefore = before }
             return .done(summary)
         } catch { throw givingUp(for: error) }
+    }
+
+    /// How many frames the result has that stands there, where it is the same pipeline's.
+    private func framesBefore() -> Int? {
+        guard let published = PublishedResult(job.input.id, in: job.output),
+            published.receipt["pipeline"] == pipeline.resolved
+        else { return nil }
+        return published.receipt["frames"]?["kept"]?.integer.flatMap { Int(exactly: $0) }
     }
 
     /// - Returns: nil when the result that stands there is what a run would make.

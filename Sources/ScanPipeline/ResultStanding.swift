@@ -107,14 +107,7 @@ private struct ResultLook {
         for (path, known) in state.inputs.sorted(by: { $0.key < $1.key }) {
             guard let now = FileSystem.status(of: path) else { throw Stale(reason: "\(shown(path)) is gone") }
             if !now.isSame(as: known.status) {
-                // What copies files without their times, or moves a share, leaves their bytes alone.
-                let mayBeSame =
-                    if isSmall(now), let digest = known.digest {
-                        (try? FileSystem.digest(of: path)) == digest
-                    } else {
-                        FileSystem.regularSize(of: path) != nil
-                    }
-                guard mayBeSame, now.byteCount == known.status.byteCount else {
+                guard now.byteCount == known.status.byteCount, mayBeSame(path, now, known.digest) else {
                     throw Stale(reason: "\(shown(path)) changed")
                 }
                 note("\(shown(path)) was touched")
@@ -124,8 +117,12 @@ private struct ResultLook {
         }
     }
 
-    /// Whether reading a file again is the quicker way to be certain.
-    private func isSmall(_ status: FileSystem.Status) -> Bool { status.byteCount <= 1 << 20 }
+    /// Whether a file of the same size may have the same bytes: what copies it without its times, or moves a share, leaves
+    /// them alone. Of a small one, reading it again is the quicker way to be certain.
+    private func mayBeSame(_ path: String, _ status: FileSystem.Status, _ digest: Digest?) -> Bool {
+        guard let digest, status.byteCount <= 1 << 20 else { return FileSystem.regularSize(of: path) != nil }
+        return (try? FileSystem.digest(of: path)) == digest
+    }
 
     /// Whole folders are listed for it: for nothing, where there is a doubt already.
     mutating func compareBesides() {

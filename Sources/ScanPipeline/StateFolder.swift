@@ -66,11 +66,10 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// The ids that have a result: folders of OUT with a receipt.
-    public var published: [String] { published(among: FileSystem.names(in: output)) }
-
-    /// - Parameter names: what stands in OUT.
-    func published(among names: [String]) -> [String] {
-        names.filter { !$0.hasPrefix(".") && PublishedResult.stands(in: "\(output)/\($0)") }
+    public var published: [String] {
+        FileSystem.names(in: output).filter {
+            !$0.hasPrefix(".") && PublishedResult.stands(in: "\(output)/\($0)")
+        }
     }
 
     /// The ids whose folder holds no receipt any more, though results of these ids were made here.
