@@ -48,7 +48,7 @@ public enum QuarterTurn {
 
     /// A column of the old picture is a row of the new one, so one of both is always walked across its cache lines. It is
     /// walked in squares, whose lines stay in the first cache until all of their pixels are taken.
-    private static let tile = 32
+    private static let tile = 64
 
     @inline(__always)
     private static func turn<Pixel: BitwiseCopyable>(

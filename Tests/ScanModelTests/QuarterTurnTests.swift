@@ -21,7 +21,7 @@ import Testing
         (0..<count).map { pixel in (0..<bytes).map { UInt8(truncatingIfNeeded: (pixel * 7) >> (8 * $0)) ^ UInt8($0) } }
     }
 
-    @Test(arguments: [(1, 1), (1, 70), (70, 1), (32, 32), (33, 65), (64, 31), (100, 7)], [0, 1, 2, 3, -1, 6])
+    @Test(arguments: [(1, 1), (1, 70), (70, 1), (64, 64), (33, 65), (129, 31), (100, 70)], [0, 1, 2, 3, -1, 6])
     func turnsPixelsOfEveryWidth(size: (width: Int, height: Int), quarters: Int) {
         let (width, height) = size
         func check(_ bytes: Int, _ turn: ([UInt8]) -> (Int, Int, [UInt8])) {
