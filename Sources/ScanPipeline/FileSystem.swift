@@ -57,7 +57,7 @@ package enum FileSystem {
         throw Problem.system("cannot look at this path", path: absolute(path), code: code)
     }
 
-    package static func isLinkToNothing(_ path: String) -> Bool { exists(path) && status(of: path) == nil }
+    package static func isLinkToNothing(_ path: String) -> Bool { exists(path) && !leads(path) }
 
     /// Whether a name stands for something other than a file or a folder, links to them included: a device, a pipe, a socket.
     package static func isSpecial(_ path: String) -> Bool {

@@ -103,12 +103,9 @@ public enum Leftovers {
     static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
         let names = FileSystem.names(in: state.runs)
         if names.count <= rememberedRuns { return [] }
-        // By when they were written, not by their names: a clock that was years ahead for a night would keep its runs for
-        // years, and push all others out. A time that is still to come was written under such a clock.
         let now = wallClock()
         let ages = names.map { name in
-            let time = FileSystem.modified("\(state.runs)/\(name)/\(RunRecord.planName)") ?? .min
-            return (time: time > now ? .min : time, name: name)
+            (time: RunRecord.time(of: RunRecord.planName, in: name, state, by: now) ?? .min, name: name)
         }
         let old = ages.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.dropLast(rememberedRuns).map(\.name)
             .filter { $0 != name }.map { "\(state.runs)/\($0)" }

@@ -50,6 +50,12 @@ public struct RunRecord: Sendable {
 
     /// The names of the files in a run's folder: what was to be done, how it went, and the page that reports it.
     package static let planName = "plan.json"
+
+    /// When a run wrote one of its files, nanoseconds since 1970: what its name says is a year off for a year where a clock
+    /// was ahead. A time that is still to come was written under such a clock, and stands for long ago.
+    package static func time(of file: String, in run: String, _ state: StateFolder, by now: Int64) -> Int64? {
+        FileSystem.modified("\(state.runs)/\(run)/\(file)").map { $0 > now ? .min : $0 }
+    }
     package static let outcomeName = "outcome.json"
     package static let pageName = "report.html"
 

@@ -52,14 +52,12 @@ struct RunFacts: Sendable {
             ?? names.last
     }
 
-    /// By the time at which a file was written, and not by the name: a run under a clock that was a year ahead would be the
-    /// newest for a year. A time that is still to come was written under such a clock.
+    /// By the time at which a file was written, and not by the name.
     private static func newest(of names: [String], by file: String, _ state: StateFolder) -> String? {
         let now = wallClock()
         var newest: (name: String, time: Int64)?
         for name in names {
-            guard var time = FileSystem.modified("\(state.runs)/\(name)/\(file)") else { continue }
-            if time > now { time = .min }
+            guard let time = RunRecord.time(of: file, in: name, state, by: now) else { continue }
             if time >= newest?.time ?? .min { newest = (name, time) }
         }
         return newest?.name
