@@ -2,7 +2,7 @@ import ScanFormats
 import ScanModel
 
 extension FuzzTarget {
-    /// The JSON files of ScanNet++ and Polycam.
+    /// The JSON files of ScanNet++, Polycam and 3D Scanner App.
     static let scanNetPPPoses = FuzzTarget("scannetpp-poses") { bytes in
         var rules = ReadRules()
         rules.maxFrames = 1000
@@ -19,6 +19,11 @@ extension FuzzTarget {
         do throws(Problem) {
             let camera = try PolycamCamera(bytes, file: "camera")
             expect(camera.pose.defect == nil, "a camera's pose is sound")
+        } catch { expect(error.fault == .input, "only the bytes are at fault") }
+        do throws(Problem) {
+            let frame = try ThreeDScannerFrame(bytes, file: "frame")
+            expect(frame.pose.defect == nil, "a frame's pose is sound")
+            expect(frame.size.map { $0.width > 0 && $0.height > 0 } != false, "pictures have pixels")
         } catch { expect(error.fault == .input, "only the bytes are at fault") }
     }
 }

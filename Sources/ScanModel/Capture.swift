@@ -64,6 +64,8 @@ public struct Capture: Sendable {
 
     /// Frames without a file of a channel, in formats that have one for each frame.
     public var gaps: [Channel: [Int]] = [:]
+    /// What an app keeps of some frames only. The others are left out, and are no bad ones, where a pipeline uses it.
+    public var sparse: [Channel: SparseChannel] = [:]
 
     /// How the EXIF block of each frame's picture says that it is to be turned, by the frame's index: 1 is not at all. Of
     /// pictures whose headers were looked at.
@@ -117,6 +119,19 @@ public struct Capture: Sendable {
     /// As ``drop(_:stage:reason:isBad:fix:)``, by the reader.
     public mutating func drop(_ index: Int, whileReading reason: String, isBad: Bool = false, fix: String? = nil) {
         drop(index, stage: Drop.reader, reason: reason, isBad: isBad, fix: fix)
+    }
+}
+
+/// A channel that an app gives to some of its frames only.
+public struct SparseChannel: Hashable, Sendable {
+    /// The frames without, by index, ascending.
+    public var without: [Int]
+    /// Why a frame has none: "the app kept no picture of it".
+    public var reason: String
+
+    public init(without: [Int], reason: String) {
+        self.without = without
+        self.reason = reason
     }
 }
 

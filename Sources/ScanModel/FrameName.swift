@@ -1,8 +1,8 @@
 /// How files are named after frames.
 package enum FrameName {
-    /// Six digits, so that names sort as text in the order of the frames.
-    package static func padded(_ number: Int) -> String {
+    /// Six digits, or as many as an app has, so that names sort as text in the order of the frames.
+    package static func padded(_ number: Int, to count: Int = 6) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 }

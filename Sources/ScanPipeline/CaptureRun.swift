@@ -78,11 +78,28 @@ struct CaptureRun {
         try requireFrames()
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
+        try leaveOutFramesWithout(used)
         try checkBadFrames()
         noteLosses()
         try takeDigests()
         try takeOptionsAndTools()
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// Leaves out the frames of which the app has kept nothing of what is used. Many of them are said, since half of a capture
+    /// may be gone so.
+    private mutating func leaveOutFramesWithout(_ used: Set<Channel>) throws(Problem) {
+        for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
+            let left = sparse.without.filter { !capture.frames[$0].isDropped }
+            for index in left { capture.drop(index, whileReading: sparse.reason) }
+            if Double(left.count) > capture.badFrameLimit * Double(capture.frames.count) {
+                notes[0].warn(
+                    "\(left.count) of \(capture.frames.count) frames are left out, since the pipeline uses "
+                        + "\(channel.plainName): \(sparse.reason); a pipeline without \(channel.plainName) takes them too"
+                )
+            }
+        }
+        try requireFrames()
     }
 
     /// The digests of the capture's files that the steps use, and a look into the folders of the others.

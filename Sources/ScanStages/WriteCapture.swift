@@ -7,12 +7,13 @@ public struct WriteCapture: FrameStage, FoldStage {
     public enum Format: String, CaseIterable, Sendable {
         case strayScanner = "stray-scanner"
         case polycam, scannetpp, arkitscenes
+        case threeDScannerApp = "3d-scanner-app"
     }
 
     public static let card = StageCard(
         name: "write-capture",
         summary:
-            "Write a capture in the layout of a scanning app or a data set: Stray Scanner, Polycam, ScanNet++, ARKitScenes.",
+            "Write a capture as an app or a data set lays it out: Stray Scanner, Polycam, 3D Scanner App, ScanNet++, ARKitScenes.",
         details: """
             For samples, for tests, and for tools that read only one of these. `read` takes the result as it takes the
             original. Poses become the rotation nearest to the recorded one where the format holds no matrix; depth becomes
@@ -24,6 +25,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             | `stray-scanner` | `odometry.csv`, `camera_matrix.csv`, `rgb.mp4`, `depth/`, `confidence/` | counted anew from 0 | encoded as H.264 |
             | `polycam` | `keyframes/` with `images/`, `cameras/`, `depth/`, `confidence/` | named after their times in µs | JPEG: copied, or encoded |
             | `scannetpp` | `pose_intrinsic_imu.json`, `depth.bin` (LZ4, millimetres), `rgb.mkv` | counted anew from 0 | encoded as H.264, to the millisecond |
+            | `3d-scanner-app` | `3d-scanner-app/` with `frame_00000.json`, `frame_00000.jpg`, `depth_00000.png`, `conf_00000.png` … | counted anew from 0 | JPEG: copied, or encoded |
             | `arkitscenes` | `lowres_wide/`, `lowres_wide_intrinsics/`, `lowres_wide.traj`, `lowres_depth/`, `confidence/`, `wide/`, `wide_intrinsics/` | named after their times in ms | PNG |
 
             Of two frames whose times give one name the later one is dropped as bad.
@@ -62,6 +64,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         case .polycam: PolycamLayout.self
         case .scannetpp: ScanNetPPLayout.self
         case .arkitscenes: ARKitScenesLayout.self
+        case .threeDScannerApp: ThreeDScannerLayout.self
         }
     }
 
@@ -86,7 +89,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         if let name { try names(context).require(name, for: frame.facts) }
         var parcel = CaptureParcel(
             timestamp: timestamp, name: name, pose: layout.turn(of: context.capture).apply(pose), camera: camera,
-            sharpness: frame.sharpness)
+            exposure: frame.facts.exposure, sharpness: frame.sharpness)
         let map = try frame.writtenDepth(context)
         let size = try layout.mapSize(map, &frame, context)
         if let map {

@@ -94,6 +94,8 @@ enum Seeds {
         }
         return [
             "scannetpp": json.drain(), "polycam": PolycamCamera.text(camera, posed, sharpness: 7),
+            "3d-scanner-app": ThreeDScannerFrame.text(
+                index: 0, timestamp: 1_500_000_000, pose: posed, camera: camera, exposure: 16_000_000),
             "numbers": Array(
                 #"{"frame_999": {}, "frame_-1": 0, "frame_9223372036854775807": [], "frame_1": null}"#.utf8),
         ]

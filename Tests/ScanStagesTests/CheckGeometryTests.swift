@@ -383,8 +383,8 @@ import Testing
 
     /// Every sample with poses and depth, whatever its format.
     @Test(arguments: [
-        "desk", "stray-scanner", "polycam", "scannetpp", "arkitscenes", "tum", "scannet", "7-scenes/seq-01", "sens",
-        "transforms",
+        "desk", "stray-scanner", "polycam", "3d-scanner-app", "scannetpp", "arkitscenes", "tum", "scannet",
+        "7-scenes/seq-01", "sens", "transforms",
     ]) func samplesPass(_ sample: String) throws {
         let path = SharedData.checkout.appendingPathComponent("samples/\(sample)").path
         let run = try StageRun("- read\n- decompress\n- check-geometry: {if-wrong: fail}", reading: path)

@@ -8,18 +8,25 @@ import Testing
 @Suite struct WriteCaptureTests {
     private static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
 
+    private static let formats = ["stray-scanner", "polycam", "scannetpp", "arkitscenes", "3d-scanner-app"]
+
+    /// In which folder of the result the capture lies.
+    private func folder(of format: String) -> String { format == "3d-scanner-app" ? "/3d-scanner-app" : "" }
+
     // MARK: - There and back
 
-    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    @Test(arguments: formats)
     func aSyntheticCaptureComesBack(_ format: String) throws {
-        let trip = try RoundTrip("- write-capture: {format: \(format)}")
+        let trip = try RoundTrip("- write-capture: {format: \(format)}", in: folder(of: format))
         #expect(trip.read.capture.format == format)
         #expect(trip.read.drops == [] && trip.read.warnings == [])
         #expect(trip.read.capture.colorSize == PixelSize(128, 96) && trip.read.capture.depthSize == PixelSize(64, 48))
         let errors = try trip.errors(
             turn: format == "arkitscenes" ? Self.yUpToZUp : .identity,
             hasOneCamera: format == "stray-scanner")
-        let precision: [String: Int64] = ["polycam": 500, "arkitscenes": 500_000, "scannetpp": 100]
+        let precision: [String: Int64] = [
+            "polycam": 500, "arkitscenes": 500_000, "scannetpp": 100, "3d-scanner-app": 100,
+        ]
         #expect(errors.time <= precision[format] ?? 0)
         #expect(errors.position < 1e-9 && errors.rotation < 1e-9 && errors.intrinsics < 1e-9)
         #expect(errors.depth <= 0.000501)
@@ -31,13 +38,13 @@ import Testing
         #expect(format == "stray-scanner" ? 0.1...1 ~= deviation ?? 0 : deviation == nil, "\(deviation ?? 0)")
     }
 
-    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    @Test(arguments: formats)
     func thePrincipalPointIsCountedFromTheCorner(_ format: String) throws {
         var capture = try MemoryCapture.posed(1)
         capture.items[0].intrinsics = MemoryCapture.camera.counted(from: .centre)
         let run = try StageRun("- write-capture: {format: \(format)}", on: capture)
-        let back = try StageRun("- read", reading: run.path, probing: [.pose])
-        #expect(back.frames.map(\.intrinsics) == [MemoryCapture.camera])
+        let back = try StageRun("- read", reading: run.path + folder(of: format), probing: [.pose])
+        #expect(back.frames.map { $0.intrinsics?.counted(from: .corner) } == [MemoryCapture.camera])
     }
 
     /// Matroska's clock counts milliseconds, of which a sixtieth of a second has no whole number.
@@ -83,30 +90,32 @@ import Testing
         #expect(try VideoProbe.probe(video, with: try FFmpeg.find()).times == [0, 33_000_000, 67_000_000])
     }
 
-    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    @Test(arguments: formats)
     func onlyKeptFrames(_ format: String) throws {
         let trip = try RoundTrip(
-            "- write-capture: {format: \(format)}", between: "- select-frames: {include: [1, 4, 5]}\n")
+            "- write-capture: {format: \(format)}", in: folder(of: format),
+            between: "- select-frames: {include: [1, 4, 5]}\n")
         #expect(trip.read.frames.count == 3)
         let errors = try trip.errors(
             turn: format == "arkitscenes" ? Self.yUpToZUp : .identity, hasOneCamera: format == "stray-scanner")
         #expect(errors.position < 1e-9 && errors.depth <= 0.000501)
     }
 
-    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    @Test(arguments: formats)
     func withoutDepthAndConfidence(_ format: String) throws {
         let stages = "- synthesize: {frames: 2, depth: none, confidence: none, picture-width: 64, picture-height: 48}\n"
         let written = try StageRun(
             "\(stages)- write-capture: {format: \(format)}", reading: "nowhere/made", probing: [.pose])
-        let read = try StageRun("- read", reading: written.path, probing: [.pose])
+        let read = try StageRun("- read", reading: written.path + folder(of: format), probing: [.pose])
         #expect(read.frames.count == 2)
         #expect(!read.capture.channels.contains(.recordedDepth))
     }
 
-    @Test(arguments: ["stray-scanner", "polycam", "scannetpp", "arkitscenes"])
+    @Test(arguments: formats)
     func theBytesAreTheSameForAnyNumberOfWorkers(_ format: String) throws {
         let receipts = try [1, 3].map {
-            try RoundTrip("- write-capture: {format: \(format)}", workers: $0).written.bytes("receipt.json")
+            try RoundTrip("- write-capture: {format: \(format)}", in: folder(of: format), workers: $0).written.bytes(
+                "receipt.json")
         }
         #expect(receipts[0] == receipts[1])
     }
@@ -308,7 +317,7 @@ import Testing
     /// What is committed below `samples/` is read, and is what the generator knows.
     @Test(arguments: [
         ("stray-scanner", 128, 96), ("polycam", 128, 96), ("scannetpp", 128, 96), ("arkitscenes", 64, 48),
-        ("tum", 128, 96),
+        ("3d-scanner-app", 128, 96), ("tum", 128, 96),
     ]) func theCommittedSampleIsTheTruth(_ format: String, _ width: Int, _ height: Int) throws {
         let sample = SharedData.checkout.appendingPathComponent("samples/\(format)").path
         let read = try StageRun("- read\n- decompress", reading: sample, probing: [.depth])

@@ -15,6 +15,7 @@ public enum CaptureFormats {
         PolycamCapture.self,
         ScanNetPPCapture.self,
         ARKitScenesCapture.self,
+        ThreeDScannerCapture.self,
         TUMCapture.self,
         Record3DCapture.self,
         TransformsDataset.self,

@@ -24,7 +24,8 @@ public struct CapturePictures: Sendable {
         guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
         opened.resources.patience = patience
         capture = opened
-        frames = opened.keptFrames.map(\.index)
+        let bare = Set(opened.sparse[.color]?.without ?? [])
+        frames = opened.keptFrames.map(\.index).filter { !bare.contains($0) }
         quarterTurns =
             opened.worldUp.map { QuarterTurn.upright(opened.keptFrames.compactMap(\.pose), up: $0) } ?? 0
     }

@@ -94,7 +94,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "7-scenes/seq-01", "arkitscenes", "colmap", "desk", "nerfcapture/nerfcapture.zip", "polycam", "scannet",
+        "3d-scanner-app", "7-scenes/seq-01", "arkitscenes", "colmap", "desk", "nerfcapture/nerfcapture.zip", "polycam",
+        "scannet",
         "scannet-raw", "scannetpp", "sens", "stray-scanner", "transforms", "tum",
     ])
     func aSampleIsOneCapture(_ sample: String) throws {

@@ -11,6 +11,8 @@ struct CaptureParcel: Sendable {
     /// In the world that the layout has; see ``CaptureLayout/turn(of:)``.
     var pose: Pose
     var camera: CameraIntrinsics
+    /// Nanoseconds; nil where it is not known.
+    var exposure: Int64?
     var sharpness: Double?
     /// As ``CaptureLayout/depthFile(_:)`` has it.
     var depth: [UInt8]?
@@ -92,6 +94,25 @@ extension CaptureLayout {
     static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] { try PNG.encodeGray16(image) }
 
     static func confidence(level: Int) -> UInt8 { UInt8(level) }
+}
+
+extension CaptureParcel {
+    /// Takes a frame's picture as a JPEG: copied, or encoded where it is none.
+    mutating func takeJPEG(of frame: inout Frame, quality: Int, _ context: StageContext) throws(Problem) {
+        picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
+        if !["jpg", "jpeg"].contains(picture?.fileExtension) {
+            picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
+        }
+    }
+
+    /// Writes the picture that ``takeJPEG(of:quality:_:)`` took.
+    func writeJPEG(to path: String, _ context: StageContext) throws(Problem) {
+        switch picture {
+        case .file(let file, _): try context.output.copy(file, of: context.capture, to: path)
+        case .encoded(let bytes, _): try context.output.write(bytes, to: path)
+        case nil: break
+        }
+    }
 }
 
 /// A layout whose pictures become a video, for which ffmpeg is needed.

@@ -17,10 +17,7 @@ struct PolycamLayout: CaptureLayout {
         guard parcel.timestamp >= 0 else {
             throw Problem(.input, "a time before 0 cannot be a name", notes: ["it is \(parcel.timestamp) ns"])
         }
-        parcel.picture = try PictureOutput(encoding: .copy, quality: quality).prepare(&frame, context)
-        if !["jpg", "jpeg"].contains(parcel.picture?.fileExtension) {
-            parcel.picture = try PictureOutput(encoding: .jpeg, quality: quality).prepare(&frame, context)
-        }
+        try parcel.takeJPEG(of: &frame, quality: quality, context)
         // Trainers leave out pictures whose score is low, and polyform wants one of each.
         if parcel.sharpness == nil { parcel.sharpness = try BlurScore.usual.score(&frame, context) }
     }
@@ -31,11 +28,7 @@ struct PolycamLayout: CaptureLayout {
         guard let name = parcel.name else { return }
         let camera = PolycamCamera.text(parcel.camera, parcel.pose, sharpness: parcel.sharpness)
         try context.output.write(camera, to: "keyframes/cameras/\(name).json")
-        switch parcel.picture {
-        case .file(let file, _): try context.output.copy(file, of: context.capture, to: "keyframes/images/\(name).jpg")
-        case .encoded(let bytes, _): try context.output.write(bytes, to: "keyframes/images/\(name).jpg")
-        case nil: break
-        }
+        try parcel.writeJPEG(to: "keyframes/images/\(name).jpg", context)
         if let depth = parcel.depth { try context.output.write(depth, to: "keyframes/depth/\(name).png") }
         if let confidence = parcel.confidence {
             try context.output.write(confidence, to: "keyframes/confidence/\(name).png")

@@ -1,0 +1,222 @@
+import ScanModel
+
+/// The "All Data" export of 3D Scanner App: `frame_00012.json` with pose and camera of each frame, and beside it
+/// `frame_00012.jpg`, `depth_00012.png` in millimetres and `conf_00012.png` with ARKit's three levels; pictures may be a
+/// video instead, `frames.mp4`, whose frame n is that of `frame_<n>.json`.
+///
+/// The app keeps some pictures only, of scans with depth one of every third frame. What has none keeps its depth, and is left
+/// out where pictures are used.
+///
+/// Source: the app's makers, Laan Labs, in their 3dScannerApp_samples: a scan, and the notebooks that read it.
+public enum ThreeDScannerCapture: CaptureFormat {
+    public static let card = FormatCard(
+        name: "3d-scanner-app",
+        summary: "3D Scanner App, all data: frame_00000.json with pose and camera, .jpg, depth_ and conf_ pictures.",
+        reads: [
+            .color, .luma, .video, .pose, .intrinsics, .timestamp, .exposure, .recordedDepth, .recordedConfidence,
+        ],
+        passesOver: [
+            "the meshes, points.ply and world_map.arkit", "optimized_poses/", "depth as OpenEXR", "info.json",
+            "motionQuality, whose scale is the app's own",
+        ],
+        writer: "write-capture: {format: 3d-scanner-app}",
+        writingLoses: ["confidence but for three levels", "the bounding box", "motion"])
+
+    public static func recognise(_ tree: any CaptureTree) -> Recognition? {
+        let files = Files(in: tree)
+        guard files.hasMoreThanCameras, let file = camera(among: files, tree) else { return nil }
+        return Recognition(format: name, reason: "\(file) has 3D Scanner App's keys \(ThreeDScannerFrame.poseKey), …")
+    }
+
+    /// Cameras without what they have seen, but for those that the app keeps besides; or what was seen without the cameras.
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        let files = Files(in: tree)
+        if let file = camera(among: files, tree), tree.name != "optimized_poses" {
+            return Recognition(format: name, reason: "\(file) has 3D Scanner App's keys, and stands alone")
+        }
+        guard let depth = files.depth.values.min(), !files.confidence.isEmpty else { return nil }
+        return Recognition(format: name, reason: "\(depth) stands beside conf_….png, as 3D Scanner App calls them")
+    }
+
+    /// A camera with the app's keys. Some are looked at, because the first one may be damaged.
+    private static func camera(among files: Files, _ tree: any CaptureTree) -> String? {
+        files.cameras.values.sorted().prefix(5).first { file in
+            guard let json = try? tree.outline(of: file, limit: cameraLimit) else { return false }
+            return json[ThreeDScannerFrame.poseKey] != nil && json[ThreeDScannerFrame.intrinsicsKey] != nil
+        }
+    }
+
+    public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
+        var reader = ThreeDScannerReader(tree: tree, rules: rules)
+        return try reader.read()
+    }
+
+    fileprivate static let videoFile = "frames.mp4"
+    fileprivate static let cameraLimit = 1 << 20
+
+    /// The export's files by their frames' numbers.
+    fileprivate struct Files {
+        private(set) var cameras: [Int: String] = [:]
+        private(set) var pictures: [Int: String] = [:]
+        private(set) var depth: [Int: String] = [:]
+        private(set) var confidence: [Int: String] = [:]
+        /// OpenEXR, which some versions of the app keep depth as.
+        private(set) var foreignDepth: String?
+        private let hasVideo: Bool
+
+        init(in tree: any CaptureTree) {
+            hasVideo = tree.byteCount(of: ThreeDScannerCapture.videoFile) != nil
+            for name in tree.originals(in: "") {
+                let parts = name.split(separator: ".")
+                guard parts.count == 2, let place = parts[0].firstIndex(of: "_"),
+                    let number = Int(parts[0][parts[0].index(after: place)...]), number >= 0
+                else { continue }
+                switch (parts[0][..<place], parts[1].lowercased()) {
+                case ("frame", "json"): cameras[number] = name
+                case ("frame", "jpg"), ("frame", "jpeg"): pictures[number] = name
+                case ("depth", "png"): depth[number] = name
+                case ("conf", "png"): confidence[number] = name
+                case ("frame", "exr"), ("depth", "exr"): foreignDepth = foreignDepth.map { min($0, name) } ?? name
+                default: break
+                }
+            }
+        }
+
+        var hasMoreThanCameras: Bool { hasVideo || !pictures.isEmpty || !depth.isEmpty }
+
+        /// The video has pictures of all frames.
+        var arePicturesInVideo: Bool { hasVideo && pictures.count < cameras.count }
+
+        /// Of all frames of which there is anything.
+        var numbers: [Int] {
+            [cameras, pictures, depth].reduce(into: Set()) { $0.formUnion($1.keys) }.sorted()
+        }
+    }
+}
+
+private struct ThreeDScannerReader {
+    let tree: any CaptureTree
+    let rules: ReadRules
+    private let files: ThreeDScannerCapture.Files
+    /// The number in the names of each frame's files.
+    private var numbers: [Int]
+    private var capture: Capture
+
+    init(tree: any CaptureTree, rules: ReadRules) {
+        self.tree = tree
+        self.rules = rules
+        files = ThreeDScannerCapture.Files(in: tree)
+        numbers = files.numbers
+        capture = Capture(of: tree, as: ThreeDScannerCapture.self, rules)
+    }
+
+    mutating func read() throws(Problem) -> Capture {
+        capture.worldUp = Vector3(0, 1, 0)
+        if files.cameras.isEmpty {
+            throw Problem(
+                .input, "the cameras are missing",
+                notes: ["there is no file frame_….json, which holds the pose and the intrinsics of a frame"],
+                fix: "share the scan once more, as “All Data”")
+        }
+        // A video's frames are counted, whatever files there are.
+        if files.arePicturesInVideo, let last = numbers.last {
+            try rules.check(frames: last == .max ? last : last + 1, of: "frames")
+            numbers = Array(0...last)
+        }
+        try rules.check(frames: numbers.count, of: "frames")
+        capture.frames = numbers.indices.map { FrameFacts(index: $0) }
+        capture.channels.formUnion([.pose, .intrinsics])
+        var source = TreeSource(tree, rules)
+        if files.arePicturesInVideo { try readVideo(&source) }
+        let sizes = try readPictures()
+        for index in numbers.indices where !capture.frames[index].isDropped {
+            try readCamera(of: index, sizes[index] ?? capture.colorSize)
+        }
+        settleTimes()
+        try readDepth(&source)
+        capture.lacks([.box, .motion], "3D Scanner App exports none")
+        capture.estimateFrameRate()
+        capture.sortFiles()
+        capture.source = source
+        return capture
+    }
+
+    // MARK: - Pictures
+
+    private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
+        let file = ThreeDScannerCapture.videoFile
+        capture.variant = "video"
+        guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
+        let count = capture.frames.count
+        source.video = VideoStream(file: file, facts: facts, frameCount: count)
+        try capture.reconcile("cameras", with: (Capture.videoStream, facts.frameCount), rules)
+        if rules.mismatch == .auto {
+            capture.noteShortfall(of: file, frames: facts.frameCount, lines: count, called: "cameras")
+        }
+        // Frames of which the video has more than there are files.
+        numbers += count..<capture.frames.count
+    }
+
+    /// - Returns: the sizes of the frames' pictures.
+    private mutating func readPictures() throws(Problem) -> [Int: PixelSize] {
+        if capture.videoFile != nil { return [:] }
+        capture.variant = files.depth.isEmpty ? "pictures" : "pictures and depth"
+        if files.pictures.isEmpty {
+            capture.loses(
+                .color, "there are no pictures frame_….jpg", fix: "share the scan once more, as “All Data”")
+            return [:]
+        }
+        for (index, number) in numbers.enumerated() { capture.frames[index].pictureFile = files.pictures[number] }
+        capture.channels.insert(.color)
+        let bare = capture.frames.filter { $0.pictureFile == nil }.map(\.index)
+        if !bare.isEmpty {
+            capture.sparse[.color] = SparseChannel(without: bare, reason: "the app kept no picture of it")
+            capture.findings["frames-without-\(Channel.color.plainName)"] = .of(bare.count)
+        }
+        return try capture.checkPictures(in: tree, rules: rules)
+    }
+
+    // MARK: - Cameras
+
+    private mutating func readCamera(of index: Int, _ size: PixelSize?) throws(Problem) {
+        guard let file = files.cameras[numbers[index]] else {
+            capture.drop(index, whileReading: "it has no \(ThreeDScannerFrame.file(numbers[index]))", isBad: true)
+            return
+        }
+        capture.list(file, in: tree, [], of: index)
+        do throws(Problem) {
+            let frame = try ThreeDScannerFrame(
+                try tree.bytes(of: file, limit: ThreeDScannerCapture.cameraLimit), file: file)
+            capture.frames[index].pose = frame.pose
+            capture.frames[index].timestamp = frame.timestamp
+            capture.frames[index].exposure = frame.exposure
+            try capture.setIntrinsics(try frame.intrinsics(picture: size), of: index, for: size)
+        } catch {
+            try capture.drop(index, for: error.at(file: file))
+        }
+    }
+
+    private mutating func settleTimes() {
+        if capture.keptFrames.contains(where: { $0.timestamp != nil }) {
+            capture.channels.insert(.timestamp)
+        } else {
+            capture.absences[.timestamp] = "no frame_….json has a “time”"
+        }
+        if capture.keptFrames.contains(where: { $0.exposure != nil }) { capture.channels.insert(.exposure) }
+    }
+
+    // MARK: - Depth
+
+    private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {
+        let absence =
+            files.foreignDepth.map {
+                "\($0) is OpenEXR, which ScanMill does not read: scan with the app's setting that keeps depth as PNG"
+            } ?? "there are no pictures depth_….png: the app keeps depth of lidar scans in low resolution only"
+        try capture.takeDepth(
+            numbers.map { files.depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,
+            absence: absence)
+        try capture.takeConfidence(
+            numbers.map { files.confidence[$0] }, in: tree, rules, to: &source,
+            absence: "there are no pictures conf_….png")
+    }
+}

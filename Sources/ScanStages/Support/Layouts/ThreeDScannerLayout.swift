@@ -1,0 +1,33 @@
+import ScanFormats
+import ScanModel
+import ScanPipeline
+
+/// `write-capture: {format: 3d-scanner-app}`; see ``ThreeDScannerCapture`` for what the files hold.
+struct ThreeDScannerLayout: CaptureLayout {
+    /// Of its own, since names of single files cannot be claimed for all frames.
+    private static let folder = "3d-scanner-app"
+    static let claims = ["\(folder)/"]
+
+    static func takePicture(
+        of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
+        _ context: StageContext
+    ) throws(Problem) {
+        try parcel.takeJPEG(of: &frame, quality: quality, context)
+    }
+
+    init(_ context: StageContext) {}
+
+    mutating func add(_ parcel: CaptureParcel, number: Int, _ context: StageContext) throws(Problem) {
+        let camera = ThreeDScannerFrame.text(
+            index: number, timestamp: parcel.timestamp, pose: parcel.pose, camera: parcel.camera,
+            exposure: parcel.exposure)
+        func path(_ name: String) -> String { "\(Self.folder)/\(name)" }
+        let stem = ThreeDScannerFrame.stem(number)
+        try context.output.write(camera, to: path(ThreeDScannerFrame.file(number)))
+        try parcel.writeJPEG(to: path("frame_\(stem).jpg"), context)
+        if let depth = parcel.depth { try context.output.write(depth, to: path("depth_\(stem).png")) }
+        if let confidence = parcel.confidence { try context.output.write(confidence, to: path("conf_\(stem).png")) }
+    }
+
+    mutating func finish(_ context: StageContext) {}
+}
