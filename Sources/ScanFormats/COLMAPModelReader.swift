@@ -182,7 +182,7 @@ public struct COLMAPModelReader {
             guard numbers.count == 3, color.count == 3 else { throw place("expected POINT3D_ID, X, Y, Z, R, G, B, …") }
             guard positions.count < 3 * limit else {
                 var problem = place("there are more than \(limit) points")
-                problem.fix = ReadRules.wayToAllowPoints(limit + 1, limit: limit)
+                problem.fix = ReadRules.wayToAllowPoints(nil, limit: limit)
                 throw problem
             }
             guard numbers.allSatisfy(\.isFinite) else { return }

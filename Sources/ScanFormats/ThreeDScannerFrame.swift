@@ -25,10 +25,10 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
         if let defect = pose.defect { throw Problem(.input, defect).at(file: file) }
         let k = try json[Self.intrinsicsKey].numbers(9)
         (fx, fy, cx, cy) = (k[0], k[4], k[2], k[5])
-        let projection = try json["projectionMatrix"].ifPresent { (field) throws(Problem) in try field.numbers(16) }
-        size = projection.flatMap { Self.size(of: $0, fx: k[0], fy: k[4]) }
+        // What is only good to know costs no frame.
+        size = (try? json["projectionMatrix"].numbers(16)).flatMap { Self.size(of: $0, fx: k[0], fy: k[4]) }
         timestamp = try Self.time(json["time"])
-        exposure = try Self.time(json["exposureDuration"])
+        exposure = (try? Self.time(json["exposureDuration"])).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// The keys by which the file is known.
@@ -51,10 +51,14 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
         return PixelSize(width, height)
     }
 
-    /// The camera, for pictures of the size that the projection tells, unless that has another shape than the picture.
+    /// The camera, for pictures of the size that the projection tells, unless that is of a view with another shape than the
+    /// picture; one that is turned by a quarter is no such view.
     /// - Parameter picture: the size of the frame's picture, or of the others where it has none.
     func intrinsics(picture: PixelSize?) throws(Problem) -> CameraIntrinsics {
-        let told = size.flatMap { size in picture.map { size.hasShape(of: $0) } != false ? size : nil }
+        let told = size.flatMap { size in
+            let turned = PixelSize(size.height, size.width)
+            return picture.map { size.hasShape(of: $0) || turned.hasShape(of: $0) } != false ? size : nil
+        }
         guard let size = told ?? picture else {
             throw Problem(.input, "nothing says for pictures of which size its intrinsics are")
         }

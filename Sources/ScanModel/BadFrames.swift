@@ -18,8 +18,9 @@ extension Capture {
     ///   - stage: the stage that read the capture, as a pipeline labels it.
     public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = Drop.reader) -> Problem? {
         let bad = badFrames(using: used)
-        guard Double(bad.count) > badFrameLimit * Double(frames.count) else { return nil }
-        let share = Double(bad.count) / Double(frames.count)
+        let count = frames.count - (used.map(leftOut) ?? []).count
+        guard Double(bad.count) > badFrameLimit * Double(count) else { return nil }
+        let share = Double(bad.count) / Double(count)
         // Rounded up, so that the share itself is allowed by what is proposed.
         let enough = min(1, (share * 100).rounded(.up) / 100)
         // With no frame left a higher limit is no help.
@@ -27,10 +28,15 @@ extension Capture {
             frames.allSatisfy { $0.drop?.isBad == true }
             ? "" : ", or allow more with  --set \(stage).bad-frame-limit=\(enough.shortText)"
         return Problem(
-            .input, "\(bad.count) of \(frames.count) frames are bad (\((share * 100).shortText) %)",
+            .input, "\(bad.count) of \(count) frames are bad (\((share * 100).shortText) %)",
             notes: ["the limit is \((badFrameLimit * 100).shortText) %"]
                 + bad.prefix(3).map { "frame \($0.index): \($0.reason)" },
             fix: "\(commonFix ?? "copy or record the capture again")\(allowing)")
+    }
+
+    /// The frames of which an app has kept nothing of what is used, by rights.
+    public func leftOut(using used: Set<Channel>) -> Set<Int> {
+        sparse.filter { used.contains($0.key) }.reduce(into: []) { $0.formUnion($1.value.without) }
     }
 
     /// What mends all of the frames that were dropped as bad, where it is the same for all.

@@ -64,7 +64,8 @@ public struct Capture: Sendable {
 
     /// Frames without a file of a channel, in formats that have one for each frame.
     public var gaps: [Channel: [Int]] = [:]
-    /// What an app keeps of some frames only. The others are left out, and are no bad ones, where a pipeline uses it.
+    /// What an app keeps of some frames only. The others are left out where a pipeline uses it, and count neither as bad nor
+    /// as sound.
     public var sparse: [Channel: SparseChannel] = [:]
 
     /// How the EXIF block of each frame's picture says that it is to be turned, by the frame's index: 1 is not at all. Of
@@ -124,14 +125,20 @@ public struct Capture: Sendable {
 
 /// A channel that an app gives to some of its frames only.
 public struct SparseChannel: Hashable, Sendable {
-    /// The frames without, by index, ascending.
+    /// The frames that have none by rights, by index, ascending.
     public var without: [Int]
-    /// Why a frame has none: "the app kept no picture of it".
+    /// Why such a frame has none: "the app kept no picture of it".
     public var reason: String
+    /// Frames that should have one, as the others tell, and what is missing. Where it is used, they are bad ones.
+    public var lost: [Int: String]
+    /// Whether the app has left them out by a rule, and nothing else need have happened.
+    public var isByRule: Bool
 
-    public init(without: [Int], reason: String) {
+    public init(without: [Int], reason: String, lost: [Int: String] = [:], isByRule: Bool = false) {
         self.without = without
         self.reason = reason
+        self.lost = lost
+        self.isByRule = isByRule
     }
 }
 

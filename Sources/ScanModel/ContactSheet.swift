@@ -45,8 +45,11 @@ public struct ContactSheet: Sendable {
         return width * rows * (cellWidth * picture.height / max(1, picture.width) + 30)
     }
 
-    /// Puts a picture into the next place, in the middle of its cell; what is larger than the cell is cut off.
+    /// Puts a picture into the next place, in the middle of its cell, and smaller where it is larger than that: one that
+    /// stands upright among others that lie.
     public mutating func add(_ picture: RGBImage, number: Int) {
+        let fits = picture.width <= cell.width && picture.height <= cell.height
+        let picture = fits ? picture : picture.downscaled(to: picture.size.fitting(into: cell))
         let (column, row) = (count % columns, count / columns)
         let (x, y) = (Self.gap + column * pitch.width, Self.gap + row * pitch.height)
         page.paste(picture, atX: x + (cell.width - picture.width) / 2, y: y + (cell.height - picture.height) / 2)

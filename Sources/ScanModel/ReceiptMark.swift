@@ -5,10 +5,11 @@ package enum ReceiptMark {
     /// Bytes of a file that tell whose it is.
     package static let length = 256
 
-    /// Whether a file that begins so is a receipt of ScanMill's and not, say, the bill for what was scanned. Of no bytes, or
-    /// of zeros, is what a disk that failed may leave of one.
+    /// Whether a file that begins so is a receipt of ScanMill's and not, say, the bill for what was scanned.
     package static func isOurs(_ beginning: some Sequence<UInt8>) -> Bool {
-        let text = String(decoding: beginning.filter { $0 > 0x20 }, as: UTF8.self)
-        return text.isEmpty || text.contains("\"tool\":\"scanmill")
+        String(decoding: beginning.filter { $0 > 0x20 }, as: UTF8.self).contains("\"tool\":\"scanmill")
     }
+
+    /// Whether a file that begins so holds nothing: what a disk that failed may leave of a receipt, and anybody of any file.
+    package static func isBlank(_ beginning: some Sequence<UInt8>) -> Bool { beginning.allSatisfy { $0 <= 0x20 } }
 }

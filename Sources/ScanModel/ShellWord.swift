@@ -14,6 +14,8 @@ package enum ShellWord {
             }
             return "$'" + String(decoding: escaped, as: UTF8.self) + "'"
         }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        // By bytes: with an accent behind it, an apostrophe is no character of its own, and ends the word all the same.
+        let escaped = word.utf8.flatMap { $0 == 0x27 ? Array("'\\''".utf8) : [$0] }
+        return "'" + String(decoding: escaped, as: UTF8.self) + "'"
     }
 }

@@ -86,16 +86,24 @@ struct CaptureRun {
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
     }
 
-    /// Leaves out the frames of which the app has kept nothing of what is used. Many of them are said, since half of a capture
-    /// may be gone so.
+    /// Leaves out the frames of which the app has kept nothing of what is used, and drops those that have lost it.
     private mutating func leaveOutFramesWithout(_ used: Set<Channel>) throws(Problem) {
         for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
-            let left = sparse.without.filter { !capture.frames[$0].isDropped }
-            for index in left { capture.drop(index, whileReading: sparse.reason) }
-            if Double(left.count) > capture.badFrameLimit * Double(capture.frames.count) {
+            for (index, reason) in sparse.lost.sorted(by: { $0.key < $1.key }) {
+                capture.drop(index, whileReading: reason, isBad: true)
+            }
+            // What is wrong with them besides is nobody's loss.
+            for index in sparse.without where capture.frames[index].drop?.isBad != false {
+                capture.frames[index].drop = Drop(whileReading: sparse.reason)
+            }
+            if sparse.without.isEmpty { continue }
+            let name = channel.plainName
+            let end = "\(sparse.reason); a pipeline without \(name) takes them too"
+            if sparse.isByRule {
+                notes[0].note("frames without \(name) are left out, since the pipeline uses it: \(end)")
+            } else {
                 notes[0].warn(
-                    "\(left.count) of \(capture.frames.count) frames are left out, since the pipeline uses "
-                        + "\(channel.plainName): \(sparse.reason); a pipeline without \(channel.plainName) takes them too"
+                    "\(sparse.without.count) of \(capture.frames.count) frames are left out, since the pipeline uses \(name): \(end)"
                 )
             }
         }
@@ -216,7 +224,7 @@ struct CaptureRun {
         /// A path that leads to something else by now.
         var changed: String? {
             let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
-            return all.first { FileSystem.status(of: $0.key)?.isSame(as: $0.value) != true }?.key
+            return all.first { FileSystem.status(of: $0.key)?.hasBytes(of: $0.value) != true }?.key
         }
     }
 

@@ -13,8 +13,11 @@ extension FileSystem {
 
         /// Whether nothing but the time differs that nobody can set. Other rights and further links change that one too.
         func isSame(as other: Status) -> Bool {
-            byteCount == other.byteCount && modified == other.modified && file == other.file
+            hasBytes(of: other) && file == other.file
         }
+
+        /// Whether it may be the same file with the same bytes, as its size and their time say.
+        func hasBytes(of other: Status) -> Bool { byteCount == other.byteCount && modified == other.modified }
 
         /// Whether a change after `time` would show: it had stood still for 2 s, so that no change can hide within one tick
         /// of the clock. `modified` is not asked: writing moves both times, and setting `modified`, be it to a time still

@@ -115,17 +115,45 @@ package enum FileSystem {
         var existing = path.isEmpty ? "." : path
         while existing.count > 1 && existing.hasSuffix("/") { existing.removeLast() }
         var rest: [Substring] = []
+        var links = 0
+        // Of folders that are not there yet, "..", behind one, takes that back.
+        var ups = 0
         while access(existing, F_OK) != 0 {
             let name = existing.split(separator: "/").last ?? ""
             let above = parent(of: existing)
-            if name == ".." || above == existing { break }
-            rest.insert(name, at: 0)
+            // Whoever makes the file makes it where the link leads to.
+            if let target = target(ofLink: existing) {
+                links += 1
+                if links > mostLinks { return nil }
+                existing = target.hasPrefix("/") ? target : "\(above)/\(target)"
+                continue
+            }
+            if above == existing { break }
+            if name == ".." {
+                ups += 1
+            } else if ups > 0 {
+                ups -= 1
+            } else if name != "." {
+                rest.insert(name, at: 0)
+            }
             existing = above
         }
+        existing += String(repeating: "/..", count: ups)
         guard let resolved = realpath(existing, nil) else { return nil }
         defer { free(resolved) }
         let start = String(cString: resolved)
         return rest.reduce(start == "/" && !rest.isEmpty ? "" : start) { "\($0)/\($1)" }
+    }
+
+    /// As many links in a row as the kernel follows.
+    private static let mostLinks = 40
+
+    /// What a link says that it leads to; nil for anything else.
+    private static func target(ofLink path: String) -> String? {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &text, text.count)
+        guard count > 0, count < text.count else { return nil }
+        return text[..<count].withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     /// A whole regular file of at most `limit` bytes.

@@ -42,11 +42,14 @@ extension FileSystem {
         throw Problem.system("cannot open the folder", path: FileSystem.absolute(path), code: errno)
     }
 
-    /// Makes a folder's entries survive a power cut.
+    /// Makes a folder's entries survive a power cut, where the filesystem can: some shares do so for files alone.
     package static func syncFolder(_ path: String) throws(Problem) {
         let descriptor = try openFolder(path)
         defer { close(descriptor) }
-        try sync(descriptor, path: path)
+        while fsync(descriptor) != 0 {
+            if [EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) { return }
+            if errno != EINTR { throw syncProblem(path: path, code: errno) }
+        }
     }
 
     /// fsync, with its failure as a problem.

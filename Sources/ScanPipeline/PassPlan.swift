@@ -4,7 +4,7 @@ import ScanModel
 ///
 /// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run behind it in the order of the
 /// list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads frame by
-/// frame; and a stage that would drop frames, or change facts, that an earlier finish has still to read begins a pass of
+/// frame, or of which something that it reads was made above; and a stage that would drop frames, or change facts, that an earlier finish has still to read begins a pass of
 /// its own. A ``NeighbourStage`` that drops frames ends it too, unless so few neighbours may wait for each other in the
 /// midst of it. A later pass replays the earlier frame stages that made or changed what it needs, so that it never sees
 /// unmasked depth where a mask stood before.
@@ -48,6 +48,12 @@ package struct PassPlan: Equatable {
                 break
             }
             late.formUnion(uses.madeAtEnd)
+            // What was made of pixels that a finish changes is outdated with them.
+            var outdated = uses.finish.touches.intersection(Channel.payload)
+            for step in steps[first..<end] where !step.uses.frame.reads.isDisjoint(with: outdated) {
+                outdated.formUnion(step.uses.frame.touches.intersection(Channel.payload))
+            }
+            late.formUnion(outdated)
             awaited.formUnion(uses.readAtEnd)
             if chooses { choosing.insert(end) }
             end += 1

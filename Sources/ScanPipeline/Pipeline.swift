@@ -156,7 +156,7 @@ extension Pipeline {
     }
 
     /// `read`, `mask-range[1]`, `mask-range[2]`: numbers only where a name stands more than once.
-    static func labels(of names: [String]) -> [String] {
+    package static func labels(of names: [String]) -> [String] {
         let counts = names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         var seen: [String: Int] = [:]
         return names.map { name in

@@ -59,7 +59,7 @@ public struct PublishedResult: Sendable {
         // One that may not be read is no stranger's for that.
         guard let file = try? RegularFile(path, name: path, fault: .environment) else { return true }
         if ReceiptMark.isOurs(file.beginning(ReceiptMark.length)) { return true }
-        // A damaged one.
+        // A damaged one, where one is known to have stood.
         return stood(in: folder)
     }
 
@@ -103,6 +103,18 @@ public struct PublishedResult: Sendable {
             folder = FileSystem.parent(of: folder)
         }
         return nil
+    }
+
+    /// Nothing is written into a result but by a run, which replaces it whole.
+    /// - Parameters:
+    ///   - path: to be written.
+    ///   - what: is to be written there: "the pictures".
+    /// - Throws: a problem with fault `usage` when the path is a result's, or lies in one.
+    package static func requireOutside(_ path: String, _ what: String) throws(Problem) {
+        guard let place = FileSystem.realPath(path), let result = folder(around: place) else { return }
+        throw Problem(
+            .usage, "\(what) would be written into the result \(result)", fix: "name another folder"
+        ).at(file: path)
     }
 
     /// Whether all files are there with their sizes.

@@ -8,6 +8,8 @@ public struct RunRecord: Sendable {
     public let path: String
     /// The folder's name.
     public let name: String
+    /// Whether the folder could be made.
+    private let isWritten: Bool
 
     /// What the run was told, for commands that people can repeat.
     public struct Command: Sendable, Hashable {
@@ -45,7 +47,15 @@ public struct RunRecord: Sendable {
         var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
         plan["command"] = command?.json
         plan["captures"] = .array(captures)
-        try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")
+        isWritten = (try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")) != nil
+    }
+
+    /// - Throws: fault `environment` where the run's folder has gone, and OUT with it: what is written would lie where nobody
+    ///   looks for it.
+    private func requireFolder() throws(Problem) {
+        if isWritten && !FileSystem.exists(path) {
+            throw state.anotherFolder(without: "\(StateFolder.name)/runs/\(name)")
+        }
     }
 
     /// The names of the files in a run's folder: what was to be done, how it went, and the page that reports it.
@@ -127,6 +137,7 @@ public struct RunRecord: Sendable {
         _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil
     ) throws(Problem) {
         guard case .failed(let problem) = outcome.ending else { return }
+        if (try? requireFolder()) == nil { return }
         // Results that another pipeline has taken over are not this run's to find fault with.
         if (try? state.foreignOwner(for: pipeline)) != nil { return }
         let isSame = now.map { $0() == fingerprint } ?? true
@@ -150,6 +161,7 @@ public struct RunRecord: Sendable {
     /// Writes `outcome.json`.
     /// - Parameter outcomes: of the captures that ran, and of all others that the run was about.
     public func end(_ outcomes: [CaptureOutcome], seconds: Double) throws(Problem) {
+        try requireFolder()
         let captures = outcomes.map { outcome -> JSONValue in
             var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
             if let span = outcome.span {

@@ -120,11 +120,12 @@ public struct Runner: Sendable {
             let files = statuses.filter { path, known in
                 guard let now = FileSystem.status(of: path) else { return true }
                 if now == known.status { return false }
-                if !now.isSame(as: known.status) { return true }
-                // Rights and links come and go without the bytes, and times are set back with them.
-                return known.digest.map { (try? FileSystem.digest(of: path)) != $0 } ?? false
+                if !now.hasBytes(of: known.status) { return true }
+                // Rights and links come and go without the bytes, and times are set back with them. Filesystems without
+                // numbers of their own (exFAT, many shares) number a file anew when they have forgotten it.
+                return known.digest.map { (try? FileSystem.digest(of: path)) != $0 } ?? (now.file != known.status.file)
             }
-            let folders = folders.filter { path, known in FileSystem.status(of: path)?.isSame(as: known) != true }
+            let folders = folders.filter { path, known in FileSystem.status(of: path)?.hasBytes(of: known) != true }
             return (files.map(\.key) + folders.map(\.key)).min { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         }
     }

@@ -58,6 +58,11 @@ public struct StageContext: Sendable {
     /// Tells the user something that does not stop the run. The same text is kept once.
     public func warn(_ text: String) { notes.warn(text) }
 
+    /// The same of one of many frames: three of the first are named, and how many more there are.
+    /// - Parameters:
+    ///   - others: what befell the others, in the plural: "pictures were passed over".
+    public func warn(_ text: String, ofFrame index: Int, others: String) { notes.warn(text, ofFrame: index, others) }
+
     /// What has been counted under a name so far: at the end of a pass, of all its frames.
     public func counted(_ name: String) -> Int { notes.counted(name) }
 
@@ -91,7 +96,27 @@ final class StageNotes: Sendable {
         var counts: [String: Int] = [:]
         var records: [(String, JSONValue)] = []
         var warnings: Set<String> = []
+        var examples: [String: Examples] = [:]
         var remarks: Set<String> = []
+    }
+
+    /// Of what befell many frames.
+    struct Examples: Sendable {
+        private static let most = 3
+        private var first: [(frame: Int, text: String)] = []
+        private var count = 0
+
+        mutating func add(_ text: String, ofFrame frame: Int) {
+            count += 1
+            first.append((frame, text))
+            // Which frame came first depends on the workers.
+            first.sort { $0.frame < $1.frame }
+            if first.count > Self.most { first.removeLast() }
+        }
+
+        func texts(others: String) -> [String] {
+            first.map(\.text) + (count > first.count ? ["\(count - first.count) more \(others)"] : [])
+        }
     }
 
     private let values = Mutex(Values())
@@ -109,10 +134,20 @@ final class StageNotes: Sendable {
 
     func warn(_ text: String) { values.withLock { _ = $0.warnings.insert(text) } }
 
+    func warn(_ text: String, ofFrame index: Int, _ others: String) {
+        values.withLock { $0.examples[others, default: Examples()].add(text, ofFrame: index) }
+    }
+
     func note(_ text: String) { values.withLock { _ = $0.remarks.insert(text) } }
 
-    /// In alphabetical order: which frame met one first depends on the workers.
-    var warnings: [String] { values.withLock(\.warnings).sorted() }
+    /// Those of many frames, in the order of these, and then the others, in alphabetical order: which frame met one first depends
+    /// on the workers.
+    var warnings: [String] {
+        values.withLock { values in
+            let ofFrames = values.examples.sorted { $0.key < $1.key }.flatMap { $1.texts(others: $0) }
+            return ofFrames + values.warnings.sorted()
+        }
+    }
 
     /// What follows from the pipeline, in the same order.
     var remarks: [String] { values.withLock(\.remarks).sorted() }

@@ -187,11 +187,7 @@ public struct StateFolder: Sendable, Hashable {
     ///   where nobody looks for them.
     func requireOwner(_ pipeline: Pipeline) throws(Problem) {
         guard let name = try ownerName() else {
-            throw Problem(
-                .environment, "this is not the folder that the run began with",
-                notes: ["\(Self.name)/owner.json, which the run found or wrote there, is gone"],
-                fix: "mount it again, or put it back, and run again"
-            ).at(file: output)
+            throw anotherFolder(without: "\(Self.name)/owner.json")
         }
         if name == pipeline.name { return }
         throw Problem(
@@ -200,14 +196,28 @@ public struct StateFolder: Sendable, Hashable {
         ).at(file: output)
     }
 
+    /// What a run says that finds another folder in OUT's place, as below a mount point whose disk went away.
+    func anotherFolder(without file: String) -> Problem {
+        Problem(
+            .environment, "this is not the folder that the run began with",
+            notes: ["\(file), which the run found or wrote there, is gone"],
+            fix: "mount it again, or put it back, and run again"
+        ).at(file: output)
+    }
+
     /// - Throws: when there is an owner, and nobody can say which.
     private func ownerName() throws(Problem) -> String? {
-        guard FileSystem.exists(owner) else { return nil }
-        if let name = Self.read(owner)?["pipeline"]?.string { return name }
-        throw Problem(
+        guard try FileSystem.isThere(owner) else { return nil }
+        var problem = Problem(
             .environment, "it cannot be read to which pipeline the results belong",
-            fix: "let the user who runs scanmill read it; if it is damaged, remove it"
+            fix: "let the user who runs scanmill read it"
         ).at(file: FileSystem.absolute(owner))
+        do throws(Problem) {
+            let bytes = try FileSystem.bytes(of: owner, limit: 1 << 20)
+            if let name = (try? JSONValue.parse(bytes, file: owner))?["pipeline"]?.string { return name }
+        } catch { throw problem.noting(error.summary) }
+        problem.fix = "it is damaged: remove it, and the next run takes the results for those of its pipeline"
+        throw problem
     }
 
     /// Whose results stand in OUT where nobody owns it, as in a copy without `.scanmill`: the receipts say so.

@@ -22,7 +22,7 @@ public struct Crop: CaptureStage {
             Where the axes are nearly parallel or most cameras look outwards, as in a room, there is no such point; then a
             warning says so, and the mean of the cameras' places is taken.
             """,
-        example: "- crop: {above: 0.02, around: 2}")
+        example: "- crop: {above: 0.02, around: 2}", revision: 2)
 
     let above: Double?
     let below: Double?
@@ -81,8 +81,10 @@ public struct Crop: CaptureStage {
         }
         let ground = zero == .origin ? 0 : capture.floor?.height ?? 0
         let middle = around == nil ? .zero : centrePoint(capture, context)
-        let heights = (from: (above ?? -.infinity) + ground, to: (below ?? .infinity) + ground)
-        let reach = around ?? .infinity
+        // In single precision, as points are: one that was recorded at 0.02 stays with `above: 0.02`.
+        let limit = { (number: Double) in Double(Float(number)) }
+        let heights = (from: limit((above ?? -.infinity) + ground), to: limit((below ?? .infinity) + ground))
+        let reach = limit(around ?? .infinity)
         context.count("points-in", cloud.count)
         cloud.keep { p in
             let height = up.dot(p)

@@ -15,7 +15,7 @@ public struct FilterMotion: CaptureStage {
 
             Speeds and jumps in metres are not looked at where the world's unit is unknown.
             """,
-        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 2)
+        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 3)
 
     let speed: Double?
     let turning: Double?
@@ -71,7 +71,8 @@ public struct FilterMotion: CaptureStage {
     private func reason(of facts: FrameFacts, after jump: Trajectory.Step, in frames: [FrameFacts]) -> String? {
         guard let afterJump, let start = frames[jump.to].timestamp, let time = facts.timestamp else { return nil }
         let seconds = Trajectory.seconds(from: start, to: time)
-        guard seconds <= afterJump else { return nil }
+        // A clock that went back has begun anew: nothing tells how long ago the jump was.
+        guard seconds >= 0, seconds <= afterJump else { return nil }
         let way = "\(jump.metres.rounded(decimals: 2)) m and \(jump.degrees.rounded(decimals: 2))°"
         return "it is \(seconds.rounded(decimals: 2)) s behind a jump of \(way) to frame \(jump.to)"
     }

@@ -71,7 +71,8 @@ public struct Read: CaptureStage {
 
             **Limits.** What is larger than `max-frames`, `max-line` and `max-picture-pixels` allow is refused by name
             before memory is taken for it: a longer line or a larger picture costs its frame, larger depth pictures the
-            depth, more frames, a larger video or a larger map in a stream the capture.
+            depth, more points than `max-points` the cloud that a model or a dataset brings along, more frames, a larger
+            video or a larger map in a stream the capture.
             """,
         example: "- read: {truncated: keep-whole}", revision: 2)
 

@@ -29,7 +29,7 @@ public struct Turn: CaptureStage {
             Turned pictures are decoded, and writers encode them anew; a video is no longer copied as a file. Motion
             files stay as recorded, in the device's axes.
             """,
-        example: "- turn: {quarter-turns: auto}", revision: 2)
+        example: "- turn: {quarter-turns: auto}", revision: 3)
 
     let turns: Turns
 
@@ -50,6 +50,7 @@ public struct Turn: CaptureStage {
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
+        if turns == .none { return context.record("quarter-turns", .of(0)) }
         capture.channels.remove(.lens)
         let quarters = try quarterTurns(capture, context.label)
         context.record("quarter-turns", .of(quarters))

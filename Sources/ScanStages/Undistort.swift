@@ -28,7 +28,7 @@ public struct Undistort: CaptureStage {
             The receipt tells how many frames were undistorted, and between which numbers `focal-scale` lies. A warning comes
             where less than half of a picture is left.
             """,
-        example: "- undistort", revision: 2)
+        example: "- undistort", revision: 3)
 
     public init(_ options: inout OptionReader) {}
 

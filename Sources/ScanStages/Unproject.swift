@@ -13,7 +13,7 @@ public struct Unproject: FrameStage {
 
             `pixel-centre: integer` takes u and v as whole numbers, which is MultiScan's rule; `half` takes u + ½ and
             v + ½, which is exact for cameras whose principal point is counted from the corner of the top-left pixel
-            (ARKit): it moves points by about 5 mm. For cameras counted from the pixel's centre both are the same.
+            (COLMAP's rule): it moves points by about 5 mm. For cameras counted from the pixel's centre both are the same.
 
             The colour of depth pixel u is that of the picture at floor((u + ½) · w_c / w_d).
 

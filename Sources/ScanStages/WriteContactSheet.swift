@@ -27,7 +27,7 @@ public struct WriteContactSheet: FoldStage {
             Pictures are turned by quarters where the capture says which way is up (`upright`); one that will not decode
             is passed over. Only the page that is being filled is held.
             """,
-        example: "- write-contact-sheet: {columns: 8, count: 64}")
+        example: "- write-contact-sheet: {columns: 8, count: 64}", revision: 2)
 
     let content: Content
     let count: Int

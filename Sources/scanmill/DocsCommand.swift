@@ -19,6 +19,7 @@ struct DocsCommand: ParsableCommand {
             "commands.md": CommandDoc.page(try CommandTree.scanmill()),
         ]
         for entry in library.entries { pages["\(entry.card.name).md"] = StageDoc.page(entry) }
+        try Console.orExit { () throws(Problem) in try PublishedResult.requireOutside(folder, "the pages") }
         pages["pipeline.schema.json"] = String(decoding: JSONWriter.text(PipelineSchema.schema(library)), as: UTF8.self)
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

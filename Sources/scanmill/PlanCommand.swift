@@ -133,13 +133,14 @@ enum CaptureSize {
     }
 
     private static func bytes(in tree: any CaptureTree, _ folder: String, _ depth: Int) -> Int64 {
-        tree.entries(in: folder).reduce(0) { sum, entry in
-            switch entry.kind {
-            case .file(let count): return sum + count
-            case .folder where depth < 4:
-                return sum + bytes(in: tree, folder.isEmpty ? entry.name : "\(folder)/\(entry.name)", depth + 1)
-            default: return sum
-            }
-        }
+        PublishedResult.sum(
+            tree.entries(in: folder).map { entry in
+                switch entry.kind {
+                case .file(let count): count
+                case .folder where depth < 4:
+                    bytes(in: tree, folder.isEmpty ? entry.name : "\(folder)/\(entry.name)", depth + 1)
+                default: 0
+                }
+            })
     }
 }

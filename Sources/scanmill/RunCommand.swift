@@ -62,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// The words that set what a capture may take, as far as they are not the usual ones.
     private var limits: [String] {
-        let memory = captureMemory.bytes == Self.usualCaptureMemory.bytes ? nil : String(captureMemory.bytes)
+        let memory = captureMemory.bytes == Self.usualCaptureMemory.bytes ? nil : captureMemory.argument
         let time = patience == Self.usualPatience ? nil : "\(patience.components.seconds)s"
         return (memory.map { ["--capture-memory", $0] } ?? []) + (time.map { ["--patience", $0] } ?? [])
     }
@@ -110,13 +110,18 @@ struct RunCommand: AsyncParsableCommand {
         let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
         let record = isIdle ? nil : self.record(of: night)
         var outcomes = others
+        var isRecorded = true
         if let record {
             record.noteRefused(refused.filter(\.isWork))
             if !plan.toRun.isEmpty { outcomes += await runAll(night, noting: record) }
-            try? record.end(outcomes, seconds: report.seconds)
+            do throws(Problem) { try record.end(outcomes, seconds: report.seconds) } catch {
+                Console.error(error.message())
+                isRecorded = false
+            }
         }
 
-        let code = await finish(night, outcomes, record)
+        // The report is made of the record.
+        let code = await finish(night, outcomes, isRecorded ? record : nil)
         if code != 0 { throw ExitCode(code) }
     }
 
@@ -224,6 +229,7 @@ struct RunCommand: AsyncParsableCommand {
             memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
         let gate = Gate(stop: stop, until: night.deadline, minFree: minFree?.bytes, output: batch.output)
         let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
+        stop.speak { text in view.withoutView { Console.error(text) } }
         let (options, replaces) = (batch, replace)
         // What watches the whole capture comes first: it can tell a machine that was asleep from a program that hangs.
         let patienceInside = 2 * Int(min(patience.components.seconds, 1_000_000_000))

@@ -92,11 +92,11 @@ struct SampleCommand: ParsableCommand {
     private static func write(_ pipeline: Pipeline, id: String, root: String) throws(Problem) -> Receipt {
         Allocator.keepFreedFrames()
         let path = "\(root)/\(id)"
-        if let place = FileSystem.realPath(path), let result = PublishedResult.folder(around: place) {
-            throw Problem(
-                .usage, "the sample would be written into the result \(result)", fix: "name another folder"
-            ).at(file: path)
+        if var defect = OutputFolder.defect(ofID: id) {
+            defect.fix = "name another folder"
+            throw defect
         }
+        try PublishedResult.requireOutside(path, "the sample")
         let output = try OutputFolder(root: root, id: id)
         do throws(Problem) {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)

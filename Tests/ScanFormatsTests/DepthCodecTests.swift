@@ -72,6 +72,26 @@ import Testing
         #expect(repaired == DepthCodec.Repaired(nan: 2, infinite: 4, negative: 2))
     }
 
+    /// Negative and infinite pixels are damage beyond a tenth of the frame, and beyond 64; NaN is how some say "no
+    /// value".
+    @Test(arguments: [
+        (DepthCodec.Repaired(negative: 1000), 10_000, false), (DepthCodec.Repaired(negative: 1001), 10_000, true),
+        (DepthCodec.Repaired(infinite: 1001), 10_000, true),
+        (DepthCodec.Repaired(infinite: 500, negative: 500), 10_000, false),
+        (DepthCodec.Repaired(infinite: 500, negative: 501), 10_000, true),
+        (DepthCodec.Repaired(nan: 10_000), 10_000, false),
+        (DepthCodec.Repaired(nan: 9000, negative: 1000), 10_000, false),
+        (DepthCodec.Repaired(negative: 64), 100, false), (DepthCodec.Repaired(negative: 65), 100, true),
+    ])
+    func aTenthOfNegativePixelsIsDamage(_ repaired: DepthCodec.Repaired, _ pixels: Int, _ isDamage: Bool) {
+        let problem = DepthCodec.damage(repaired, of: pixels)
+        #expect((problem != nil) == isDamage)
+        if let problem {
+            #expect(problem.fault == .input)
+            #expect(problem.summary.hasPrefix("the depth stream is damaged here: more than a tenth"))
+        }
+    }
+
     @Test func decodesIntegers() throws {
         let units: [UInt16] = [0, 1, 999, 1000, 8191, 8192, 65_534, 65_535]
         let plain = try DepthCodec.decode(recorded(bytes(units), .uint16(unitsPerMetre: 1000)))

@@ -5,17 +5,20 @@ import Testing
 
 /// Depth as PNG and as NumPy writes it.
 @Suite struct DepthPictureTests {
-    private func array(_ type: String, _ values: String, shape: String = "(2, 3)", order: String = "False") throws
-        -> [UInt8]
-    {
+    /// - Parameter version: of the file; from 2 on the header's length has four bytes instead of two.
+    private func array(
+        _ type: String, _ values: String, shape: String = "(2, 3)", order: String = "False", version: Int = 1
+    ) throws -> [UInt8] {
         let made = try runPython(
             """
             import struct, sys
+            size = '<H' if \(version) == 1 else '<I'
             head = "{'descr': '\(type)', 'fortran_order': \(order), 'shape': \(shape), }"
-            head += ' ' * (63 - (10 + len(head)) % 64) + '\\n'
+            head += ' ' * (63 - (8 + struct.calcsize(size) + len(head)) % 64) + '\\n'
             code = {'<u2': 'H', '<i4': 'i', '<f4': 'f', '<f8': 'd', '|u1': 'B'}['\(type)']
             data = struct.pack('<6' + code, *[\(values)])
-            sys.stdout.buffer.write(b'\\x93NUMPY\\x01\\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+            start = b'\\x93NUMPY' + bytes([\(version), 0]) + struct.pack(size, len(head))
+            sys.stdout.buffer.write(start + head.encode() + data)
             """)
         try #require(made.status == 0, "\(made.errors)")
         return made.outputBytes
@@ -31,6 +34,35 @@ import Testing
         #expect((image.width, image.height) == (3, 2))
         #expect(image.pixels == [0, 1, 1000, 65535, 2, 3])
         #expect(try DepthPicture.size(bytes) == PixelSize(3, 2))
+    }
+
+    /// As NumPy writes headers that are too long for two bytes, and what it would read of any.
+    @Test(arguments: [2, 3]) func arraysWithALongHeader(_ version: Int) throws {
+        let bytes = try array("<u2", "0, 1, 1000, 65535, 2, 3", version: version)
+        #expect(try DepthPicture.decode(bytes).pixels == [0, 1, 1000, 65535, 2, 3])
+        #expect(try DepthPicture.size(bytes) == PixelSize(3, 2))
+        let cut = #expect(throws: Problem.self) { try DepthPicture.decode(Array(bytes.prefix(100))) }
+        #expect(cut?.summary == "NumPy array truncated")
+    }
+
+    @Test func whatIsWrongWithAnArrayIsSaid() throws {
+        let values = "0, 1, 2, 3, 4, 5"
+        let whole = try array("<u2", values)
+        let files: [(bytes: [UInt8], words: String)] = [
+            (try array("|u1", values), "the NumPy array holds numbers of type |u1"),
+            (whole.dropLast(), "the NumPy array holds 11 bytes instead of 12"),
+            (whole + [0], "the NumPy array holds 13 bytes instead of 12"),
+            (Array(whole.prefix(11)), "NumPy array truncated"), (Array(whole.prefix(100)), "NumPy array truncated"),
+            (try array("<u2", values, order: "True"), "the NumPy array is no plane of numbers, row by row"),
+            (try array("<u2", values, shape: "(6,)"), "the NumPy array is no plane of numbers"),
+            (try array("<u2", values, shape: "(-2, 3)"), "the NumPy array is no plane of numbers"),
+        ]
+        for (bytes, words) in files {
+            let problem = #expect(throws: Problem.self) { try DepthPicture.decode(bytes) }
+            #expect(problem?.summary == words)
+        }
+        let problem = #expect(throws: Problem.self) { try DepthPicture.decode(files[0].bytes) }
+        #expect(problem?.notes == ["depth is of type <u2, <i4, <f4 or <f8"])
     }
 
     @Test func whatDoesNotFitIsNoDepth() throws {

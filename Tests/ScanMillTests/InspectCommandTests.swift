@@ -237,7 +237,8 @@ import Testing
 
     @Test func formatsSayWhatTheyRead() throws {
         let text = try Scanmill.run(["formats"]).output
-        #expect(text.contains("stand for frames. Say `read: {format: ply}`.\n               reads points\n"), "\(text)")
+        #expect(
+            text.contains("stand for frames. Say `read: {format: ply}`.\n                reads points\n"), "\(text)")
     }
 
     @Test func whatIsNoCaptureIsAUsageError() throws {

@@ -52,6 +52,20 @@ import Testing
         #expect(try Self.digest(Self.samples.path) == before)
     }
 
+    /// What is not the run's own would go when the next run replaces the result.
+    @Test func nothingGoesIntoAResult() throws {
+        let sample = try InspectSample()
+        try sample.folder.write("{\n  \"tool\": \"scanmill 1\"\n}\n", to: "out/mini/receipt.json")
+        let before = try Self.digest(sample.folder.path)
+        for command in [["inspect", "mini", "--pictures", "out/mini/pictures"], ["docs", "out/mini/docs"]] {
+            let result = try Scanmill.run(command, in: sample.folder.path)
+            #expect(result.status == 2, "\(result.output)")
+            #expect(
+                result.errors.contains("would be written into the result ") && result.errors.contains("/out/mini\n"))
+        }
+        #expect(try Self.digest(sample.folder.path) == before)
+    }
+
     @Test func thePicturesDoNotGoIntoTheCapture() throws {
         let sample = try InspectSample()
         let before = try Self.digest(sample.path)

@@ -162,6 +162,31 @@ import Testing
             html.contains(" captures: write-staging: MultiScan&#39;s server takes pictures from an mp4 only; <code>"))
     }
 
+    /// Of a stage that stands twice each has frames and a time of its own, in its place.
+    @Test func stagesThatStandTwiceAreTwoRows() throws {
+        let made = try Scanmill.run(
+            [
+                "sample", "cap", "--frames", "12", "--set", "synthesize.picture-width=64", "--set",
+                "synthesize.picture-height=48",
+            ],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let run = try folder.run(
+            "read, {select-every: {step: 2}}, decompress, {mask-range: {far: 5}}, {select-every: {step: 3}}, "
+                + "{mask-range: {near: 0.5}}, unproject, write-ply", ["cap", "-o", "out"])
+        try #require(run.status == 0, "\(run.errors)")
+        let rows = (try report()["stages"]?.array ?? []).filter { $0["frames-in"] != nil }
+        let seen = rows.map { row in
+            "\(row["name"]?.string ?? "") \(row["frames-in"]?.integer ?? -1) \(row["frames-out"]?.integer ?? -1)"
+        }
+        #expect(
+            seen.prefix(8) == [
+                "read 12 12", "select-every[1] 12 6", "decompress 6 6", "mask-range[1] 6 6", "select-every[2] 6 2",
+                "mask-range[2] 2 2", "unproject 2 2", "write-ply 2 2",
+            ], "\(seen)")
+        #expect(rows.prefix(8).allSatisfy { ($0["seconds"]?.double ?? -1) >= 0 })
+    }
+
     /// Captures that were only compared did not run, and of one name there may be two.
     @Test func thePageCountsAsTheRunDoes() throws {
         try folder.write("name: p\nstages: [read, decompress]\n", to: "p.yaml")

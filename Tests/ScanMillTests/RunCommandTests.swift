@@ -280,7 +280,8 @@ import Testing
         try quick.copySample("b")
         let script = """
             "$1" run slow.yaml in -o out --jobs 1 & parent=$!
-            sleep 1.5; start=$(date +%s%N); kill -$2 $parent; wait $parent
+            for i in $(seq 300); do ls out/.scanmill/work/a.* > /dev/null 2>&1 && break; sleep 0.1; done
+            start=$(date +%s%N); kill -$2 $parent; wait $parent
             echo "status $? after $(( ($(date +%s%N) - start) / 1000000 )) ms"
             """
         let result = try runCommand(["bash", "-c", script, "bash", Scanmill.path, name], in: quick.folder.path)

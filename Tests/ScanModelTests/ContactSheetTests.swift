@@ -41,6 +41,19 @@ import Testing
         #expect(sheet.image[18, 14] != .white && sheet.image[29, 23] != .white)
     }
 
+    /// Of pictures that stand and lie: neither another's place nor a number is covered.
+    @Test func aPictureLargerThanItsPlaceIsMadeSmaller() {
+        var sheet = sheet()
+        sheet.add(RGBImage(width: 40, height: 30, color: .white), number: 0)
+        let numbered = sheet.image
+        sheet.add(RGBImage(width: 40, height: 60, color: .white), number: 1)
+        let page = sheet.image
+        // 20 × 30 in the middle of the second place.
+        #expect(page[58, 4] == .white && page[77, 33] == .white)
+        #expect(page[57, 20] != .white && page[78, 20] != .white && page[68, 3] != .white && page[68, 34] != .white)
+        for y in 0..<numbered.height { for x in 0..<48 { #expect(page[x, y] == numbered[x, y]) } }
+    }
+
     @Test func aPageEndsWithItsLastRow() {
         var sheet = sheet()
         let picture = RGBImage(width: 40, height: 30, color: .white)

@@ -127,6 +127,16 @@ import Testing
         #expect(Trajectory(frames).jumps.isEmpty)
     }
 
+    /// From 5 cm and from 10° on a step may be a jump, however short the time it took.
+    @Test(arguments: [(0.049, 0.0, false), (0.051, 0.0, true), (0.0, 9.9, false), (0.0, 10.1, true)])
+    func lengthsFromWhichAStepMayBeAJump(metres: Double, degrees: Double, isJump: Bool) {
+        let there = Vector3(metres, 0, 0)
+        let frames = [
+            frame(0, 0, .zero), frame(1, 0.001, there, degrees: degrees), frame(2, 0.1, there, degrees: degrees),
+        ]
+        #expect(Trajectory(frames).jumps.map(\.to) == (isJump ? [1] : []))
+    }
+
     // MARK: - Velocity
 
     @Test func velocityIsInTheCamerasOwnAxes() throws {

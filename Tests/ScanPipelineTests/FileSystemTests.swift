@@ -52,6 +52,36 @@ import Testing
         #expect(FileSystem.absolute("..") == FileSystem.parent(of: here))
     }
 
+    /// Whoever writes to a link writes where it leads to, be that there or not.
+    @Test func theRealPathOfALinkToWhatIsNotThereYet() throws {
+        let folder = try TemporaryFolder()
+        let path = try #require(FileSystem.realPath(folder.path))
+        _ = try FileSystem.makeFolders("\(path)/capture")
+        for (name, target) in [
+            ("absolute", "\(path)/capture/new"), ("relative", "capture/new"), ("twice", "relative"), ("round", "round"),
+        ] { #expect(symlink(target, "\(path)/\(name)") == 0) }
+        for name in ["absolute", "relative", "twice"] {
+            #expect(FileSystem.realPath("\(path)/\(name)") == "\(path)/capture/new")
+        }
+        #expect(FileSystem.realPath("\(path)/relative/more") == "\(path)/capture/new/more")
+        #expect(FileSystem.realPath("\(path)/round") == nil)
+    }
+
+    /// As far as folders are made on the way, `..` leads back out of them.
+    @Test func theRealPathThroughFoldersThatAreNotThereYet() throws {
+        let folder = try TemporaryFolder()
+        let path = try #require(FileSystem.realPath(folder.path))
+        _ = try FileSystem.makeFolders("\(path)/capture")
+        for (spelt, real) in [
+            ("new/../capture/out", "capture/out"), ("new/deep/../../capture", "capture"),
+            ("capture/new/./x/..", "capture/new"),
+            ("capture/../new", "new"), ("new/..", ""),
+        ] {
+            let expected = real.isEmpty ? path : "\(path)/\(real)"
+            #expect(FileSystem.realPath("\(path)/\(spelt)") == expected, "\(spelt)")
+        }
+    }
+
     @Test func parents() {
         #expect(FileSystem.parent(of: "a/b") == "a")
         #expect(FileSystem.parent(of: "a") == ".")

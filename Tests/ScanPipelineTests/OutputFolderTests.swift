@@ -31,7 +31,7 @@ import Testing
         #expect(output.hasPublishedResult)
         try output.write(Array("new".utf8), to: "both.ply")
         #expect(try fixture.text("scan/both.ply") == "old")
-        try output.publish(receipt: [])
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(fixture.tree() == [".scanmill/work/", "scan/both.ply", "scan/receipt.json"])
         #expect(try fixture.text("scan/both.ply") == "new")
     }
@@ -46,7 +46,7 @@ import Testing
                 return -1
             }
             try output.write(Array("new".utf8), to: "new.ply")
-            try output.publish(receipt: [])
+            try output.publish(receipt: Array(OutputFixture.receipt.utf8))
             #expect(fixture.tree() == [".scanmill/trash/", ".scanmill/work/", "scan/new.ply", "scan/receipt.json"])
         }
     }
@@ -59,9 +59,9 @@ import Testing
         #expect(slow.workPath != fast.workPath)
         try slow.write(Array("slow".utf8), to: "a")
         try fast.write(Array("fast".utf8), to: "a")
-        try fast.publish(receipt: [])
+        try fast.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(try fixture.text("scan/a") == "fast")
-        try slow.publish(receipt: [])
+        try slow.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(try fixture.text("scan/a") == "slow")
         #expect(fixture.tree() == [".scanmill/work/", "scan/a", "scan/receipt.json"])
     }
@@ -76,7 +76,7 @@ import Testing
             return -1
         }
         try output.write([1], to: "new")
-        try output.publish(receipt: [])
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(fixture.tree().suffix(2) == ["scan/new", "scan/receipt.json"])
     }
 
@@ -143,9 +143,26 @@ import Testing
         let output = try fixture.open()
         try output.write([1], to: "a")
         try fixture.folder.write("precious", to: "out/scan/scan.jsonl")
-        #expect(problem { try output.publish(receipt: []) }?.fault == .usage)
+        #expect(problem { try output.publish(receipt: Array(OutputFixture.receipt.utf8)) }?.fault == .usage)
         output.abandon()
         #expect(fixture.tree() == [".scanmill/work/", "scan/scan.jsonl"])
+    }
+
+    /// A file of that name without anything in it may be anybody's; where a result is known to have stood, a disk that failed
+    /// has left it so.
+    @Test(arguments: ["", " \n", "\0\0\0"]) func aBlankReceipt(_ text: String) throws {
+        let fixture = try OutputFixture()
+        try fixture.folder.write(text, to: "out/scan/receipt.json")
+        try fixture.folder.write("precious", to: "out/scan/notes.txt")
+        #expect(problem { _ = try fixture.open() }?.fault == .usage)
+        #expect(fixture.tree() == ["scan/notes.txt", "scan/receipt.json"])
+        let noted = StateFolder(output: fixture.root).inputs("scan")
+        _ = try FileSystem.makeFolders(FileSystem.parent(of: noted))
+        #expect(FileManager.default.createFile(atPath: noted, contents: Data()))
+        let output = try fixture.open()
+        try output.write([1], to: "a")
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
+        #expect(fixture.tree().filter { $0.hasPrefix("scan/") } == ["scan/a", "scan/receipt.json"])
     }
 
     @Test func onlyWhatIsListedIsPublished() throws {
@@ -158,7 +175,7 @@ import Testing
         try Data([1]).write(to: URL(fileURLWithPath: external))
         try FileManager.default.createDirectory(atPath: output.workPath + "/x/y", withIntermediateDirectories: true)
         #expect(symlink("/etc", output.workPath + "/kept/link") == 0)
-        try output.publish(receipt: [])
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(fixture.tree() == [".scanmill/work/", "scan/kept/a", "scan/receipt.json"])
         #expect(FileSystem.exists("/etc"))
     }
@@ -293,7 +310,7 @@ import Testing
         let missing = try #require(problem { try output.adopt("video/b.mp4") })
         #expect(missing.fault == .environment)
         #expect(missing.place.file == "\(output.publishedPath)/video/b.mp4")
-        try output.publish(receipt: [])
+        try output.publish(receipt: Array(OutputFixture.receipt.utf8))
         #expect(fixture.tree() == [".scanmill/work/", "scan/receipt.json", "scan/video/a.mp4"])
     }
 

@@ -57,6 +57,24 @@ import Testing
             ])
     }
 
+    /// Depth and confidence that were unpacked above a turn are those of the pictures as they were.
+    @Test func aFinishThatChangesPixelsOutdatesWhatWasMadeOfThem() throws {
+        let turn = Mock.frame("turn", .init()).finishing(
+            .init(wants: [.recordedDepth, .recordedConfidence], changes: [.recordedDepth, .recordedConfidence]))
+        let writeDepth = Mock.writer("write-depth", to: "depth.bin", reading: [.depth])
+        let writePoses = Mock.writer("write-poses", to: "poses.txt", reading: [.pose])
+        #expect(
+            try Self.passes([Self.read, .decompress, turn, writeDepth]) == [
+                "read no walk", "decompress turn < recorded-depth", "write-depth (decompress) < recorded-depth",
+            ])
+        // What is made of what was made is, too.
+        #expect(
+            try Self.passes([Self.read, .decompress, .unproject, turn, Self.ply]).last
+                == "write-ply (decompress unproject) < recorded-depth")
+        // What has nothing to do with them goes on.
+        #expect(try Self.passes([Self.read, .decompress, turn, writePoses]).count == 2)
+    }
+
     @Test func aFinishThatDropsEndsThePass() throws {
         #expect(
             try Self.passes([Self.read, .every(2), Self.blur, .decompress, .unproject, Self.ply]) == [

@@ -66,6 +66,20 @@ import Testing
         #expect(capture["stages"] == .object(["read": .number(0.123457), "every": .number(2)]))
     }
 
+    /// Below a mount point whose disk went away, notes would lie where nobody looks for them.
+    @Test func nothingIsWrittenWhereTheRunsFolderHasGone() throws {
+        let fixture = try DiskFixture()
+        let input = fixture.input("a")
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        let failure = CaptureOutcome(input: input, ending: .failed(Problem(.environment, "the disk is gone")))
+        FileSystem.removeTree(fixture.output)
+        try record.note(failure, fingerprint: Digest.of([1]))
+        let problem = problem { try record.end([failure], seconds: 1) }
+        #expect(problem?.fault == .environment)
+        #expect(problem?.summary == "this is not the folder that the run began with")
+        #expect(!FileSystem.exists(fixture.output))
+    }
+
     @Test func aRecordThatCannotBeWrittenIsLeftOut() throws {
         let fixture = try DiskFixture()
         try fixture.write("", to: "out/.scanmill/runs")

@@ -30,6 +30,23 @@ import Testing
                 """), "\(run.json)")
     }
 
+    /// The receipt of a long capture does not grow with what befell each of its frames.
+    @Test(arguments: [1, 3]) func ofManyFramesThreeAreNamed(_ workers: Int) throws {
+        let stage = Mock.frame("stage") { frame, context in
+            if frame.index == 0 { return }
+            context.warn("frame \(frame.index) is odd", ofFrame: frame.index, others: "frames are odd")
+        }
+        func warnings(_ count: Int) throws -> [String] {
+            try MockRun([.reader { Capture.mock(count) }, stage], workers: workers).receipt.warnings
+        }
+        #expect(try warnings(4) == ["stage: frame 1 is odd", "stage: frame 2 is odd", "stage: frame 3 is odd"])
+        #expect(
+            try warnings(60) == [
+                "stage: frame 1 is odd", "stage: frame 2 is odd", "stage: frame 3 is odd",
+                "stage: 56 more frames are odd",
+            ])
+    }
+
     @Test func valuesOfTwoTypesCannotBeShared() throws {
         let stage = Mock.finish("stage") { (_, context) throws(Problem) in
             _ = try context.once { 1 }

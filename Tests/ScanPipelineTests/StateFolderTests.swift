@@ -53,6 +53,7 @@ import Testing
             problem { try fixture.state.claim(for: try fixture.pipeline(), replacing: true) })
         #expect(refused.fault == .environment)
         #expect(refused.summary == "it cannot be read to which pipeline the results belong")
+        #expect(refused.fix?.hasPrefix("it is damaged: remove it") == true)
         let plan = problem { _ = try fixture.state.foreignOwner(for: try fixture.pipeline()) }
         #expect(plan?.summary == refused.summary)
     }

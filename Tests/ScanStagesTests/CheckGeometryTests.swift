@@ -366,6 +366,20 @@ import Testing
         #expect(sign > 0 ? angle < 1 : angle > 15)
     }
 
+    /// The sensor only bears witness: a file of it that is damaged is no reason to lose the capture.
+    @Test func gravityThatIsDamagedIsAWarning() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.copySample("desk")
+        try folder.write("ply\nnonsense\n", to: "desk/desk.grav")
+        let run = try StageRun("- read\n- decompress\n- check-geometry", reading: path)
+        #expect(
+            run.warnings == [
+                "check-geometry: gravity was not compared: a PLY header has no line “nonsense” (desk.grav:2)"
+            ])
+        let counts = run.counts("check-geometry")
+        #expect(counts["verdict"]?.string == "pass" && counts["gravity-angle-degrees"] == nil)
+    }
+
     @Test(.enabled(if: SharedData.isThere), arguments: ["office", "office-video"])
     func realCapturesPass(_ name: String) throws {
         let run = try StageRun(

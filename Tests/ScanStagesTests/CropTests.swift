@@ -35,6 +35,15 @@ import Testing
         #expect(try kept("{around: 4}", points, positions: cameras) == [[-5, 0, 0], [0, 9, 0]])
     }
 
+    /// Points are floats: 0.02 of a cloud is a little less than 0.02.
+    @Test func pointsOnTheLimitStay() throws {
+        let points: [[Float]] = [[0, 0.019, 0], [0, 0.02, 0], [0, 0.021, 0]]
+        #expect(try kept("{above: 0.02}", points).map { $0[1] } == [0.02, 0.021])
+        #expect(try kept("{below: 0.02}", points).map { $0[1] } == [0.019, 0.02])
+        let beside: [[Float]] = [[0.3, 0, 0], [0.31, 0, 0]]
+        #expect(try kept("{around: 0.3, centre: origin}", beside) == [[0.3, 0, 0]])
+    }
+
     /// A camera of a frame that was dropped has no part in the middle.
     @Test func theMiddleIsThatOfTheFramesThatAreLeft() throws {
         var items = [Vector3.zero, Vector3(100, 0, 0)].map {

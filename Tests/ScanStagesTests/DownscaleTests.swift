@@ -92,5 +92,6 @@ import Testing
     @Test func mistakesInTheFactors() {
         #expect(StageRun.mistakes(in: "- downscale: {factors: [2, 2]}").contains("`factors` holds a number twice"))
         #expect(StageRun.mistakes(in: "- downscale: {factors: [1]}").contains { $0.contains("holds 1") })
+        #expect(StageRun.mistakes(in: "- downscale: {factors: []}").contains("`factors` is empty"))
     }
 }

@@ -52,6 +52,14 @@ import Testing
         #expect(thinned.kept == [0, 3, 6])
     }
 
+    /// A recorder that was started anew counts from 0: no frame behind that is known to be near the jump.
+    @Test func aClockThatGoesBackEndsTheWhile() throws {
+        let capture = walk([0.01, 0.5, 0.01, 0.01, 0.01, 0.01]) { number, item in
+            if number >= 4 { item.timestamp = item.timestamp.map { $0 - 3_600_000_000_000 } }
+        }
+        #expect(try run("after-jump: 0.2", capture).kept == [0, 1, 4, 5, 6])
+    }
+
     @Test func framesAfterAJumpAreDroppedForAWhile() throws {
         let capture = walk([0.01, 0.5, 0.01, 0.01, 0.01, 0.01])
         let run = try run("after-jump: 0.2", capture)
@@ -62,6 +70,17 @@ import Testing
         #expect(try self.run("after-jump: 0.2, jump-speed: 6", capture).kept.count == 7)
         // The latest jump counts.
         #expect(try self.run("after-jump: 0.1", walk([0.5, 0.5, 0.01, 0.01])).kept == [0, 4])
+    }
+
+    @Test func aTurnMayBeAJumpToo() throws {
+        // 45° in a tenth of a second are 450°/s.
+        let capture = walk([0.01, 0.01, 0.01]) { number, item in
+            if number >= 2 { item.pose?.rotation = .rotation(aboutY: .pi / 4) }
+        }
+        let run = try run("after-jump: 0", capture)
+        #expect(run.drops == ["2 filter-motion: it is 0.0 s behind a jump of 0.01 m and 45.0° to frame 2"])
+        #expect(try self.run("after-jump: 0, jump-turning: 449", capture).kept == [0, 1, 3])
+        #expect(try self.run("after-jump: 0, jump-turning: 451", capture).drops.isEmpty)
     }
 
     @Test func jumpToADroppedFrameCountsAllTheSame() throws {

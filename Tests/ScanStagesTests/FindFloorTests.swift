@@ -30,6 +30,34 @@ import Testing
         #expect(problem?.summary == "no floor was found to count heights from")
     }
 
+    /// A table that is larger than the floor, 29 cm below the lower of two cameras.
+    @Test func clearanceLeavesOutWhatIsNearTheCameras() throws {
+        var positions: [Float] = []
+        for a in 0..<60 {
+            for b in 0..<60 {
+                let (x, z) = (Float(a) * 0.04, Float(b) * 0.04)
+                positions += [x, 0.71, z]
+                if a < 30 { positions += [x, 0.01, z] }
+            }
+        }
+        var items = [MemoryCapture.Item(points: positions), MemoryCapture.Item(points: [])]
+        for (number, height) in [1.0, 3].enumerated() {
+            items[number].pose = Pose(rotation: .identity, position: Vector3(0, height, 0))
+        }
+        let capture = MemoryCapture(items)
+        for (options, height) in [("", 0.71), (": {clearance: 0.28}", 0.71), (": {clearance: 0.3}", 0.01)] {
+            let run = try StageRun("- voxel-downsample: {size: 0.001}\n- find-floor\(options)", on: capture)
+            let floor = try #require(run.capture.floor)
+            #expect(abs(floor.height - height) < 1e-5, "\(options)")
+        }
+        let none = try StageRun("- voxel-downsample: {size: 0.001}\n- find-floor: {clearance: 1.5}", on: capture)
+        #expect(none.capture.floor == nil)
+        #expect(
+            none.warnings == [
+                "find-floor: no floor was found: nothing horizontal of 0.25 m² lies 1.5 m and more below the cameras"
+            ])
+    }
+
     @Test func heightsCountFromIt() throws {
         let crop = { (zero: String) in
             try StageRun(Self.room + "- find-floor\n- crop: {above: 0.05, from: \(zero)}", reading: "nowhere/room")

@@ -56,8 +56,16 @@ import Testing
         let counts = try measure(capture)
         #expect(counts["too-fast"]?.integer == 0 && counts["too-slow"]?.integer == 3)
         #expect(counts["limits"]?["too-fast"]?.double == 1 && counts["limits"]?["too-slow"]?.double == 0.02)
-        let strict = try measure(capture, "{too-fast: 0.2, too-fast-turning: 30, too-slow: 0.005}")
+        let strict = try measure(
+            capture, "{too-fast: 0.2, too-fast-turning: 30, too-slow: 0.005, too-slow-turning: 50}")
         #expect(strict["too-fast"]?.integer == 3 && strict["too-slow"]?.integer == 0)
+        let limits = ["too-fast", "too-fast-turning", "too-slow", "too-slow-turning"].map {
+            strict["limits"]?[$0]?.double
+        }
+        #expect(limits == [0.2, 30, 0.005, 50])
+        // Its last frame hardly moves: whether it turns decides.
+        #expect(try measure(capture, "{too-slow-turning: 39}")["too-slow"]?.integer == 3)
+        #expect(try measure(capture, "{too-slow-turning: 41}")["too-slow"]?.integer == 4)
     }
 
     /// The angle between rotations by the trace of their quotient, in Python.
@@ -122,6 +130,19 @@ import Testing
         #expect(try measure(walk([0.01, 0.75, 0.01]), "{jump-speed: 8}")["jump-count"]?.integer == 0)
         let many = try measure(walk((0..<120).map { $0 % 2 == 0 ? 0.01 : 0.9 }))
         #expect(many["jump-count"]?.integer == 60 && many["jumps"]?.array?.count == 50)
+    }
+
+    @Test func turningJumpsAreListed() throws {
+        // 45° in a tenth of a second are 450°/s.
+        let capture = walk([0.01, 0.01, 0.01]) { number, item in
+            if number >= 2 { item.pose?.rotation = .rotation(aboutY: .pi / 4) }
+        }
+        let counts = try measure(capture)
+        let jump = try #require(counts["jumps"]?.array?.first)
+        #expect(counts["jump-count"]?.integer == 1)
+        #expect(jump["frame"]?.integer == 2 && jump["metres"]?.double == 0.01 && jump["degrees"]?.double == 45)
+        #expect(try measure(capture, "{jump-turning: 449}")["jump-count"]?.integer == 1)
+        #expect(try measure(capture, "{jump-turning: 451}")["jump-count"]?.integer == 0)
     }
 
     @Test func lostTrackingIsCounted() throws {

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct RenderCloudTests {
-    /// A floor of 2 m of red points at y = 0, one blue point above its middle, and two cameras on one side.
-    private static func capture() -> MemoryCapture {
+    /// A floor of 2 m of red points at y = 0, one blue point above it, and two cameras on one side.
+    private static func capture(blue: [Float] = [0.5, 0.5, -0.5]) -> MemoryCapture {
         var positions: [Float] = []
         var colors: [UInt8] = []
         for x in -20...20 {
@@ -19,7 +19,7 @@ import Testing
         var first = MemoryCapture.Item(points: positions, colors: colors)
         first.timestamp = 0
         first.pose = Pose(rotation: .identity, position: Vector3(-0.5, 1, 0.5))
-        var second = MemoryCapture.Item(points: [0.5, 0.5, -0.5], colors: [0, 0, 255])
+        var second = MemoryCapture.Item(points: blue, colors: [0, 0, 255])
         second.timestamp = 2_000_000_000
         second.pose = Pose(rotation: .identity, position: Vector3(0.5, 1, 0.5))
         return MemoryCapture([first, second])
@@ -64,6 +64,55 @@ import Testing
         #expect(
             panels[0] > 10_000 && panels[1] > 3000 && (100..<2000).contains(panels[2])
                 && (100..<2000).contains(panels[3]))
+    }
+
+    /// A floor of 2 m by half a metre: lengths can be compared between the panels, and the front is not the side.
+    @Test func thePanelsOfASheetShareOneScale() throws {
+        var positions: [Float] = []
+        for x in -20...20 {
+            for z in -5...5 { positions += [Float(x) / 20, 0, Float(z) / 20] }
+        }
+        let red: [UInt8] = [255, 0, 0]
+        let item = MemoryCapture.Item(
+            points: positions, colors: (0..<positions.count / 3).flatMap { _ in red })
+        let run = try StageRun(
+            Self.merge + "- render-cloud: {width: 402, height: 302, cameras: none}", on: MemoryCapture([item]))
+        let picture = try Self.picture(run, "memory_cloud.png")
+        func isRed(_ x: Int, _ y: Int) -> Bool { picture[x, y].red > 200 && picture[x, y].green < 50 }
+        func redSize(_ left: Int, _ top: Int) -> PixelSize {
+            let columns = (left..<left + 200).count { x in (top..<top + 150).contains { isRed(x, $0) } }
+            let rows = (top..<top + 150).count { y in (left..<left + 200).contains { isRed($0, y) } }
+            return PixelSize(columns, rows)
+        }
+        // 90 pixels a metre in panels of 200 × 150, and half a point more on either side.
+        let (above, front, side) = (redSize(0, 0), redSize(0, 152), redSize(202, 152))
+        #expect(abs(above.width - 190) <= 6 && abs(above.height - 56) <= 6, "\(above)")
+        #expect(abs(front.width - above.width) <= 2 && front.height < 20, "\(front)")
+        #expect(abs(side.width - above.height) <= 2 && side.height < 20, "\(side)")
+    }
+
+    /// The blue point lies half a metre above the floor, to the right and towards the viewer in front.
+    @Test func aSingleViewIsFromItsSide() throws {
+        func picture(_ view: String) throws -> RGBImage {
+            let run = try StageRun(
+                Self.merge + "- render-cloud: {view: \(view), width: 100, height: 100, cameras: none}",
+                on: Self.capture(blue: [0.5, 0.5, 0.3]))
+            #expect(run.files == ["memory_cloud_\(view).png"])
+            return try Self.picture(run, "memory_cloud_\(view).png")
+        }
+        func isBlue(_ color: RGBColor) -> Bool { color.blue > 200 && color.red < 60 }
+        func redRows(_ picture: RGBImage) -> Int {
+            (0..<100).count { y in (0..<100).contains { picture[$0, y].red > 200 && picture[$0, y].green < 50 } }
+        }
+        // 45 pixels a metre; what is nearer to the viewer in front is farther to the left from the right side.
+        let side = try picture("side")
+        #expect(isBlue(side[36, 27]) && !isBlue(side[72, 27]))
+        #expect(redRows(side) < 12)
+        // From the front, the right and above the floor is a surface. Where the point is seen follows from the focal
+        // length of 120 pixels and the distance from which the floor fills nine tenths.
+        let perspective = try picture("perspective")
+        #expect(isBlue(perspective[58, 44]), "\(perspective[58, 44])")
+        #expect(redRows(perspective) > 40)
     }
 
     @Test func theCamerasAloneNeedNoCloud() throws {

@@ -42,10 +42,11 @@ import Testing
             try StageRun("- read\n- write-transforms", reading: path, probing: [.pose])
         }
         #expect(run.frames.map(\.facts.index) == [0, 3, 6])
+        #expect(run.warnings == [])
         #expect(
-            run.warnings == [
-                "read: 6 of 9 frames are left out, since the pipeline uses color: the app kept no picture of it; a pipeline "
-                    + "without color takes them too"
+            run.receipt["notes"]?.array?.map(\.string) == [
+                "read: frames without color are left out, since the pipeline uses it: the app kept no picture of it; a "
+                    + "pipeline without color takes them too"
             ])
         for (number, frame) in zip([0, 3, 6], run.frames) {
             let (there, here) = (try #require(truth.frames[number].pose), try #require(frame.pose))
@@ -54,6 +55,21 @@ import Testing
         // No damage of the capture: they do not count against its limit.
         #expect(run.capture.frames.allSatisfy { $0.drop?.isBad != true })
         #expect(run.capture.frames[1].drop?.reason == "the app kept no picture of it")
+    }
+
+    /// The limit is for the frames that there are for a pipeline: frames without a picture are neither bad nor sound.
+    @Test func lostPicturesCountAmongThoseThatThereShouldBe() throws {
+        let (_, folder, path) = try export()
+        try FileManager.default.removeItem(atPath: "\(path)/frame_00004.json")
+        let run = try withExtendedLifetime(folder) {
+            try StageRun("- read: {bad-frame-limit: 0.1}\n- write-transforms", reading: path, probing: [.pose])
+        }
+        #expect(run.frames.map(\.facts.index) == [0, 3, 6])
+        try Data("no picture".utf8).write(to: URL(fileURLWithPath: "\(path)/frame_00003.jpg"))
+        let failure = problem {
+            _ = try StageRun("- read: {bad-frame-limit: 0.3}\n- write-transforms", reading: path, probing: [.pose])
+        }
+        #expect(failure?.summary == "1 of 3 frames are bad (33.333 %)")
     }
 
     /// Frame n of the video is that of the n-th camera, whatever pictures lie beside.

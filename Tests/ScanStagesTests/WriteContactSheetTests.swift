@@ -31,6 +31,33 @@ import Testing
         #expect(!digits.contains(false))
     }
 
+    /// The number that stands below the picture in a place, by its dots: cells of 38, and 11 pixels for the number.
+    private static func number(_ page: RGBImage, _ n: Int, cellHeight: Int) -> Int? {
+        (0..<100).first { number in
+            let text = String(number)
+            var dots = RGBImage(width: BitmapFont.width(of: text), height: BitmapFont.height, color: .black)
+            dots.write(text, x: 0, y: 0, color: .white)
+            let left = 4 + n % 4 * 42 + (38 - dots.width) / 2
+            let top = 4 + n / 4 * (cellHeight + 15) + cellHeight + 2
+            return (0..<dots.height).allSatisfy { y in
+                (0..<dots.width).allSatisfy { x in
+                    (page[left + x, top + y].green > 130) == (dots[x, y] == .white)
+                }
+            }
+        }
+    }
+
+    /// Those of the source, as `select-frames` takes them, and not the places on the page.
+    @Test func theNumbersAreTheFrames() throws {
+        let run = try StageRun(
+            "- select-frames: {exclude: [0, 1, 2, 7]}\n- write-contact-sheet: {\(Self.options)}",
+            on: .shown(13, size: PixelSize(76, 56)))
+        let page = try Self.page(run)
+        let kept = [3, 4, 5, 6, 8, 9, 10, 11, 12]
+        #expect((0..<9).map { MemoryCapture.frame(of: Self.place(page, $0, pitch: 43)) } == kept)
+        #expect((0..<9).compactMap { Self.number(page, $0, cellHeight: 28) } == kept)
+    }
+
     /// Of 8 pixels at least, with 4 between: 100 pixels have place for 8.
     @Test func morePicturesThanARowHoldsAreRefused() {
         let options = { (columns: Int) in "- write-contact-sheet: {width: 100, columns: \(columns)}" }
@@ -74,6 +101,40 @@ import Testing
         let page = try Self.page(run)
         // 38 pixels wide and 51 tall.
         #expect(page.height == 51 + 11 + 4 + 4 && run.count("write-contact-sheet", "quarter-turns") == 3)
+    }
+
+    /// What is far, or sure, lies on top, whatever way the camera was held.
+    @Test(arguments: 0...3, ["depth", "confidence"]) func upIsUpInMapsToo(turns: Int, content: String) throws {
+        // Turned clockwise once, what was left is at the top.
+        let isOnTop: [Bool] = (0..<24).map { pixel in
+            let (u, v) = (pixel % 6, pixel / 6)
+            return [v < 2, u < 3, v >= 2, u >= 3][turns]
+        }
+        var capture = MemoryCapture.shown(2, size: PixelSize(60, 40), turns: turns)
+        for n in 0..<2 {
+            capture.items[n].depth = DepthMap(width: 6, height: 4, metres: isOnTop.map { $0 ? 3 : 1 })
+            capture.items[n].confidence = ConfidenceMap(
+                width: 6, height: 4, values: isOnTop.map { $0 ? 2 : 0 }, range: 0...2)
+        }
+        let run = try StageRun("- write-contact-sheet: {\(Self.options), of: \(content)}", on: capture)
+        let page = try Self.page(run, "memory_contact_\(content).jpg")
+        #expect(run.count("write-contact-sheet", "quarter-turns") == turns)
+        // 38 pixels wide, and upright 4:6 or 6:4; the scale at the foot has 26.
+        let height = turns % 2 == 0 ? 25 : 57
+        #expect(page.height == height + 15 + 4 + 26)
+        let depth = DepthColors(near: 0.2, far: 5)
+        let wanted: [RGBColor] =
+            content == "depth"
+            ? [depth.color(of: 3), depth.color(of: 1)]
+            : [ColorMap.viridis.color(at: 1), ColorMap.viridis.color(at: 0)]
+        for n in 0..<2 {
+            let x = 4 + n * 42 + 19
+            let found = [page[x, 4 + height / 4], page[x, 4 + height * 3 / 4]]
+            for (one, other) in zip(found, wanted) {
+                let pairs = [(one.red, other.red), (one.green, other.green), (one.blue, other.blue)]
+                #expect(pairs.allSatisfy { abs(Int($0.0) - Int($0.1)) <= 20 }, "\(found), not \(wanted)")
+            }
+        }
     }
 
     @Test func depthHasItsColoursAndAScale() throws {

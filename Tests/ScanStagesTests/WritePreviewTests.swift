@@ -55,6 +55,24 @@ import Testing
         #expect(times == [0, 0.1, 0.2, 0.3, 0.4])
     }
 
+    /// Lower is better and larger, and the usual one is 23. Of noise, since there is nothing to spare in one colour.
+    @Test func theRateFactorDecidesOnTheSize() throws {
+        var noise = MemoryCapture.shown(6)
+        var random = SplitMix(seed: 5)
+        for number in noise.items.indices {
+            let pixels: [UInt8] = (0..<64 * 48 * 3).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            noise.items[number].pixels = RGBImage(width: 64, height: 48, pixels: pixels)
+        }
+        let capture = noise
+        func video(_ options: String) throws -> [UInt8] {
+            try StageRun("- write-preview\(options)", on: capture).bytes("memory_preview.mp4")
+        }
+        let usual = try video("")
+        #expect(try video(": {rate-factor: 23}") == usual)
+        #expect(try video(": {rate-factor: 5}").count > usual.count * 3 / 2)
+        #expect(try video(": {rate-factor: 45}").count < usual.count * 2 / 3)
+    }
+
     @Test func sizesAreEvenAndUpIsUp() throws {
         let run = try StageRun(
             "- write-preview: {width: 51}", on: .shown(2, size: PixelSize(120, 90), turns: 1))

@@ -56,14 +56,25 @@ extension Torture {
             let strace = try Strace(try Rig(), .batch)
             let rig = strace.rig
             let points = try strace.points(.new)
-            for point in Torture.spread(Torture.times(short: 4, full: .max), over: points.count).map({ points[$0] }) {
-                try rig.clear()
-                let result = try strace.run(.new, fault: "error=\(error)", at: point)
-                #expect(rig.findings([.new], orAbsent: result.status != 0) == [], "\(error) at \(point)")
-                #expect(result.status == 0 || result.status == 3, "\(error) at \(point): \(result.errors)")
-                #expect((result.status == 0) == result.errors.isEmpty, "\(error) at \(point): \(result.errors)")
-                #expect(try rig.findingsOfRerun() == [], "rerun after \(error) at \(point)")
+            let chosen = Torture.spread(Torture.times(short: 4, full: .max), over: points.count).map { points[$0] }
+            var hits = 0
+            for point in chosen {
+                // Several threads make the calls, and which of them makes one is chance.
+                for _ in 1...5 {
+                    try rig.clear()
+                    let result = try strace.run(.new, fault: "error=\(error)", at: point)
+                    let wasHit = try strace.wasHit(point, fault: "error=\(error)")
+                    #expect(rig.findings([.new], orAbsent: result.status != 0) == [], "\(error) at \(point)")
+                    #expect(result.status == 0 || result.status == 3, "\(error) at \(point): \(result.errors)")
+                    #expect((result.status == 0) == result.errors.isEmpty, "\(error) at \(point): \(result.errors)")
+                    #expect(try rig.findingsOfRerun() == [], "rerun after \(error) at \(point)")
+                    if wasHit {
+                        hits += 1
+                        break
+                    }
+                }
             }
+            #expect(hits > 0 && hits >= chosen.count / 2, "a fault was injected at \(hits) of \(chosen.count) calls")
         }
 
         /// A filesystem that is really full, and then has space again.

@@ -249,7 +249,26 @@ public struct CaptureSearch: Sendable {
     /// Whether a folder is what a run published.
     static func isResult(_ folder: any CaptureTree) -> Bool {
         guard folder.byteCount(of: ReceiptMark.fileName) != nil else { return false }
-        return folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length).map { ReceiptMark.isOurs($0) } ?? true
+        guard let beginning = folder.beginning(of: ReceiptMark.fileName, ReceiptMark.length) else { return true }
+        return ReceiptMark.isOurs(beginning) || ReceiptMark.isBlank(beginning)
+    }
+
+    /// The recording that a folder is, or in which it lies. What is made of recordings does not count, since a folder with
+    /// pictures may be anybody's, and neither do single files, beside which anything may lie.
+    /// - Parameter path: from the root, without links; it need not be there yet.
+    package static func recording(around path: String) -> String? {
+        let recorders = CaptureFormats.all.filter { $0.card.origin != .derived && $0 != SensCapture.self }
+        var folder = path[...]
+        while !folder.isEmpty {
+            let path = String(folder)
+            if CaptureFolder.kind(at: path) == .folder,
+                recorders.contains(where: { $0.recognise(CaptureFolder(path: path)) != nil })
+            {
+                return path
+            }
+            folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+        }
+        return nil
     }
 
     /// Whether a folder is one capture.

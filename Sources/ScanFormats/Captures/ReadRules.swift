@@ -98,8 +98,10 @@ public struct ReadRules: Hashable, Sendable {
     }
 
     /// The same for too many points of a model.
-    static func wayToAllowPoints(_ points: Int, limit: Int) -> String {
-        wayToAllow("max-points", counted: points, limit: limit, of: mostPoints)
+    /// - Parameter points: how many there are; nil where they were not counted to the end.
+    static func wayToAllowPoints(_ points: Int?, limit: Int) -> String {
+        points.map { wayToAllow("max-points", $0, of: mostPoints) }
+            ?? wayToAllow("max-points", counted: limit + 1, limit: limit, of: mostPoints)
     }
 
     /// Of what was not counted to its end: twice the limit, as far as the option goes.

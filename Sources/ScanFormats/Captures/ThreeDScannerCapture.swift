@@ -4,8 +4,8 @@ import ScanModel
 /// `frame_00012.jpg`, `depth_00012.png` in millimetres and `conf_00012.png` with ARKit's three levels; pictures may be a
 /// video instead, `frames.mp4`, whose frame n is that of `frame_<n>.json`.
 ///
-/// The app keeps some pictures only, of scans with depth one of every third frame. What has none keeps its depth, and is left
-/// out where pictures are used.
+/// The app keeps a picture of each frame, or of every third, fifth or sixth. Frames without keep their depth, and are left out
+/// where pictures are used.
 ///
 /// Source: the app's makers, Laan Labs, in their 3dScannerApp_samples: a scan, and the notebooks that read it.
 public enum ThreeDScannerCapture: CaptureFormat {
@@ -17,7 +17,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
         ],
         passesOver: [
             "the meshes, points.ply and world_map.arkit", "optimized_poses/", "depth as OpenEXR", "info.json",
-            "motionQuality, whose scale is the app's own",
+            "motionQuality, whose scale is the app's own", "TrueDepth scans, which have calib_….json",
         ],
         writer: "write-capture: {format: 3d-scanner-app}",
         writingLoses: ["confidence but for three levels", "the bounding box", "motion"])
@@ -34,8 +34,11 @@ public enum ThreeDScannerCapture: CaptureFormat {
         if let file = camera(among: files, tree), tree.name != "optimized_poses" {
             return Recognition(format: name, reason: "\(file) has 3D Scanner App's keys, and stands alone")
         }
-        guard let depth = files.depth.values.min(), !files.confidence.isEmpty else { return nil }
-        return Recognition(format: name, reason: "\(depth) stands beside conf_….png, as 3D Scanner App calls them")
+        guard let depth = files.depth.values.min(), !files.confidence.isEmpty || !files.pictures.isEmpty else {
+            return nil
+        }
+        let other = files.confidence.isEmpty ? "frame_….jpg" : "conf_….png"
+        return Recognition(format: name, reason: "\(depth) stands beside \(other), as 3D Scanner App calls them")
     }
 
     /// A camera with the app's keys. Some are looked at, because the first one may be damaged.
@@ -73,7 +76,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
                 else { continue }
                 switch (parts[0][..<place], parts[1].lowercased()) {
                 case ("frame", "json"): cameras[number] = name
-                case ("frame", "jpg"), ("frame", "jpeg"): pictures[number] = name
+                case ("frame", "jpg"), ("frame", "jpeg"), ("frame", "png"): pictures[number] = name
                 case ("depth", "png"): depth[number] = name
                 case ("conf", "png"): confidence[number] = name
                 case ("frame", "exr"), ("depth", "exr"): foreignDepth = foreignDepth.map { min($0, name) } ?? name
@@ -126,6 +129,7 @@ private struct ThreeDScannerReader {
         try rules.check(frames: numbers.count, of: "frames")
         capture.frames = numbers.indices.map { FrameFacts(index: $0) }
         capture.channels.formUnion([.pose, .intrinsics])
+        try noteMissing()
         var source = TreeSource(tree, rules)
         if files.arePicturesInVideo { try readVideo(&source) }
         let sizes = try readPictures()
@@ -141,9 +145,52 @@ private struct ThreeDScannerReader {
         return capture
     }
 
+    /// The app counts its frames without holes, and in its description.
+    private mutating func noteMissing() throws(Problem) {
+        let known = files.numbers
+        let holes = zip(known, known.dropFirst()).filter { $1 - $0 > 1 }
+        if let (before, behind) = holes.first {
+            let missing = holes.reduce(0) { $0 + $1.1 - $1.0 - 1 }
+            capture.warnings.append(
+                "\(missing) of the frames' numbers are missing, first between \(before) and \(behind): these frames did not "
+                    + "arrive")
+        }
+        let file = "info.json"
+        guard tree.byteCount(of: file) != nil else { return }
+        capture.list(file, in: tree, [])
+        let description: JSONValue?
+        do throws(Problem) {
+            let bytes = try tree.bytes(of: file, limit: ThreeDScannerCapture.cameraLimit)
+            description = try JSONValue.parse(bytes, file: file)
+        } catch {
+            // Nothing else hangs on it.
+            guard error.fault == .input else { throw error }
+            description = nil
+        }
+        if let count = description?["numImages"]?.integer, count > files.cameras.count {
+            capture.warnings.append(
+                "\(file) counts \(count) frames, and there are \(files.cameras.count) files frame_….json: the others did not arrive"
+            )
+        }
+    }
+
     // MARK: - Pictures
 
+    /// Where the video cannot be used, and there are pictures, these are taken.
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
+        let (before, listed) = (capture, source)
+        do throws(Problem) { try takeVideo(&source) } catch {
+            guard error.fault == .input, !files.pictures.isEmpty else { throw error }
+            (capture, source) = (before, listed)
+            numbers = files.numbers
+            capture.frames = numbers.indices.map { FrameFacts(index: $0) }
+            capture.warnings.append(
+                "\(ThreeDScannerCapture.videoFile) was passed over, and the \(files.pictures.count) pictures beside it were "
+                    + "taken: \(error.oneLine)")
+        }
+    }
+
+    private mutating func takeVideo(_ source: inout TreeSource) throws(Problem) {
         let file = ThreeDScannerCapture.videoFile
         capture.variant = "video"
         guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
@@ -168,12 +215,40 @@ private struct ThreeDScannerReader {
         }
         for (index, number) in numbers.enumerated() { capture.frames[index].pictureFile = files.pictures[number] }
         capture.channels.insert(.color)
-        let bare = capture.frames.filter { $0.pictureFile == nil }.map(\.index)
-        if !bare.isEmpty {
-            capture.sparse[.color] = SparseChannel(without: bare, reason: "the app kept no picture of it")
-            capture.findings["frames-without-\(Channel.color.plainName)"] = .of(bare.count)
-        }
+        noteFramesWithoutPictures()
         return try capture.checkPictures(in: tree, rules: rules)
+    }
+
+    /// Tells frames of which the app kept no picture from those that have lost theirs.
+    private mutating func noteFramesWithoutPictures() {
+        let bare = capture.frames.filter { $0.pictureFile == nil }.map(\.index)
+        if bare.isEmpty { return }
+        capture.findings["frames-without-\(Channel.color.plainName)"] = .of(bare.count)
+        let pictured = files.pictures.keys.sorted()
+        let step = Self.step(of: pictured)
+        let lost = bare.filter { index in step.map { (numbers[index] - pictured[0]).isMultiple(of: $0) } ?? false }
+        let without = Set(bare).subtracting(lost).sorted()
+        capture.sparse[.color] = SparseChannel(
+            without: without, reason: "the app kept no picture of it",
+            lost: Dictionary(
+                uniqueKeysWithValues: lost.map {
+                    ($0, "its picture frame_\(ThreeDScannerFrame.stem(numbers[$0])).jpg is not there")
+                }), isByRule: step != nil)
+        guard let step, !lost.isEmpty else { return }
+        let rule = step == 1 ? "each frame's" : "one of every \(step) frames"
+        capture.warnings.append(
+            "\(lost.count) of \(pictured.count + lost.count) pictures are missing, since the app keeps \(rule): those of "
+                + CaptureInspection.list(lost))
+    }
+
+    /// How many frames the app goes on for the next picture; nil where it keeps none by such a rule.
+    /// - Parameter numbers: of the pictures, ascending.
+    private static func step(of numbers: [Int]) -> Int? {
+        let steps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+        guard let usual = steps.min(), steps.count >= 2, steps.allSatisfy({ $0.isMultiple(of: usual) }),
+            2 * steps.count(where: { $0 == usual }) >= steps.count
+        else { return nil }
+        return usual
     }
 
     // MARK: - Cameras
@@ -210,7 +285,7 @@ private struct ThreeDScannerReader {
     private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {
         let absence =
             files.foreignDepth.map {
-                "\($0) is OpenEXR, which ScanMill does not read: scan with the app's setting that keeps depth as PNG"
+                "\($0) is OpenEXR, which ScanMill does not read"
             } ?? "there are no pictures depth_….png: the app keeps depth of lidar scans in low resolution only"
         try capture.takeDepth(
             numbers.map { files.depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,

@@ -47,7 +47,9 @@ struct ShownPictures: Sendable {
         } catch {
             guard error.fault == .input else { throw error }
             context.count("pictures-passed-over", 1)
-            context.warn("a picture was passed over: \(error.inFrame(frame.index).oneLine)")
+            context.warn(
+                "a picture was passed over: \(error.inFrame(frame.index).oneLine)", ofFrame: frame.index,
+                others: "pictures were passed over")
             return nil
         }
     }

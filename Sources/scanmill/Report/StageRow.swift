@@ -17,7 +17,7 @@ struct StageRow: Sendable {
 
     /// In the order of the pipeline; stages of older pipelines, whose results still stand, come behind.
     static func all(_ captures: [CaptureFacts], pipeline: JSONValue?) -> [StageRow] {
-        var labels = (pipeline?["stages"]?.array ?? []).compactMap { $0["name"]?.string }
+        var labels = Pipeline.labels(of: (pipeline?["stages"]?.array ?? []).compactMap { $0["name"]?.string })
         var losses: [String: [Phrase: (reason: Phrase, count: Int)]] = [:]
         var failures: [String: Int] = [:]
         var seconds: [String: Double] = [:]

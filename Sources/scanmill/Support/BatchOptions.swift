@@ -79,6 +79,9 @@ struct ByteSize: ExpressibleByArgument, Sendable {
 
     init(bytes: Int64) { self.bytes = bytes }
 
+    /// As it is read back: small numbers need a unit.
+    var argument: String { bytes < 1_000_000 ? "\(Double(bytes) / 1000)k" : String(bytes) }
+
     init?(argument: String) {
         let powers: [Character: Double] = ["k": 1, "K": 1, "M": 2, "G": 3, "T": 4]
         var text = Substring(argument.hasSuffix("B") ? argument.dropLast() : argument[...])

@@ -234,6 +234,11 @@ struct CaptureList {
                 ).at(file: output)
             }
         }
+        // Into one that nobody named, too.
+        for ((path, what, fix), place) in zip(written, places) {
+            guard let capture = place.flatMap(CaptureSearch.recording(around:)) else { continue }
+            throw Problem(.usage, "\(what) would be written into the capture \(capture)", fix: fix).at(file: path)
+        }
     }
 
     // MARK: - Warnings

@@ -130,9 +130,10 @@ struct InspectPictures {
 
     // MARK: - Where it goes
 
-    /// What is inspected is never written to.
-    /// - Throws: when the folder is the capture's, or lies in it.
+    /// What is inspected is never written to, and neither is a result.
+    /// - Throws: when the folder is the capture's or a result's, or lies in one.
     static func requireOutside(_ folder: String, of capture: String) throws(Problem) {
+        try PublishedResult.requireOutside(folder, "the pictures")
         guard let inner = FileSystem.realPath(folder), let outer = FileSystem.realPath(capture) else { return }
         if FileSystem.lies(inner, in: outer) {
             throw Problem(

@@ -13,6 +13,7 @@ final class StopSignal: @unchecked Sendable {
     }
 
     private let state = Mutex(State())
+    private let printer = Mutex<@Sendable (String) -> Void> { Console.error($0) }
     /// Only changed by `listen`, before anything runs.
     private var sources: [any DispatchSourceSignal] = []
     /// Less than the five seconds that are announced: ending takes some of them.
@@ -46,9 +47,13 @@ final class StopSignal: @unchecked Sendable {
         }
         // From here on the next one ends the process by itself: a busy machine may hold up the queue that calls this.
         for number in Self.numbers { signal(number) { _exit(ExitStatus.signals + $0) } }
-        Console.error(
-            "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once.")
+        let text =
+            "\(Self.name(number)): no further capture is begun; running ones have 5 seconds. Again to end at once."
+        printer.withLock { $0 }(text)
     }
+
+    /// Lets what is said of a signal go past lines that are drawn anew all the time.
+    func speak(through printer: @escaping @Sendable (String) -> Void) { self.printer.withLock { $0 = printer } }
 
     /// The one that came.
     var caught: Int32? { state.withLock(\.signal) }

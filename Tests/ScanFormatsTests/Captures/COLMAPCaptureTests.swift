@@ -53,6 +53,22 @@ import Testing
         #expect(capture.colorSize == nil)
     }
 
+    /// A quarter turn about y, worked out by hand: cam_from_world has R = [0 0 1; 0 1 0; −1 0 0], and the centre is
+    /// −Rᵀt.
+    @Test func aTurnedCameraStandsWhereItStood() throws {
+        try text("1 PINHOLE 8 6 9.5 9 4 3\n", "cameras.txt")
+        let half = 0.5.squareRoot()
+        try text("1 \(half) 0 \(half) 0 1 2 3 1 a.png\n\n", "images.txt")
+        try picture("images/a.png")
+        let pose = try #require(try open().frames[0].pose)
+        #expect((pose.position - Vector3(3, -2, -1)).length < 1e-12)
+        // It looks along the third row of R, which is −x of the world; its right is z, and its up is −y, since the
+        // camera's own y points down.
+        #expect((pose.apply(Vector3(0, 0, -1)) - Vector3(2, -2, -1)).length < 1e-12)
+        #expect((pose.rotation.columns.0 - Vector3(0, 0, 1)).length < 1e-12)
+        #expect((pose.rotation.columns.1 - Vector3(0, -1, 0)).length < 1e-12)
+    }
+
     /// Of folders that did not come along.
     @Test func onePictureOfTwoImagesIsWarnedOf() throws {
         try text(Self.cameras, "sparse/0/cameras.txt")
@@ -98,48 +114,6 @@ import Testing
         #expect(problem?.place.file == "cameras.txt")
         try text("4 OPENCV 8 6 9 9 4 3 0 0 0 0\n", "cameras.txt")
         #expect(try refusal() == nil)
-    }
-
-    @Test(arguments: [
-        ("SIMPLE_RADIAL 8 6 9 4 3 0.1", LensDistortion(radial: [0.1, 0, 0, 0])),
-        ("RADIAL 8 6 9 4 3 0.1 0.2", LensDistortion(radial: [0.1, 0.2, 0, 0])),
-        (
-            "OPENCV 8 6 9 9 4 3 0.1 0.2 0.003 0.004",
-            LensDistortion(radial: [0.1, 0.2, 0, 0], tangential: [0.003, 0.004])
-        ),
-        (
-            "FULL_OPENCV 8 6 9 9 4 3 0.1 0.2 0.003 0.004 0.05 0.06 0.07 0.08",
-            LensDistortion(radial: [0.1, 0.2, 0.05, 0], divisor: [0.06, 0.07, 0.08], tangential: [0.003, 0.004])
-        ),
-        ("OPENCV_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.03 0.04", LensDistortion(.fisheye, radial: [0.1, 0.2, 0.03, 0.04])),
-        ("SIMPLE_RADIAL_FISHEYE 8 6 9 4 3 0.1", LensDistortion(.fisheye, radial: [0.1, 0, 0, 0])),
-        ("RADIAL_FISHEYE 8 6 9 4 3 0.1 0.2", LensDistortion(.fisheye, radial: [0.1, 0.2, 0, 0])),
-        ("SIMPLE_FISHEYE 8 6 9 4 3", LensDistortion(.fisheye)), ("FISHEYE 8 6 9 9 4 3", LensDistortion(.fisheye)),
-        (
-            "THIN_PRISM_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.003 0.004 0.05 0.06 0.007 0.008",
-            LensDistortion(
-                .fisheye, radial: [0.1, 0.2, 0.05, 0.06], tangential: [0.003, 0.004], prism: [0.007, 0, 0.008, 0])
-        ),
-        (
-            "RAD_TAN_THIN_PRISM_FISHEYE 8 6 9 9 4 3 0.1 0.2 0.03 0.04 0.05 0.06 0.007 0.008 0.009 0.001 0.002 0.003",
-            LensDistortion(
-                .fisheye, radial: [0.1, 0.2, 0.03, 0.04], higherRadial: [0.05, 0.06], tangential: [0.008, 0.007],
-                prism: [0.009, 0.001, 0.002, 0.003], isRadialFirst: true)
-        ),
-        ("FOV 8 6 9 9 4 3 0.5", LensDistortion(.fieldOfView(0.5))),
-        ("SIMPLE_DIVISION 8 6 9 4 3 -0.1", LensDistortion(.division(-0.1))),
-        ("DIVISION 8 6 9 9 4 3 -0.1", LensDistortion(.division(-0.1))),
-        ("EUCM 8 6 9 9 4 3 0.5 1.1", LensDistortion(.unified(alpha: 0.5, beta: 1.1))),
-    ])
-    func lensesThatDistortAreLeftToUndistort(_ camera: String, _ lens: LensDistortion) throws {
-        try text("4 \(camera)\n", "cameras.txt")
-        try text("1 1 0 0 0 0 0 0 4 a.png\n\n", "images.txt")
-        try picture("images/a.png")
-        let capture = try open()
-        let camera = CameraIntrinsics(fx: 9, fy: 9, cx: 4, cy: 3, width: 8, height: 6, pixelOrigin: .corner)
-        #expect(capture.undistortions[0]?.recorded == CalibratedCamera(camera, lens))
-        #expect(capture.channels.contains(.lens) && !capture.channels.contains(.intrinsics))
-        #expect(capture.remedies[.intrinsics]?.contains("undistort") == true)
     }
 
     /// Models keep cameras whose images were all left out.

@@ -137,6 +137,16 @@ import Testing
         #expect(try CaptureSearch(at: "\(folder.path)/night").within == [])
     }
 
+    /// Where results cannot go. Pictures may lie in anybody's folder, and a `.sens` file is nobody's but its own.
+    @Test(arguments: [
+        ("polycam", true), ("desk", true), ("tum", true), ("transforms", false), ("colmap", false), ("sens", false),
+    ]) func whatLiesInARecording(_ sample: String, _ isRecording: Bool) throws {
+        let path = SharedData.checkout.appendingPathComponent("samples/\(sample)").path
+        for place in ["", "/out", "/deep/er/out"] {
+            #expect(CaptureSearch.recording(around: path + place) == (isRecording ? path : nil), "\(place)")
+        }
+    }
+
     /// Polycam's `keyframes/` and ScanNet++'s `iphone/` look like captures themselves.
     @Test func theFolderOfACapturesOwnFilesIsNoSecondCapture() throws {
         let samples = SharedData.checkout.appendingPathComponent("samples").path

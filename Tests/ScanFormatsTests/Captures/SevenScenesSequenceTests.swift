@@ -12,8 +12,12 @@ import Testing
     private static let depth: [UInt16] = [0, 1000, 2000, 65535, 500, 501, 502, 503, 1, 2, 3, 4]
     private static let pose = " 0\t -1  0\t 0.5\r\n 1 0 0 2e0\r\n 0 0 1 3\r\n 0 0 0 1\r\n"
 
-    private func write(_ sequence: String = "seq-01", count: Int = 3, ending: String = "png", k: String? = nil) throws {
-        let pixels = RGBImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 144))
+    private func write(
+        _ sequence: String = "seq-01", count: Int = 3, ending: String = "png", k: String? = nil,
+        size: PixelSize = PixelSize(8, 6)
+    ) throws {
+        let bytes = [UInt8](repeating: 9, count: size.width * size.height * 3)
+        let pixels = RGBImage(width: size.width, height: size.height, pixels: bytes)
         for number in 0..<count {
             let stem = "chess/\(sequence)/frame-00000\(number)"
             try folder.write(
@@ -97,6 +101,24 @@ import Testing
             let problem = #expect(throws: Problem.self) { try open() }
             #expect(problem?.place.file == "camera-intrinsics.txt")
         }
+    }
+
+    /// Pictures of another size may come from another camera.
+    @Test func thatThePublishedCameraWasScaledIsSaid() throws {
+        func warnings(_ sequence: String) throws -> [String] {
+            try open(sequence).warnings.filter { $0.contains("published camera") }
+        }
+        try write(count: 1)
+        #expect(
+            try warnings("seq-01") == [
+                "camera-intrinsics.txt is missing, so 7-Scenes' published camera was taken, scaled from 640×480 to 8×6"
+            ])
+        try write("seq-02", count: 1, size: PixelSize(640, 480))
+        #expect(try warnings("seq-02") == [])
+        let camera = try #require(try open("seq-02").frames[0].intrinsics)
+        #expect((camera.fx, camera.fy, camera.cx, camera.cy) == (585, 585, 320, 240))
+        try write("seq-03", count: 1, k: "9 0 3.5\n0 9.5 2.5\n0 0 1\n")
+        #expect(try warnings("seq-03") == [])
     }
 
     /// Thousands of files, in a line for each kind.

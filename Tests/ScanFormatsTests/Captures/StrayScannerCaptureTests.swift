@@ -261,6 +261,10 @@ import Testing
             try matrix.write(text, to: "camera_matrix.csv")
             #expect(try matrix.problem(StrayScannerCapture.self)?.place.file == "camera_matrix.csv", "\(text)")
         }
+        // All that counts stands in the first two rows, and yet the file was cut off.
+        try matrix.write("1500, 0, 960\n0, 1500, 720\n", to: "camera_matrix.csv")
+        let short = try matrix.problem(StrayScannerCapture.self)
+        #expect(short?.summary == "the camera matrix has 2 rows of 3" && short?.place.file == "camera_matrix.csv")
         var rules = ReadRules()
         rules.maxFrames = 2
         #expect(try recording(3).problem(StrayScannerCapture.self, rules: rules)?.fault == .input)

@@ -26,7 +26,7 @@ import Testing
             try capture.depth("depth_\(stem).png", first: UInt16(1000 * (number + 1)))
             try capture.confidence("conf_\(stem).png", [0, 1, 2])
         }
-        try capture.write(#"{"appVersionString": "1.9.5", "numImages": 7}"#, to: "info.json")
+        try capture.write(#"{"appVersionString": "1.9.5", "numImages": \#(numbers.count)}"#, to: "info.json")
         try capture.picture("thumb_00000.jpg", isJPEG: true)
         return capture
     }
@@ -54,10 +54,62 @@ import Testing
     @Test func theAppKeepsSomePicturesOnly() throws {
         let capture = try export().open(ThreeDScannerCapture.self)
         #expect(
-            capture.sparse[.color] == SparseChannel(without: [1, 2, 4, 5], reason: "the app kept no picture of it"))
+            capture.sparse[.color]
+                == SparseChannel(without: [1, 2, 4, 5], reason: "the app kept no picture of it", isByRule: true))
         #expect(capture.findings["frames-without-color"]?.integer == 4)
         #expect(capture.badFrames().isEmpty)
         #expect(try export(everyPicture: 1).open(ThreeDScannerCapture.self).sparse.isEmpty)
+    }
+
+    /// A picture that others say should be there has not arrived.
+    @Test func picturesThatAreMissing() throws {
+        let export = try export(Array(0..<15))
+        try export.remove("frame_00006.jpg")
+        let capture = try export.open(ThreeDScannerCapture.self)
+        #expect(capture.sparse[.color]?.lost == [6: "its picture frame_00006.jpg is not there"])
+        #expect(capture.sparse[.color]?.without == [1, 2, 4, 5, 7, 8, 10, 11, 13, 14])
+        let rule = "since the app keeps one of every 3 frames: those of frame 6"
+        #expect(capture.warnings == ["1 of 5 pictures are missing, \(rule)"])
+        // At the end, and of each frame.
+        try export.picture("frame_00006.jpg", isJPEG: true)
+        try export.remove("frame_00012.jpg")
+        #expect(try export.open(ThreeDScannerCapture.self).sparse[.color]?.lost.keys.sorted() == [12])
+        let whole = try self.export(everyPicture: 1)
+        try whole.remove("frame_00003.jpg")
+        let one = try whole.open(ThreeDScannerCapture.self)
+        #expect(one.sparse[.color]?.lost.keys.sorted() == [3] && one.sparse[.color]?.without == [])
+        // Pictures without a rule may be all that there were.
+        let odd = try self.export(Array(0..<15), everyPicture: 100)
+        for name in ["frame_00004.jpg", "frame_00009.jpg", "frame_00011.jpg"] { try odd.picture(name, isJPEG: true) }
+        let chosen = try odd.open(ThreeDScannerCapture.self)
+        #expect(chosen.sparse[.color]?.lost == [:] && chosen.sparse[.color]?.isByRule == false)
+    }
+
+    @Test func framesThatAreMissing() throws {
+        let export = try export([0, 1, 2, 5, 6, 7])
+        try export.write(#"{"numImages": 9}"#, to: "info.json")
+        let warnings = try export.open(ThreeDScannerCapture.self).warnings
+        #expect(
+            warnings.prefix(2) == [
+                "2 of the frames' numbers are missing, first between 2 and 5: these frames did not arrive",
+                "info.json counts 9 frames, and there are 6 files frame_….json: the others did not arrive",
+            ])
+        try export.write("{", to: "info.json")
+        #expect(try export.open(ThreeDScannerCapture.self).warnings.count == warnings.count - 1)
+    }
+
+    /// What is only good to know costs no frame.
+    @Test func valuesThatSayNothing() throws {
+        let export = try export([0, 1, 2])
+        for (number, recorded, said) in [
+            (0, "0.016", "0"), (1, "0.016", "\"long\""), (2, "[2.375, 0, -0.1875,", "["),
+        ] {
+            try export.write(camera(number).replacing(recorded, with: said), to: "frame_0000\(number).json")
+        }
+        let capture = try export.open(ThreeDScannerCapture.self)
+        #expect(capture.keptFrames.count == 3)
+        #expect(capture.frames.map(\.exposure) == [nil, nil, 16_000_000])
+        #expect(capture.frames[2].intrinsics?.size == PixelSize(8, 6))
     }
 
     /// Numbers of Laan Labs' own scan: the projection is for 1920 × 1440, and has the principal point half a pixel
@@ -88,14 +140,18 @@ import Testing
         let resized = try export.open(ThreeDScannerCapture.self)
         #expect(resized.frames[0].intrinsics?.fx == 19 && resized.frames[0].intrinsics?.width == 16)
         #expect(resized.warnings == ["the pictures are 16×12, and the intrinsics for 8×6; the intrinsics were scaled"])
-        // A projection for a view of another shape says nothing of the picture.
+        // A picture that somebody has turned upright is not what the camera is for.
         try export.picture("frame_00000.jpg", 6, 8, isJPEG: true)
-        #expect(try export.open(ThreeDScannerCapture.self).frames[0].intrinsics?.fx == 9.5)
+        let turned = try export.open(ThreeDScannerCapture.self)
+        #expect(turned.dropReasons[0]?.contains("the picture is 6×8, and its intrinsics are for 8×6") == true)
+        // A projection for a view of another shape says nothing of the picture.
+        try export.picture("frame_00000.jpg", 9, 6, isJPEG: true)
+        #expect(try export.open(ThreeDScannerCapture.self).frames[0].intrinsics?.size == PixelSize(9, 6))
         // Without one the picture's size is all there is.
         let bare = #"{"cameraPoseARFrame": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1], "intrinsics": [9,0,4,0,9,3,0,0,1]}"#
         try export.write(bare, to: "frame_00000.json")
         let old = try export.open(ThreeDScannerCapture.self)
-        #expect(old.frames[0].intrinsics?.size == PixelSize(6, 8))
+        #expect(old.frames[0].intrinsics?.size == PixelSize(9, 6))
         #expect(old.absences[.timestamp] == "no frame_….json has a “time”")
         #expect(!old.channels.contains(.exposure))
         try export.remove("frame_00000.jpg")
@@ -160,11 +216,18 @@ import Testing
         var rules = ReadRules()
         rules.maxFrames = 6
         #expect(try export().problem(ThreeDScannerCapture.self, rules: rules)?.fault == .input)
-        // Frames of a video are counted from 0, so that one number may stand for any many.
+        // Frames of a video are counted from 0, whatever their number.
         let export = try export([1])
         try export.write(camera(9), to: "frame_9223372036854775807.json")
         try export.write([0], to: "frames.mp4")
         #expect(try export.problem(ThreeDScannerCapture.self)?.fault == .input)
+        // One that cannot be read leaves the pictures.
+        let cut = try self.export()
+        try cut.write([0], to: "frames.mp4")
+        let capture = try cut.open(ThreeDScannerCapture.self)
+        #expect(capture.keptFrames.count == 7 && capture.channels.contains(.color) && capture.videoFile == nil)
+        let passed = "frames.mp4 was passed over, and the 3 pictures beside it were taken"
+        #expect(capture.warnings.first?.hasPrefix(passed) == true)
     }
 
     @Test func camerasAreWrittenAsTheyAreRead() throws {

@@ -34,7 +34,8 @@ struct DiskSource: CaptureSource {
 }
 
 /// Captures on disk, and a pipeline that copies their `frames.txt`: one frame a line; a line `bad` is a bad frame. They may
-/// have a `picture.jpg`, which no stage uses.
+/// have a `picture.jpg`, which no stage uses; six numbers in it are fx, fy, cx, cy, width and height of all frames'
+/// cameras.
 final class DiskFixture: Sendable {
     let folder = Mutex<TemporaryFolder?>(nil)
     let path: String
@@ -96,6 +97,8 @@ final class DiskFixture: Sendable {
             capture.files = [InputFile(path: name, byteCount: Int64(text.utf8.count))]
             if let count = FileSystem.regularSize(of: "\(folder)/picture.jpg") {
                 capture.files.append(InputFile(path: "picture.jpg", byteCount: count, channels: [.color]))
+                let camera = try Self.camera(of: "\(folder)/picture.jpg")
+                for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
             }
             let source = DiskSource(folder: folder, isArchive: !isFolder, version: tool)
             capture.source = LoggedSource(source: source, log: log)
@@ -125,6 +128,14 @@ final class DiskFixture: Sendable {
                 return write.entry.make(&options)
             },
         ])
+    }
+
+    private static func camera(of picture: String) throws(Problem) -> CameraIntrinsics? {
+        let text = String(decoding: try FileSystem.bytes(of: picture, limit: .max), as: UTF8.self)
+        let k = text.split(separator: " ").compactMap { Double($0) }
+        guard k.count == 6 else { return nil }
+        return CameraIntrinsics(
+            fx: k[0], fy: k[1], cx: k[2], cy: k[3], width: Int(k[4]), height: Int(k[5]), pixelOrigin: .corner)
     }
 
     var programs: ProgramVersions {

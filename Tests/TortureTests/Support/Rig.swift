@@ -43,7 +43,8 @@ struct Rig {
             capture.frameCount = 3
             try capture.write(in: folder)
         }
-        // What is younger than two seconds is looked at again by a rerun.
+        // What is younger than two seconds is looked at again by a rerun, and copied by other calls than what has stood
+        // still: every run is to make the same ones.
         try runCommand(["sleep", "2.1"]).require(0)
         var references: [Setting: [String: ResultTree]] = [:]
         for setting in Setting.allCases {

@@ -37,9 +37,6 @@ struct Strace {
         self.rig = rig
         self.target = target
         log = rig.folder.url("strace.log").path
-        // Files that have changed in the last two seconds are copied by other calls than those that have stood still, and
-        // every run here is to make the same ones.
-        usleep(2_200_000)
         // Only the first capture's process is traced, so that the others show whether a fault spreads.
         let script = """
             #!/bin/sh

@@ -1,0 +1,42 @@
+import ScanModel
+import TestSupport
+import Testing
+
+/// What `cull-by-box` fails a capture for, but for a box that holds nothing.
+@Suite struct CullByBoxRefusalTests {
+    private let cube = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
+
+    @Test func everythingLiesInTheBoxThatIsCutOut() throws {
+        var capture = MemoryCapture([.init(points: [0, 0, 0, 0.5, 0, 0]), .init(points: [0, 0.5, 0])])
+        capture.box = cube
+        let problem = problem { _ = try StageRun("- cull-by-box: {keep: outside}", on: capture) }
+        #expect(problem?.fault == .input && problem?.summary == "every point lies in the box")
+        #expect(
+            problem?.notes.prefix(2) == [
+                "the box measures 2, 2, 2 and has its middle at 0, 0, 0", "3 were looked at",
+            ])
+        #expect(problem?.fix?.hasSuffix("--set cull-by-box.if-empty=warn") == true)
+        let run = try StageRun("- cull-by-box: {keep: outside, if-empty: warn}", on: capture)
+        #expect(run.warnings == ["cull-by-box: every point lies in the box, so nothing is left"])
+        #expect(run.count("cull-by-box", "points-in") == 3 && run.count("cull-by-box", "points-out") == 0)
+    }
+
+    /// Ten points are the fewest that a box is fitted to.
+    @Test func aBoxIsNotFittedToAFewPoints() throws {
+        func run(_ count: Int) throws -> StageRun {
+            var positions: [Float] = []
+            for n in 0..<count {
+                let (column, row, layer) = (n % 3, n / 3 % 3, n / 9)
+                positions += [Float(column), Float(row), Float(layer)]
+            }
+            return try StageRun(
+                "- voxel-downsample: {size: 0.001}\n- cull-by-box: {box: cloud, margin: 0.1}",
+                on: MemoryCapture([.init(points: positions)]))
+        }
+        #expect(try run(10).capture.box != nil)
+        let problem = problem { _ = try run(9) }
+        #expect(problem?.fault == .input)
+        #expect(problem?.summary == "the cloud has only 9 points, too few for a box")
+        #expect(problem?.fix == "let the stages above leave more of it")
+    }
+}
