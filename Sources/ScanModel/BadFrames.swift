@@ -5,9 +5,13 @@ extension Capture {
     public func badFrames(using used: Set<Channel>? = nil) -> [(index: Int, reason: String)] {
         var reasons: [Int: String] = [:]
         for (channel, indices) in gaps.sorted(by: { $0.key.name < $1.key.name }) {
-            guard used?.contains(channel) != false, indices.count > Self.gapsOfAnySoundCapture else { continue }
-            for index in indices { reasons[index] = reasons[index] ?? "it has no \(channel.plainName)" }
+            // What has been left out lacks nothing that is used.
+            let lacking = indices.filter { frames[$0].drop?.isBad != false }
+            guard used?.contains(channel) != false, lacking.count > Self.gapsOfAnySoundCapture else { continue }
+            for index in lacking { reasons[index] = reasons[index] ?? "it has no \(channel.plainName)" }
         }
+        // A run drops them where it uses them.
+        if used == nil { for lost in sparse.values.map(\.lost) { reasons.merge(lost) { first, _ in first } } }
         for facts in frames { if let drop = facts.drop, drop.isBad { reasons[facts.index] = drop.reason } }
         return reasons.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -18,7 +22,7 @@ extension Capture {
     ///   - stage: the stage that read the capture, as a pipeline labels it.
     public func excessOfBadFrames(using used: Set<Channel>? = nil, readBy stage: String = Drop.reader) -> Problem? {
         let bad = badFrames(using: used)
-        let count = frames.count - (used.map(leftOut) ?? []).count
+        let count = frames.count - leftOutCount
         guard Double(bad.count) > badFrameLimit * Double(count) else { return nil }
         let share = Double(bad.count) / Double(count)
         // Rounded up, so that the share itself is allowed by what is proposed.
@@ -34,9 +38,10 @@ extension Capture {
             fix: "\(commonFix ?? "copy or record the capture again")\(allowing)")
     }
 
-    /// The frames of which an app has kept nothing of what is used, by rights.
-    public func leftOut(using used: Set<Channel>) -> Set<Int> {
-        sparse.filter { used.contains($0.key) }.reduce(into: []) { $0.formUnion($1.value.without) }
+    /// How many frames were left out because their app has kept nothing of what is used.
+    private var leftOutCount: Int {
+        let reasons = Set(sparse.values.map(\.reason))
+        return reasons.isEmpty ? 0 : frames.count { $0.drop.map { !$0.isBad && reasons.contains($0.reason) } ?? false }
     }
 
     /// What mends all of the frames that were dropped as bad, where it is the same for all.

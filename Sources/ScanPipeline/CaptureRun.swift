@@ -78,7 +78,7 @@ struct CaptureRun {
         try requireFrames()
         if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
         steps = OrderCheck.decide(steps, for: capture.channels)
-        try leaveOutFramesWithout(used)
+        try leaveOutSparseFrames()
         try checkBadFrames()
         noteLosses()
         try takeDigests()
@@ -87,9 +87,16 @@ struct CaptureRun {
     }
 
     /// Leaves out the frames of which the app has kept nothing of what is used, and drops those that have lost it.
-    private mutating func leaveOutFramesWithout(_ used: Set<Channel>) throws(Problem) {
+    private mutating func leaveOutSparseFrames() throws(Problem) {
+        // Who only changes a channel, such as turning pictures, needs none.
+        let used = steps.flatMap(\.uses.roles).reduce(into: Set()) { $0.formUnion($1.reads.subtracting($1.changes)) }
         for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
             for (index, reason) in sparse.lost.sorted(by: { $0.key < $1.key }) {
+                if capture.onBadFrame == .fail {
+                    throw Problem(
+                        .input, reason, fix: "drop bad frames with  --set \(steps[0].label).on-bad-frame=drop"
+                    ).inFrame(index)
+                }
                 capture.drop(index, whileReading: reason, isBad: true)
             }
             // What is wrong with them besides is nobody's loss.

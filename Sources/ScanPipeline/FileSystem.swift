@@ -110,7 +110,8 @@ package enum FileSystem {
         path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
     }
 
-    /// A path without links; of one that is not there yet, as far as it is. nil when it cannot be followed.
+    /// A path without links; of one that is not there yet, where it would be made: behind links to nothing, and with `..`
+    /// taken back. nil when it cannot be followed.
     package static func realPath(_ path: String) -> String? {
         var existing = path.isEmpty ? "." : path
         while existing.count > 1 && existing.hasSuffix("/") { existing.removeLast() }

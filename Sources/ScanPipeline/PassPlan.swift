@@ -48,9 +48,10 @@ package struct PassPlan: Equatable {
                 break
             }
             late.formUnion(uses.madeAtEnd)
-            // What was made of pixels that a finish changes is outdated with them.
+            // What was made of pixels that a finish changes is outdated with them, and what earlier passes made would be made
+            // again from the pixels as they were when this one begins.
             var outdated = uses.finish.touches.intersection(Channel.payload)
-            for step in steps[first..<end] where !step.uses.frame.reads.isDisjoint(with: outdated) {
+            for step in steps[..<end] where !step.uses.frame.reads.isDisjoint(with: outdated) {
                 outdated.formUnion(step.uses.frame.touches.intersection(Channel.payload))
             }
             late.formUnion(outdated)

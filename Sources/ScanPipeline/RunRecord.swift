@@ -50,10 +50,10 @@ public struct RunRecord: Sendable {
         isWritten = (try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")) != nil
     }
 
-    /// - Throws: fault `environment` where the run's folder has gone, and OUT with it: what is written would lie where nobody
-    ///   looks for it.
+    /// - Throws: fault `environment` where OUT has gone, and the run's folder and the owner's name with it: what is written
+    ///   would lie where nobody looks for it.
     private func requireFolder() throws(Problem) {
-        if isWritten && !FileSystem.exists(path) {
+        if isWritten && !FileSystem.exists(path) && state.owningPipeline == nil {
             throw state.anotherFolder(without: "\(StateFolder.name)/runs/\(name)")
         }
     }

@@ -35,7 +35,9 @@ public struct Read: CaptureStage {
             frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames without one
             stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack.
             Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose pictures
-            it names: frames for which it names none rightly have none. Frames that an app or a reconstruction left out,
+            it names: frames for which it names none rightly have none. Frames of which the app has kept no picture by a
+            rule of its own (3D Scanner App) are left out where a stage uses pictures, and the limit is for the others; one
+            that this rule says should be there is a bad one. Frames that an app or a reconstruction left out,
             as those without a pose in time, are not bad; more of them than the limit are warned of. Where none of the
             pictures can be read, the capture has no depth or no confidence, and says why.
 

@@ -72,7 +72,7 @@ public struct WriteCapture: FrameStage, FoldStage {
         Uses(
             frame: .init(
                 needs: [.color, .pose, .intrinsics, .timestamp],
-                wants: layout.hasConfidence ? [.recordedConfidence] : [], prefers: [[.depth, .recordedDepth]]),
+                wants: layout.extras, prefers: [[.depth, .recordedDepth]]),
             claims: layout.claims)
     }
 

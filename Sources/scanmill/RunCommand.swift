@@ -110,18 +110,14 @@ struct RunCommand: AsyncParsableCommand {
         let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
         let record = isIdle ? nil : self.record(of: night)
         var outcomes = others
-        var isRecorded = true
+        var unrecorded: Problem?
         if let record {
             record.noteRefused(refused.filter(\.isWork))
             if !plan.toRun.isEmpty { outcomes += await runAll(night, noting: record) }
-            do throws(Problem) { try record.end(outcomes, seconds: report.seconds) } catch {
-                Console.error(error.message())
-                isRecorded = false
-            }
+            do throws(Problem) { try record.end(outcomes, seconds: report.seconds) } catch { unrecorded = error }
         }
 
-        // The report is made of the record.
-        let code = await finish(night, outcomes, isRecorded ? record : nil)
+        let code = await finish(night, outcomes, record, unrecorded)
         if code != 0 { throw ExitCode(code) }
     }
 
@@ -153,8 +149,11 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     /// Says how the run ended, and does what was asked for behind it.
+    /// - Parameter unrecorded: why the record lacks how the run went; the report, which is made of it, is left out then.
     /// - Returns: the exit code.
-    private func finish(_ night: Night, _ outcomes: [CaptureOutcome], _ record: RunRecord?) async -> Int32 {
+    private func finish(
+        _ night: Night, _ outcomes: [CaptureOutcome], _ record: RunRecord?, _ unrecorded: Problem?
+    ) async -> Int32 {
         let (report, stop) = (night.report, night.stop)
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch, limits: limits)
@@ -162,9 +161,10 @@ struct RunCommand: AsyncParsableCommand {
         writeMetrics(outcomes, seconds: report.seconds, &code)
         report.runEnded(outcomes, status: code)
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
+        if let unrecorded { Self.attempt(&code) { () throws(Problem) in throw unrecorded } }
         // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
         // an earlier one that came to none.
-        if !noReport, stop.reason == nil,
+        if !noReport, stop.reason == nil, unrecorded == nil,
             let run = outcomes.contains(where: \.isWork) ? record?.name : RunRecord.unreported(in: night.state)
         {
             await ReportProcess.run(batch.output, run: run, isQuiet: quiet || batch.json, stop: stop)
@@ -262,6 +262,7 @@ struct RunCommand: AsyncParsableCommand {
                 }
             })
         view.close()
+        stop.speak { Console.error($0) }
         return outcomes
     }
 }

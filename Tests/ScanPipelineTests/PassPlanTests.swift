@@ -71,6 +71,10 @@ import Testing
         #expect(
             try Self.passes([Self.read, .decompress, .unproject, turn, Self.ply]).last
                 == "write-ply (decompress unproject) < recorded-depth")
+        // In a later pass it would be made again, from the pixels as they were when that begins.
+        #expect(
+            try Self.passes([Self.read, .decompress, Self.blur, turn, writeDepth]).suffix(2).first?.hasPrefix("turn")
+                == true)
         // What has nothing to do with them goes on.
         #expect(try Self.passes([Self.read, .decompress, turn, writePoses]).count == 2)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
@@ -21,6 +22,30 @@ import Testing
         let depth = try #require(files.first { $0.contains("depth") })
         let size = try PNG.decodeGray16(try late.bytes(depth)).size
         #expect(size == PixelSize(24, 32))
+    }
+
+    /// Nobody between them reads what the lens changes beside depth, and an earlier stage has ended a pass.
+    @Test(arguments: ["", "- filter-motion: {speed: 100}\n"]) func depthAboveUndistortIsUndistorted(_ between: String)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let made = try StageRun(
+            "- synthesize: {frames: 3, rate: 10, picture-width: 64, picture-height: 48, depth-width: 64, depth-height: 48}\n"
+                + "- decompress\n- write-transforms: {depth: true, color: png}", reading: "nowhere/made", probing: [])
+        let path = "\(folder.path)/set"
+        try FileManager.default.copyItem(atPath: "\(made.path)/nerf", toPath: path)
+        let file = "\(path)/transforms.json"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let bent = text.replacing("{", with: "{\"camera_model\": \"OPENCV\", \"k1\": -0.3, ", maxReplacements: 1)
+        try bent.write(toFile: file, atomically: true, encoding: .utf8)
+        func sheet(_ stages: String) throws -> [UInt8] {
+            let run = try StageRun(
+                "- read: {rate: 10}\n\(stages)- write-contact-sheet: {of: depth}", reading: path, probing: [])
+            return try run.bytes("set_contact_depth.jpg")
+        }
+        let first = try sheet("- undistort\n- decompress\n")
+        #expect(try sheet("- decompress\n\(between)- undistort\n") == first)
+        #expect(try sheet("- decompress\n") != first)
     }
 
     /// Switched off, the stage does nothing to a lens that is to be undone below it.

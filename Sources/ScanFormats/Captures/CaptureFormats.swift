@@ -45,7 +45,7 @@ public enum CaptureFormats {
     }
 
     /// For what asks all formats in turn.
-    private static func listedOnce(_ tree: any CaptureTree) -> any CaptureTree {
+    static func listedOnce(_ tree: any CaptureTree) -> any CaptureTree {
         (tree as? CaptureFolder).map(ListedFolder.init) ?? tree
     }
 

@@ -24,7 +24,7 @@ public struct CapturePictures: Sendable {
         guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
         opened.resources.patience = patience
         capture = opened
-        let bare = opened.leftOut(using: [.color]).union(opened.sparse[.color]?.lost.keys ?? [:].keys)
+        let bare = opened.sparse[.color].map { Set($0.without).union($0.lost.keys) } ?? []
         frames = opened.keptFrames.map(\.index).filter { !bare.contains($0) }
         quarterTurns =
             opened.worldUp.map { QuarterTurn.upright(opened.keptFrames.compactMap(\.pose), up: $0) } ?? 0

@@ -261,10 +261,9 @@ public struct CaptureSearch: Sendable {
         var folder = path[...]
         while !folder.isEmpty {
             let path = String(folder)
-            if CaptureFolder.kind(at: path) == .folder,
-                recorders.contains(where: { $0.recognise(CaptureFolder(path: path)) != nil })
-            {
-                return path
+            if CaptureFolder.kind(at: path) == .folder {
+                let tree = CaptureFormats.listedOnce(CaptureFolder(path: path))
+                if recorders.contains(where: { $0.recognise(tree) != nil }) { return path }
             }
             folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
         }

@@ -16,7 +16,8 @@ public enum ThreeDScannerCapture: CaptureFormat {
             .color, .luma, .video, .pose, .intrinsics, .timestamp, .exposure, .recordedDepth, .recordedConfidence,
         ],
         passesOver: [
-            "the meshes, points.ply and world_map.arkit", "optimized_poses/", "depth as OpenEXR", "info.json",
+            "the meshes, points.ply and world_map.arkit", "optimized_poses/", "depth as OpenEXR",
+            "info.json but for its count of frames",
             "motionQuality, whose scale is the app's own", "TrueDepth scans, which have calib_….json",
         ],
         writer: "write-capture: {format: 3d-scanner-app}",
@@ -90,7 +91,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
         /// The video has pictures of all frames.
         var arePicturesInVideo: Bool { hasVideo && pictures.count < cameras.count }
 
-        /// Of all frames of which there is anything.
+        /// Of all frames of which there is anything but confidence.
         var numbers: [Int] {
             [cameras, pictures, depth].reduce(into: Set()) { $0.formUnion($1.keys) }.sorted()
         }
@@ -150,7 +151,7 @@ private struct ThreeDScannerReader {
         let known = files.numbers
         let holes = zip(known, known.dropFirst()).filter { $1 - $0 > 1 }
         if let (before, behind) = holes.first {
-            let missing = holes.reduce(0) { $0 + $1.1 - $1.0 - 1 }
+            let missing = holes.reduce(0) { $0 + ($1.1 - $1.0 - 1) }
             capture.warnings.append(
                 "\(missing) of the frames' numbers are missing, first between \(before) and \(behind): these frames did not "
                     + "arrive")
@@ -176,11 +177,12 @@ private struct ThreeDScannerReader {
 
     // MARK: - Pictures
 
-    /// Where the video cannot be used, and there are pictures, these are taken.
+    /// Where the video cannot be used, and there are pictures as the app keeps them without one, these are taken.
     private mutating func readVideo(_ source: inout TreeSource) throws(Problem) {
         let (before, listed) = (capture, source)
         do throws(Problem) { try takeVideo(&source) } catch {
-            guard error.fault == .input, !files.pictures.isEmpty else { throw error }
+            let areKept = Self.step(of: files.pictures.keys.sorted()) != nil
+            guard error.fault == .input, areKept, rules.mismatch != .fail else { throw error }
             (capture, source) = (before, listed)
             numbers = files.numbers
             capture.frames = numbers.indices.map { FrameFacts(index: $0) }

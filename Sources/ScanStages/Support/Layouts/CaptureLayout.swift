@@ -33,8 +33,8 @@ struct CaptureParcel: Sendable {
 protocol CaptureLayout {
     /// The paths that only this layout writes.
     static var claims: [String] { get }
-    /// Whether there is a place for confidence.
-    static var hasConfidence: Bool { get }
+    /// What there is a place for beside pictures, poses, intrinsics, times and depth.
+    static var extras: [Channel] { get }
 
     // Each frame, in parallel
 
@@ -83,7 +83,7 @@ protocol CaptureLayout {
 
 /// What most apps do.
 extension CaptureLayout {
-    static var hasConfidence: Bool { true }
+    static var extras: [Channel] { [.recordedConfidence] }
 
     static func name(_ timestamp: Int64, of id: String) -> String? { nil }
 

@@ -5,7 +5,7 @@ import ScanPipeline
 /// `write-capture: {format: scannetpp}`; see ``ScanNetPPCapture`` for what the files hold.
 struct ScanNetPPLayout: VideoCaptureLayout {
     static let claims = ["pose_intrinsic_imu.json", "depth.bin", "rgb.mkv"]
-    static let hasConfidence = false
+    static let extras: [Channel] = []
 
     static func depthFile(_ image: Gray16Image) throws(Problem) -> [UInt8] {
         // The file does not say its size; readers take the app's own, or one of 4 : 3.

@@ -7,6 +7,7 @@ struct ThreeDScannerLayout: CaptureLayout {
     /// Of its own, since names of single files cannot be claimed for all frames.
     private static let folder = "3d-scanner-app"
     static let claims = ["\(folder)/"]
+    static let extras: [Channel] = [.recordedConfidence, .exposure]
 
     static func takePicture(
         of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,
