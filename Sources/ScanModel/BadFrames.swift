@@ -40,8 +40,8 @@ extension Capture {
 
     /// How many frames were left out because their app has kept nothing of what is used.
     private var leftOutCount: Int {
-        let reasons = Set(sparse.values.map(\.reason))
-        return reasons.isEmpty ? 0 : frames.count { $0.drop.map { !$0.isBad && reasons.contains($0.reason) } ?? false }
+        let bare = Set(sparse.values.flatMap(\.without))
+        return bare.count { frames[$0].drop.map { $0.stage == Drop.reader && !$0.isBad } ?? false }
     }
 
     /// What mends all of the frames that were dropped as bad, where it is the same for all.
@@ -51,4 +51,12 @@ extension Capture {
     }
 
     private static let gapsOfAnySoundCapture = 3
+}
+
+extension Problem {
+    /// Why a capture fails whose pipeline allows no bad frame.
+    /// - Parameter stage: the stage that read the capture, as a pipeline labels it.
+    public static func badFrame(_ index: Int, _ reason: String, readBy stage: String = Drop.reader) -> Problem {
+        Problem(.input, reason, fix: "drop bad frames with  --set \(stage).on-bad-frame=drop").inFrame(index)
+    }
 }

@@ -88,15 +88,10 @@ struct CaptureRun {
 
     /// Leaves out the frames of which the app has kept nothing of what is used, and drops those that have lost it.
     private mutating func leaveOutSparseFrames() throws(Problem) {
-        // Who only changes a channel, such as turning pictures, needs none.
-        let used = steps.flatMap(\.uses.roles).reduce(into: Set()) { $0.formUnion($1.reads.subtracting($1.changes)) }
+        let used = steps.flatMap(\.uses.roles).reduce(into: Set()) { $0.formUnion($1.takesUp) }
         for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
             for (index, reason) in sparse.lost.sorted(by: { $0.key < $1.key }) {
-                if capture.onBadFrame == .fail {
-                    throw Problem(
-                        .input, reason, fix: "drop bad frames with  --set \(steps[0].label).on-bad-frame=drop"
-                    ).inFrame(index)
-                }
+                if capture.onBadFrame == .fail { throw .badFrame(index, reason, readBy: steps[0].label) }
                 capture.drop(index, whileReading: reason, isBad: true)
             }
             // What is wrong with them besides is nobody's loss.
@@ -169,8 +164,7 @@ struct CaptureRun {
         for step in runner.pipeline.steps {
             for role in step.uses.roles {
                 missed.formUnion(role.reads.subtracting(available))
-                // Who only changes a channel, such as turning pictures, makes nothing of it.
-                kept.formUnion(role.reads.subtracting(role.changes).intersection(available))
+                kept.formUnion(role.takesUp.intersection(available))
                 role.update(&available)
             }
         }

@@ -46,15 +46,14 @@ extension FileSystem {
     package static func syncFolder(_ path: String) throws(Problem) {
         let descriptor = try openFolder(path)
         defer { close(descriptor) }
-        while fsync(descriptor) != 0 {
-            if [EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) { return }
-            if errno != EINTR { throw syncProblem(path: path, code: errno) }
-        }
+        try sync(descriptor, path: path, unless: [EINVAL, EOPNOTSUPP, ENOSYS])
     }
 
     /// fsync, with its failure as a problem.
-    package static func sync(_ descriptor: Int32, path: String) throws(Problem) {
+    /// - Parameter accepted: error numbers that are none.
+    package static func sync(_ descriptor: Int32, path: String, unless accepted: Set<Int32> = []) throws(Problem) {
         while fsync(descriptor) != 0 {
+            if accepted.contains(errno) { return }
             if errno != EINTR { throw syncProblem(path: path, code: errno) }
         }
     }

@@ -173,6 +173,9 @@ public struct Uses: Sendable {
         /// All channels whose values it looks at when they are there.
         public var reads: Set<Channel> { direct.union(derives.map(\.from)) }
 
+        /// What it makes something of: who only changes a channel, such as turning pictures, leaves it to others.
+        var takesUp: Set<Channel> { reads.subtracting(changes) }
+
         /// What it looks at when only `wanted` is asked of it: a channel from which nothing wanted is derived is left
         /// alone. Facts are always wanted, since they stay with the frame.
         func reads(making wanted: Set<Channel>) -> Set<Channel> {

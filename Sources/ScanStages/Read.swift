@@ -176,10 +176,7 @@ public struct Read: CaptureStage {
         opened.badFrameLimit = rules.badFrameLimit
         opened.channels.insert(.frames)
         if rules.onBadFrame == .fail, let bad = opened.frames.first(where: { $0.drop?.isBad == true }) {
-            throw Problem(
-                .input, bad.drop?.reason ?? "bad frame", fix: "drop bad frames with  --set read.on-bad-frame=drop"
-            )
-            .inFrame(bad.index)
+            throw .badFrame(bad.index, bad.drop?.reason ?? "bad frame")
         }
         addTimes(to: &opened, context)
         let inner = CaptureSearch.captures(within: tree, recognition).filter { folder in
