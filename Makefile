@@ -1,7 +1,7 @@
 # ScanMill. Swift 6.3 is the one prerequisite; the rest is installed from Debian's packages when it is missing.
 .PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint format docs clean
 
-PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
+PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libopenexr-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
 OUT     ?= out/demo
 MANUAL  ?= out/manual
 PREFIX  ?= /usr/local

@@ -31,7 +31,9 @@ let package = Package(
     targets: [
         .target(
             name: "CScanMill",
-            linkerSettings: ["z", "isal", "deflate", "jpeg", "png16", "zip", "lz4"].map { .linkedLibrary($0) }
+            linkerSettings: ["z", "isal", "deflate", "jpeg", "png16", "OpenEXRCore", "zip", "lz4"].map {
+                .linkedLibrary($0)
+            }
         ),
         .target(name: "CLinux"),
         .target(name: "ScanModel"),

@@ -28,6 +28,7 @@ public struct FuzzTarget: Sendable {
         shiftCodec,
         lzfse,
         colmap,
+        exr,
     ]
 
     init(_ name: String, _ run: @escaping @Sendable ([UInt8]) -> Void) {

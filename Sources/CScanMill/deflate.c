@@ -185,4 +185,6 @@ int sm_deflate_block(
     return code != Z_OK;
 }
 
+uint32_t sm_adler32(const uint8_t *bytes, size_t count) { return (uint32_t)adler32_z(1, bytes, count); }
+
 uint32_t sm_crc32(const uint8_t *bytes, size_t count) { return count ? crc32_gzip_refl(0, bytes, count) : 0; }

@@ -80,17 +80,8 @@ public struct CameraLine: Hashable, Sendable {
         self.sourceFrame = sourceFrame.flatMap { Int(exactly: $0) }
         span = ByteSpan(offset: byte, count: bytes.count)
         defect =
-            Self.layoutDefect(matrix) ?? Pose.layoutDefect(columnMajor: transform)
+            CameraIntrinsics.layoutDefect(columnMajor: matrix) ?? Pose.layoutDefect(columnMajor: transform)
             ?? intrinsics(width: 1, height: 1).defect ?? pose.defect
-    }
-
-    /// Numbers where zeros and ones belong: most often a matrix written row by row.
-    private static func layoutDefect(_ k: [Double]) -> String? {
-        let slack = 1e-6 * max(1, abs(k[0]))
-        if [k[1], k[2], k[3], k[5]].contains(where: { abs($0) > slack }) || abs(k[8] - 1) > 1e-3 {
-            return "the intrinsics are not fx 0 0, 0 fy 0, cx cy 1 (column by column)"
-        }
-        return nil
     }
 }
 

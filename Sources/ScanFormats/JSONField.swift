@@ -95,6 +95,19 @@ public struct JSONField: Sendable {
         return numbers
     }
 
+    /// A pose, camera to world: rows of four numbers.
+    /// - Parameter leavesLastRow: whether the row 0 0 0 1 may be left out.
+    /// - Throws: fault `input` where it is no such matrix, or one by columns.
+    func pose(leavesLastRow: Bool = false) throws(Problem) -> Pose {
+        let numbers = try rows(of: 4)
+        guard numbers.count == 16 || leavesLastRow && numbers.count == 12 else {
+            throw unlike(leavesLastRow ? "three or four rows of four numbers" : "four rows of four numbers")
+        }
+        let pose = Pose(rowMajor: numbers)
+        if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) { throw Problem(.input, defect) }
+        return pose
+    }
+
     /// A problem of fault `input` that names the field, what it is, and what was expected.
     public func unlike(_ expected: String) -> Problem {
         let name = path.isEmpty ? "the text" : "“\(path)”"

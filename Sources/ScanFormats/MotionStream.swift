@@ -210,8 +210,7 @@ public enum MotionStream {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1 << 16)
         for sample in samples {
-            append(UInt64(bitPattern: sample.timestamp), to: &bytes)
-            for component in sample.value.components { append(component.bitPattern, to: &bytes) }
+            append(sample, to: &bytes)
             if bytes.count >= 1 << 16 {
                 try sink.write(bytes)
                 bytes.removeAll(keepingCapacity: true)
@@ -220,7 +219,9 @@ public enum MotionStream {
         try sink.write(bytes)
     }
 
-    private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+    /// A record: the timestamp, and three doubles.
+    static func append(_ sample: MotionSample, to bytes: inout [UInt8]) {
+        bytes.append(littleEndian: sample.timestamp)
+        for component in sample.value.components { bytes.append(littleEndian: component) }
     }
 }

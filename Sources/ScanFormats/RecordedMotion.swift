@@ -1,5 +1,4 @@
 import ScanModel
-import Synchronization
 
 /// Motion samples of all five sensors in one record of 128 bytes, as ScanNet keeps them, read as the five files that
 /// ScanMill knows: each sensor's file has the iOS app's layout.
@@ -21,9 +20,11 @@ package struct RecordedMotion: Sendable {
     package static let kinds: [MotionKind] = [.rotationRate, .acceleration, .magneticField, .attitude, .gravity]
 
     /// The samples of one sensor as a file.
-    func source(_ kind: MotionKind, name: String) -> any ByteSource { Source(self, kind, name: name) }
+    func source(_ kind: MotionKind, name: String) -> any ByteSource {
+        MotionFileSource(kind, count: count, name: name) { (range) throws(Problem) in try samples(kind, range) }
+    }
 
-    fileprivate func samples(_ kind: MotionKind, _ range: Range<Int>) throws(Problem) -> [MotionSample] {
+    private func samples(_ kind: MotionKind, _ range: Range<Int>) throws(Problem) -> [MotionSample] {
         let bytes = try file.bytes(
             at: offset + Int64(range.lowerBound * Self.recordByteCount), count: range.count * Self.recordByteCount)
         let place = Self.kinds.firstIndex(of: kind) ?? 0
@@ -44,48 +45,6 @@ package struct RecordedMotion: Sendable {
         case .microsecondsLast:
             var cursor = LittleEndianCursor(bytes, at: start + Self.recordByteCount - 8)
             return RecordedTime.nanoseconds(microseconds: cursor.integer()) ?? 0
-        }
-    }
-
-    /// Made a few records at a time.
-    private final class Source: ByteSource {
-        let name: String
-        let byteCount: Int64?
-        private let motion: RecordedMotion
-        private let kind: MotionKind
-        private let state: Mutex<(pending: ArraySlice<UInt8>, next: Int)>
-
-        init(_ motion: RecordedMotion, _ kind: MotionKind, name: String) {
-            let header = MotionStream.header(kind, count: motion.count)
-            self.name = name
-            self.motion = motion
-            self.kind = kind
-            byteCount = Int64(header.count + MotionStream.recordByteCount * motion.count)
-            state = Mutex((header[...], 0))
-        }
-
-        func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
-            let result: Result<Int, Problem> = state.withLock { state in
-                if state.pending.isEmpty, state.next < motion.count {
-                    let range = state.next..<min(state.next + 512, motion.count)
-                    do throws(Problem) { state.pending = try bytes(range)[...] } catch { return .failure(error) }
-                    state.next = range.upperBound
-                }
-                let count = min(buffer.count, state.pending.count)
-                buffer.copyBytes(from: state.pending.prefix(count))
-                state.pending = state.pending.dropFirst(count)
-                return .success(count)
-            }
-            return try result.get()
-        }
-
-        private func bytes(_ range: Range<Int>) throws(Problem) -> [UInt8] {
-            var bytes: [UInt8] = []
-            for sample in try motion.samples(kind, range) {
-                bytes.append(littleEndian: sample.timestamp)
-                for component in sample.value.components { bytes.append(littleEndian: component) }
-            }
-            return bytes
         }
     }
 }

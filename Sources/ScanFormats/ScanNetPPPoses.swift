@@ -2,8 +2,9 @@ import ScanModel
 
 /// ScanNet++'s `pose_intrinsic_imu.json`: an object with a member for each frame of the video, `frame_000000`, …
 ///
-/// Of each: `timestamp` in seconds; `pose`, four rows camera-to-world as ARKit gives it; `aligned_pose`, the same in the
-/// frame of the laser scan's mesh; `intrinsic`, three rows for pictures of 1920 × 1440; `imu`.
+/// Of each: `timestamp` in seconds; `pose`, four rows camera-to-world as ARKit gives it (x right, y up, z backward);
+/// `aligned_pose`, the same in the frame of the laser scan's mesh, for a camera with x right, y down, z forward, as the
+/// data set's own tools use it (iphone/arkit_pcl.py of scannetpp/scannetpp); `intrinsic`, three rows for pictures of 1920 × 1440; `imu`.
 package enum ScanNetPPPoses {
     /// Frames in the order of the file, which need not be that of their numbers. What of a frame cannot be used is said
     /// in its drop.
@@ -44,15 +45,16 @@ package enum ScanNetPPPoses {
     private static func facts(_ number: Int, _ key: String, _ entry: JSONField, _ size: PixelSize) -> FrameFacts {
         var facts = FrameFacts(index: number)
         do throws(Problem) {
-            let seconds = try entry["timestamp"].number()
-            guard abs(seconds) < 4e9 else { throw entry["timestamp"].unlike("seconds") }
-            facts.timestamp = Int64((seconds * 1e9).rounded())
-            let matrix = try rows(entry["pose"], 4)
-            let pose = Pose(rowMajor: matrix)
-            let k = try rows(entry["intrinsic"], 3)
+            guard let time = RecordedTime.nanoseconds(seconds: try entry["timestamp"].number()) else {
+                throw entry["timestamp"].unlike("seconds")
+            }
+            facts.timestamp = time
+            let pose = try entry["pose"].pose()
+            let k = try entry["intrinsic"].rows(of: 3)
+            guard k.count == 9 else { throw entry["intrinsic"].unlike("three rows of three numbers") }
             let camera = CameraIntrinsics(
                 fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .corner)
-            if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: matrix) ?? camera.defect {
+            if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
                 throw Problem(.input, defect)
             }
             facts.pose = pose
@@ -63,13 +65,6 @@ package enum ScanNetPPPoses {
         return facts
     }
 
-    /// A square matrix, row by row.
-    private static func rows(_ field: JSONField, _ side: Int) throws(Problem) -> [Double] {
-        let numbers = try field.rows(of: side)
-        guard numbers.count == side * side else { throw field.unlike("\(side) rows of \(side) numbers") }
-        return numbers
-    }
-
     // MARK: - Writing
 
     /// A frame's member.
@@ -78,13 +73,13 @@ package enum ScanNetPPPoses {
         _ name: String, timestamp: Int64, pose: Pose, camera: CameraIntrinsics, to json: inout JSONWriter
     ) {
         let k = camera.counted(from: .corner)
-        let matrix = JSONValue.array(pose.rowMajorRows.map { .of($0) })
+        func matrix(_ pose: Pose) -> JSONValue { .array(pose.rowMajorRows.map { .of($0) }) }
         json.key("frame_\(name)")
         json.object { json in
             json.member("timestamp", .number(Double(timestamp) / 1e9))
-            json.member("pose", matrix)
+            json.member("pose", matrix(pose))
             // There is no mesh whose frame could be another one.
-            json.member("aligned_pose", matrix)
+            json.member("aligned_pose", matrix(pose.withCVAxes))
             json.member("intrinsic", .array([.of([k.fx, 0, k.cx]), .of([0, k.fy, k.cy]), .of([0, 0, 1])]))
         }
     }

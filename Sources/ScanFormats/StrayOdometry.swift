@@ -160,7 +160,8 @@ public enum StrayCameraMatrix {
             let camera = CameraIntrinsics(
                 fx: rows[0][0], fy: rows[1][1], cx: rows[0][2], cy: rows[1][2], width: recordedSize.width,
                 height: recordedSize.height, pixelOrigin: .corner)
-            if let defect = camera.defect { throw Problem(.input, defect) }
+            let defect = CameraIntrinsics.layoutDefect(rowMajor: rows.flatMap(\.self)) ?? camera.defect
+            if let defect { throw Problem(.input, defect) }
             return camera
         } catch { throw error.at(file: source.name) }
     }

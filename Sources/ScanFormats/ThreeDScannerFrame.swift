@@ -21,9 +21,12 @@ public struct ThreeDScannerFrame: Hashable, Sendable {
     public init(_ bytes: [UInt8], file: String) throws(Problem) {
         let json = JSONField(try JSONValue.parse(bytes, file: file), file: file)
         let numbers = try json[Self.poseKey].numbers(16)
+        // The app's last number is not quite 1, and its own tools do not divide by it.
         pose = Pose(rowMajor: Array(numbers.prefix(12)))
-        if let defect = pose.defect { throw Problem(.input, defect).at(file: file) }
         let k = try json[Self.intrinsicsKey].numbers(9)
+        let defect =
+            pose.defect ?? Pose.layoutDefect(rowMajor: numbers) ?? CameraIntrinsics.layoutDefect(rowMajor: k)
+        if let defect { throw Problem(.input, defect).at(file: file) }
         (fx, fy, cx, cy) = (k[0], k[4], k[2], k[5])
         // What is only good to know costs no frame.
         size = (try? json["projectionMatrix"].numbers(16)).flatMap { Self.size(of: $0, fx: k[0], fy: k[4]) }

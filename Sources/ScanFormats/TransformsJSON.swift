@@ -113,11 +113,12 @@ public struct TransformsJSON: Sendable {
     }
 
     private func writeTop(_ json: inout JSONWriter) {
-        // A frame's own intrinsics change with autofocus, and nerfstudio would take those at the top for all.
+        // A pinhole as nerfstudio's own converters call it: some trainers know no other name.
         if dialect == .nerfstudio {
-            json.member("camera_model", .string("PINHOLE"))
+            json.member("camera_model", .string("OPENCV"))
             if isZUp { json.member("orientation_override", .string("none")) }
         }
+        if let topCamera { Self.write(topCamera, &json) }
         if let appliedTransform { json.member("applied_transform", .array(appliedTransform.map { .of($0) })) }
         if let pointFile { json.member("ply_file_path", .string(pointFile)) }
         if let volume {
@@ -140,6 +141,16 @@ public struct TransformsJSON: Sendable {
         }
     }
 
+    /// The camera for loaders that look for one at the top. A frame's own intrinsics change with autofocus, and nerfstudio
+    /// would take those at the top for all; to instant-ngp they are what a frame leaves out.
+    private var topCamera: CameraIntrinsics? {
+        guard let first = entries.first?.camera else { return nil }
+        return dialect == .instantNGP || entries.allSatisfy { $0.camera == first } ? first : nil
+    }
+
+    /// What is written of a picture without any edge: of none, instant-ngp says that there is no picture.
+    private static let leastSharpness = 1e-6
+
     /// A camera's members, the principal point counted from the corner; HMC's projects have the same.
     public static func write(_ camera: CameraIntrinsics, _ json: inout JSONWriter) {
         let k = camera.counted(from: .corner)
@@ -157,7 +168,10 @@ public struct TransformsJSON: Sendable {
                 json.member(dialect == .nerfstudio ? "depth_file_path" : "depth_path", .string(depth))
             }
             if let mask = entry.mask, dialect == .nerfstudio { json.member("mask_path", .string(mask)) }
-            if let sharpness = entry.sharpness, dialect == .instantNGP { json.member("sharpness", .number(sharpness)) }
+            // instant-ngp passes over a frame that is not sharp beside others, and the only one of a file is not.
+            if let sharpness = entry.sharpness, dialect == .instantNGP, entries.count > 1 {
+                json.member("sharpness", .number(max(sharpness, Self.leastSharpness)))
+            }
             Self.write(entry.camera, &json)
             json.member("transform_matrix", .array(entry.pose.rowMajorRows.map { .of($0) }))
         }

@@ -70,12 +70,7 @@ extension TransformsJSON {
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
             picture = try frame["file_path"].text().withSlashes
             depth = try Self.depth(frame)
-            let numbers = try frame["transform_matrix"].rows(of: 4)
-            guard numbers.count == 16 || numbers.count == 12 else {
-                throw frame["transform_matrix"].unlike("three or four rows of four numbers")
-            }
-            pose = Pose(rowMajor: numbers)
-            if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) { throw Problem(.input, defect) }
+            pose = try frame["transform_matrix"].pose(leavesLastRow: true)
             lens = try Lens(frame, top)
             sharpness = frame["sharpness"].value?.double
         }
@@ -255,7 +250,7 @@ extension LensDistortion {
     private static func requireKnownLens(_ field: JSONField) throws(Problem) {
         let known = [
             "SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "FISHEYE624",
-            "perspective",
+            "perspective", "PERSPECTIVE",
         ]
         if let model = field["camera_model"].value?.string, !known.contains(model) {
             throw Problem(.input, "the camera model \(model) is not undone here", fix: undistort)

@@ -42,7 +42,7 @@ public enum VideoStill {
         guard frame > 0, let times = facts.times else { return [] }
         if frame < times.count {
             let middle = (Double(times[frame]) + Double(times[frame - 1])) / 2e9
-            return ["-seek_timestamp", "1", "-ss", "\(facts.start + middle)"]
+            return ["-seek_timestamp", "1", "-ss", (facts.start + middle).fixedText(decimals: 9)]
         }
         guard let rate = facts.averageRate, rate > 0 else { return [] }
         return ["-seek_timestamp", "1", "-ss", "\(facts.start + (Double(frame) - 0.5) / rate)"]

@@ -1,3 +1,4 @@
+internal import CScanMill
 import ScanModel
 
 /// Bytes in zlib's wrapper (RFC 1950), as formats keep single frames; ``Inflate`` unpacks them.
@@ -14,21 +15,5 @@ public enum ZlibData {
     }
 
     /// The checksum of RFC 1950.
-    static func adler32(_ bytes: [UInt8]) -> UInt32 {
-        var (a, b): (UInt32, UInt32) = (1, 0)
-        bytes.withUnsafeBufferPointer { bytes in
-            var start = 0
-            while start < bytes.count {
-                // So many bytes cannot overflow 32 bits.
-                let end = min(start + 5552, bytes.count)
-                for i in start..<end {
-                    a &+= UInt32(bytes[i])
-                    b &+= a
-                }
-                (a, b) = (a % 65521, b % 65521)
-                start = end
-            }
-        }
-        return b << 16 | a
-    }
+    static func adler32(_ bytes: [UInt8]) -> UInt32 { sm_adler32(bytes, bytes.count) }
 }

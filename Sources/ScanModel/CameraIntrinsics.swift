@@ -64,4 +64,21 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         guard max(abs(cx), abs(cy)) <= 1e9 else { return "the principal point is \(cx), \(cy)" }
         return nil
     }
+
+    /// Why nine numbers are no camera matrix row by row, or nil: most often they are one column by column.
+    public static func layoutDefect(rowMajor k: [Double]) -> String? {
+        isMatrix(k[0], zeros: k[1], k[3], k[6], k[7], one: k[8])
+            ? nil : "the intrinsics are not fx 0 cx, 0 fy cy, 0 0 1 (row by row)"
+    }
+
+    /// The same of nine numbers column by column.
+    public static func layoutDefect(columnMajor k: [Double]) -> String? {
+        isMatrix(k[0], zeros: k[1], k[2], k[3], k[5], one: k[8])
+            ? nil : "the intrinsics are not fx 0 0, 0 fy 0, cx cy 1 (column by column)"
+    }
+
+    private static func isMatrix(_ focal: Double, zeros: Double..., one: Double) -> Bool {
+        let slack = 1e-6 * max(1, abs(focal))
+        return zeros.allSatisfy { abs($0) <= slack } && abs(one - 1) <= 1e-3
+    }
 }

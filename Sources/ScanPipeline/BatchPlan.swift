@@ -117,7 +117,7 @@ public struct BatchPlan: Sendable {
             let isPast =
                 decisions[id].map { $0 == .upToDate }
                 // A damaged one says of nothing that it failed.
-                ?? FailureNote.load(id, in: state).map { !FileSystem.exists($0.input) } ?? true
+                ?? FailureNote.load(id, in: state).map { FileSystem.isGone($0.input) } ?? true
             if isPast { FailureNote.remove(id, in: state) }
         }
     }
@@ -145,11 +145,16 @@ public struct BatchPlan: Sendable {
             case .stale(let why):
                 reason =
                     PublishedResult(input.id, in: state.output).map {
-                        PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline.resolved)
+                        PipelineChange.text(from: $0.receipt["pipeline"], to: pipeline)
                     } ?? why
             case .unsure(let why): doubt = why
             case .another: doubt = "another result stands in its place"
             }
+        } else if hasResult, let published = PublishedResult(input.id, in: state.output),
+            published.receipt["pipeline"] != pipeline.resolved
+        {
+            // Without what is known of its files, its receipt still tells what it was made with.
+            reason = PipelineChange.text(from: published.receipt["pipeline"], to: pipeline)
         }
         let note = FailureNote.load(input.id, in: state)
         if let note, !rules.triesAgain {
@@ -190,57 +195,5 @@ private struct Arrival {
             // for ever.
             if seconds <= -settleSeconds { isPast = false } else if seconds < settleSeconds { isGoingOn = true }
         }
-    }
-}
-
-/// How a pipeline differs from the one that made a result, in words.
-enum PipelineChange {
-    static func text(from old: JSONValue?, to new: JSONValue) -> String {
-        let before = stages(old)
-        let after = stages(new)
-        if before.map(\.name) != after.map(\.name) {
-            let came = after.map(\.name).filter { !before.map(\.name).contains($0) }
-            let went = before.map(\.name).filter { !after.map(\.name).contains($0) }
-            if came.isEmpty && went.isEmpty { return rearranged(before.map(\.name), after.map(\.name)) }
-            let parts = [
-                came.isEmpty ? nil : "new: " + came.joined(separator: ", "),
-                went.isEmpty ? nil : "gone: " + went.joined(separator: ", "),
-            ]
-            return "the stages changed (\(parts.compactMap(\.self).joined(separator: "; ")))"
-        }
-        var changes: [String] = []
-        if old?["name"] != new["name"] { changes.append("the pipeline's name changed") }
-        let labels = Pipeline.labels(of: after.map(\.name))
-        for (number, (a, b)) in zip(before, after).enumerated() {
-            for key in Set(a.options.keys).union(b.options.keys).sorted() where a.options[key] != b.options[key] {
-                changes.append(
-                    "\(labels[number]).\(key) changed from \(word(a.options[key])) to \(word(b.options[key]))")
-            }
-        }
-        return changes.isEmpty ? "a stage makes other results than before" : changes.joined(separator: ", ")
-    }
-
-    /// What to say of stages that are the same by their names alone.
-    private static func rearranged(_ before: [String], _ after: [String]) -> String {
-        if before.sorted() == after.sorted() { return "the stages stand in another order" }
-        let (few, many) = (counts(before), counts(after))
-        let changed = many.keys.sorted().filter { few[$0] != many[$0] }
-        return changed.map { "`\($0)` stands there \(times(many[$0])), before \(times(few[$0]))" }.joined(
-            separator: ", ")
-    }
-
-    private static func counts(_ names: [String]) -> [String: Int] {
-        Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
-    }
-
-    private static func times(_ count: Int?) -> String { count == 1 ? "once" : "\(count ?? 0) times" }
-
-    private static func stages(_ pipeline: JSONValue?) -> [(name: String, options: JSONObject)] {
-        (pipeline?["stages"]?.array ?? []).map { ($0["name"]?.string ?? "", $0["options"]?.object ?? JSONObject()) }
-    }
-
-    private static func word(_ value: JSONValue?) -> String {
-        guard let value else { return "nothing" }
-        return String(decoding: JSONWriter.text(value, pretty: false), as: UTF8.self)
     }
 }

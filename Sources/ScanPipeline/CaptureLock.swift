@@ -21,20 +21,37 @@ public final class CaptureLock: Sendable {
 
     private init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-        if descriptor < 0 { throw Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: errno) }
-        guard take(descriptor) == 0 else {
-            let code = errno
-            close(descriptor)
-            switch code {
-            case EAGAIN, EACCES: return nil
-            case ENOLCK, ENOTSUP, EINVAL, ENOSYS:
-                self.descriptor = nil
-                return
-            default: throw Problem.system("cannot take the lock", path: FileSystem.absolute(path), code: code)
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+            if descriptor < 0 {
+                throw Problem.system("cannot open the lock", path: FileSystem.absolute(path), code: errno)
             }
+            guard take(descriptor) == 0 else {
+                let code = errno
+                close(descriptor)
+                switch code {
+                case EAGAIN, EACCES: return nil
+                case ENOLCK, ENOTSUP, EINVAL, ENOSYS:
+                    self.descriptor = nil
+                    return
+                default: throw Problem.system("cannot take the lock", path: FileSystem.absolute(path), code: code)
+                }
+            }
+            // The lock of a capture that is gone may have been removed since it was opened; nobody else would see it.
+            var facts = stat()
+            if fstat(descriptor, &facts) != 0 || facts.st_nlink > 0 {
+                self.descriptor = descriptor
+                return
+            }
+            close(descriptor)
         }
-        self.descriptor = descriptor
+    }
+
+    /// Removes the lock of a capture that is gone, unless somebody holds it.
+    /// - Returns: whether it is gone.
+    package static func remove(_ id: String, in state: StateFolder) -> Bool {
+        guard let lock = try? CaptureLock(id, in: state), lock.isReal else { return false }
+        return withExtendedLifetime(lock) { unlink(state.lock(id)) == 0 }
     }
 
     /// Whether the filesystem has locks, so that no other runner can be working on the capture.

@@ -212,7 +212,7 @@ extension CaptureRun {
         }
     }
 
-    private var dropRule: DropRule { DropRule(onBadFrame: capture.onBadFrame, output: output) }
+    private var dropRule: DropRule { DropRule(onBadFrame: capture.onBadFrame, output: output, spoilt: spoilt) }
 
     /// Walks over all source frames once.
     private mutating func walk(
@@ -238,6 +238,10 @@ extension CaptureRun {
             })
         try frameLine.run()
         (capture.frames, traces) = (box.frames, box.traces)
+        if !spoilt.isEmpty {
+            retry = .without(spoilt.all)
+            throw Problem(.tool, "frames of which stages have made something are bad")
+        }
         try settle(tracks.filter { !settled.contains($0.name) })
     }
 
@@ -246,7 +250,7 @@ extension CaptureRun {
         for track in tracks {
             let end = try runner.clock.measure(0) { () throws(Problem) in try track.finish() }
             if end.isChance {
-                isChance = true
+                retry = .withOneVideoThread
                 throw Problem(.tool, "parts of the pictures are guessed, and another run would guess others")
             }
             settled.insert(track.name)

@@ -25,14 +25,29 @@ struct CaptureRun {
     var passNumber = 0
     /// What was warned of in the passes that are done.
     private var earlierWarnings: [String] = []
-    /// Whether it was given up because another run might have made something else of it, as ``TrackEnd/isChance`` says.
-    var isChance = false
+    /// Frames that an earlier attempt has found to be bad when it was too late to drop them.
+    private let leftOut: [Int: Drop]
+    let spoilt = SpoiltFrames()
+    /// How another attempt may succeed, where this one was given up for it.
+    var retry: Retry?
 
-    init(runner: Runner, _ resources: RunResources, input: CaptureInput, output: OutputFolder) {
+    enum Retry {
+        /// Another run might have made something else of the pictures, as ``TrackEnd/isChance`` says.
+        case withOneVideoThread
+        /// These frames turned out to be bad when a stage had gathered them already.
+        case without([Int: Drop])
+    }
+
+    /// - Parameter leftOut: frames that are dropped before any stage but the reader sees them, by their indices.
+    init(
+        runner: Runner, _ resources: RunResources, input: CaptureInput, output: OutputFolder,
+        leavingOut leftOut: [Int: Drop] = [:]
+    ) {
         self.runner = runner
         self.resources = resources
         self.input = input
         self.output = output
+        self.leftOut = leftOut
         steps = runner.pipeline.steps
         notes = steps.map { _ in StageNotes() }
         memos = steps.map { _ in Memo() }
@@ -60,6 +75,12 @@ struct CaptureRun {
                     besides: besides, options: optionsBesideThePipeline())
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
+                // The key is that of the capture as it was found, whatever its stages will find out.
+                for (index, drop) in leftOut where !capture.frames[index].isDropped {
+                    capture.frames[index].drop = drop
+                }
+                try requireFrames()
+                try checkBadFrames()
                 try settleInTime(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
@@ -307,7 +328,7 @@ struct CaptureRun {
             tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,
             inputs: inputs,
             stages: zip(steps, notes).map { step, notes in
-                Receipt.StageReport(label: step.label, name: step.name, options: step.options, counts: notes.json)
+                Receipt.StageReport(label: step.label, options: step.options, counts: notes.json)
             }, files: output.files, warnings: warnings,
             notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
     }

@@ -1,28 +1,39 @@
 import ScanModel
+import Synchronization
 
 /// How frames leave a run that are not what they should be, whether a stage finds that out or the stream they lie in.
 struct DropRule: Sendable {
     let onBadFrame: BadFrameRule
     let output: OutputFolder
+    let spoilt: SpoiltFrames
 
-    /// Drops a frame, and takes back the files that were written for it.
+    /// Drops a frame, and takes back the files that were written for it. One that a stage has gathered already is noted as
+    /// spoilt: the run has to begin again without it.
     /// - Parameters:
     ///   - problem: what is wrong with it: in one line its reason, and whole where the frame cannot be dropped.
     ///   - isBad: whether its own data is at fault, which not every capture may have.
-    /// - Throws: the problem, when the machine is at fault, the capture's rule does not allow bad frames, or a stage has
-    ///   gathered the frame already.
+    /// - Throws: the problem, when the machine is at fault or the capture's rule does not allow bad frames.
     func drop(
         _ frame: inout Frame, for problem: Problem, by stage: String, isBad: Bool
     ) throws(Problem) {
-        let placed = problem.inFrame(frame.facts.index).inStage(stage)
-        if problem.fault != .input || isBad && onBadFrame == .fail { throw placed }
-        if frame.isTaken {
-            throw placed.noting(
-                "an earlier stage has already taken this frame, so it cannot be dropped any more: leave it out above that "
-                    + "stage, with `select-frames`")
+        if problem.fault != .input || isBad && onBadFrame == .fail {
+            throw problem.inFrame(frame.facts.index).inStage(stage)
         }
+        let drop = Drop(stage: stage, reason: problem.oneLine, isBad: isBad, fix: isBad ? problem.fix : nil)
+        if frame.isTaken { spoilt.note(frame.facts.index, drop) }
         frame.files.forEach(output.discard)
-        frame.facts.drop = Drop(
-            stage: stage, reason: problem.oneLine, isBad: isBad, fix: isBad ? problem.fix : nil)
+        frame.facts.drop = drop
     }
+}
+
+/// Frames that turned out to be bad when something of them was part of the result already: what a fold has gathered cannot
+/// be taken out again.
+final class SpoiltFrames: Sendable {
+    private let drops = Mutex<[Int: Drop]>([:])
+
+    /// By the frames' indices.
+    var all: [Int: Drop] { drops.withLock { $0 } }
+    var isEmpty: Bool { drops.withLock(\.isEmpty) }
+
+    func note(_ index: Int, _ drop: Drop) { drops.withLock { $0[index] = drop } }
 }

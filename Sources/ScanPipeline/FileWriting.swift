@@ -66,14 +66,19 @@ extension FileSystem {
     private static func write(_ bytes: [UInt8], to path: String, isDurable: Bool) throws(Problem) {
         // Without O_NONBLOCK, opening a FIFO that nobody reads would never return.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o666)
-        guard descriptor >= 0 else {
-            throw Problem.system("cannot make the file", path: FileSystem.absolute(path), code: errno)
-        }
+        guard descriptor >= 0 else { throw openProblem("cannot make the file", path: path, code: errno) }
         defer { close(descriptor) }
         if let code = write(bytes, to: descriptor).error {
             throw Problem.system("cannot write the file", path: FileSystem.absolute(path), code: code)
         }
         if isDurable { try sync(descriptor, path: path) }
+    }
+
+    /// Why something cannot be opened to be written, without waiting for whoever reads it.
+    package static func openProblem(_ what: String, path: String, code: Int32) -> Problem {
+        var problem = Problem.system(what, path: absolute(path), code: code)
+        if code == ENXIO { problem.fix = "it is a pipe that nobody reads: start its reader first" }
+        return problem
     }
 
     /// Writes to what bears the name, in its place.

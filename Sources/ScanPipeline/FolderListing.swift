@@ -99,6 +99,14 @@ extension FileSystem {
         }
     }
 
+    /// Whether nothing is left of a capture at a path: nothing is there, or folders alone, as they stay behind where all
+    /// files are moved out of them. A folder that cannot be listed may hold anything.
+    package static func isGone(_ path: String) -> Bool {
+        if !exists(path) { return true }
+        guard isFolder(path), let names = try? list(path) else { return false }
+        return names.allSatisfy { isFolderItself("\(path)/\($0)") && isGone("\(path)/\($0)") }
+    }
+
     /// The same as readers see it: links to folders are followed, but those that lead back up, and a folder to which several
     /// lead is listed once. Folders are listed too, before what is in them.
     static func reachable(from path: String) -> [(path: String, status: Status?, isFolder: Bool)] {

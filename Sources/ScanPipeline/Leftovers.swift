@@ -101,20 +101,15 @@ public enum Leftovers {
     /// - Parameter name: of a run that stays, whatever its clock says.
     @discardableResult
     static func forgetOldRuns(in state: StateFolder, besides name: String? = nil) -> [String] {
-        let names = FileSystem.names(in: state.runs)
-        if names.count <= rememberedRuns { return [] }
-        let now = wallClock()
-        let ages = names.map { name in
-            (time: RunRecord.time(of: RunRecord.planName, in: name, state, by: now) ?? .min, name: name)
-        }
-        let old = ages.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.dropLast(rememberedRuns).map(\.name)
-            .filter { $0 != name }.map { "\(state.runs)/\($0)" }
+        let old = RunRecord.names(in: state).dropLast(rememberedRuns).filter { $0 != name }
+            .map { "\(state.runs)/\($0)" }
         for path in old { FileSystem.removeTree(path) }
         return old
     }
 
     /// Removes what was kept of captures that have neither a result, be it without its receipt, nor a failure note any more:
-    /// digests and small pictures, which would pile up where results are moved away in the morning. Both can be made again.
+    /// digests, small pictures and locks, which would pile up where results are moved away in the morning. All can be made
+    /// again.
     @discardableResult
     static func forgetGoneCaptures(in state: StateFolder) -> [String] {
         // Listed first: another runner saves what it keeps when its result is already there.
@@ -134,6 +129,10 @@ public enum Leftovers {
             let path = "\(folder)/\(name)"
             FileSystem.removeTree(path)
             removed.append(path)
+        }
+        for id in FileSystem.names(in: state.locks) where !id.hasPrefix(".") && !here.contains(Array(id.utf8)) {
+            // Nothing that anybody would miss the room of.
+            _ = CaptureLock.remove(id, in: state)
         }
         return removed
     }

@@ -76,7 +76,7 @@ private struct StatusReading {
     }
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {
-        if let place = places[id.bytes], !FileSystem.exists(place) { return nil }
+        if let place = places[id.bytes], FileSystem.isGone(place) { return nil }
         if unfinished.contains(id) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
@@ -89,7 +89,7 @@ private struct StatusReading {
     private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
         guard let known = ResultState.load(id, in: state) else { return .init(id: id, standing: .done) }
         // Nothing could be made of it anew: the result is all that there is, and not behind anything.
-        if !FileSystem.exists(known.input) {
+        if FileSystem.isGone(known.input) {
             return .init(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
         }
         if let owner, let maker = maker(of: id, known), maker != owner {

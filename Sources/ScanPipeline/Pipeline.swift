@@ -11,6 +11,8 @@ public struct Pipeline: Sendable {
         public internal(set) var uses: Uses
         /// Every option that has a value, defaults included.
         public let options: JSONObject
+        /// The options that the pipeline itself sets; the others have their defaults.
+        let chosen: Set<String>
         public let revision: Int
 
         /// Whether a frame that went through it can no longer be dropped: see ``FoldStage/bindsFrames``.
@@ -73,8 +75,8 @@ extension Pipeline {
                 problems.append(error)
             }
         }
-        guard problems.isEmpty else { throw PipelineMistakes(problems: problems) }
-        return try load(text: text, path: path, overrides: overrides, library: library)
+        let (file, mistakes) = PipelineFile.parse(text, path: path)
+        return try build(file, overrides: overrides, library: library, earlier: problems + mistakes)
     }
 
     /// Builds a pipeline from a file's text, or reports every mistake in it.
@@ -146,7 +148,7 @@ extension Pipeline {
         warnings += reader.idle.map { located($0, label, entry, file) }
         return Step(
             label: label, name: entry.stage, stage: stage, uses: stage.uses, options: reader.resolved,
-            revision: kind.card.revision)
+            chosen: Set(entry.options.keys), revision: kind.card.revision)
     }
 
     /// In the order of their places; those without one first.

@@ -13,7 +13,8 @@ public enum PipelineSchema {
             "additionalProperties": .bool(false),
             "properties": .object([
                 "name": .object([
-                    "type": .string("string"), "description": .string("The pipeline's name, for receipts."),
+                    "type": .string("string"), "minLength": .of(1),
+                    "description": .string("The pipeline's name, for receipts."),
                 ]),
                 "description": .object(["type": .string("string"), "description": .string("One sentence for people.")]),
                 "stages": .object([
@@ -58,7 +59,10 @@ public enum PipelineSchema {
             schema["minimum"] = range.lowerBound == -greatest ? nil : whole(range.lowerBound)
             schema["maximum"] = range.upperBound == greatest ? nil : whole(range.upperBound)
         case .integer(let range): schema = integer(range)
-        case .integers(let range): schema["oneOf"] = oneOrMany(.object(integer(range)))
+        case .integers(let range):
+            // None at all, or one twice, is a mistake.
+            schema["oneOf"] = oneOrMany(
+                .object(integer(range)), ["minItems": .of(1), "uniqueItems": .bool(true)])
         case .flag: schema["type"] = .string("boolean")
         case .choice(let words): schema["enum"] = .array(words.map(word))
         case .text: schema["type"] = .string("string")
@@ -79,8 +83,10 @@ public enum PipelineSchema {
     }
 
     /// A list, or its only item by itself.
-    private static func oneOrMany(_ item: JSONValue) -> JSONValue {
-        .array([item, .object(["type": .string("array"), "items": item])])
+    private static func oneOrMany(_ item: JSONValue, _ rules: JSONObject = JSONObject()) -> JSONValue {
+        var list: JSONObject = ["type": .string("array"), "items": item]
+        for (key, value) in rules.members { list[key] = value }
+        return .array([item, .object(list)])
     }
 
     /// A word that YAML reads as something else must stand in the schema as that.

@@ -4,25 +4,35 @@
 public struct ProgramVersions {
     /// ScanMill's own name and version.
     package let tool: String
+    /// How ScanMill reads each format, by the revisions of their readers.
+    private let formats: [String: Int]
     /// Where the other programs lie that may be started.
     private let paths: [String]
     private let find: (String) -> String?
     private var found: [String: String?] = [:]
 
     /// - Parameters:
+    ///   - formats: the revisions of the formats' readers, by the formats' names.
     ///   - paths: where the other programs lie.
     ///   - find: the version of the program with this name, as ``Stage/toolVersions(for:)`` and
     ///     `CaptureSource.toolVersions(for:)` give it; nil where there is none. Asked once for each name.
-    public init(tool: String, paths: [String] = [], find: @escaping (String) -> String?) {
+    public init(
+        tool: String, formats: [String: Int] = [:], paths: [String] = [], find: @escaping (String) -> String?
+    ) {
         self.tool = tool
+        self.formats = formats
         self.paths = paths
         self.find = find
     }
 
     /// Another text after an update of any of them, without starting one.
-    var installation: String {
-        ([tool] + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" }).joined(separator: "\n")
+    package var installation: String {
+        ([tool] + formats.map { "\($0) \($1)" }.sorted()
+            + paths.map { "\($0) \(FileSystem.status(of: $0)?.text ?? "-")" }).joined(separator: "\n")
     }
+
+    /// Whether a format is read as it was when its reader had this revision; so is one that nobody here knows.
+    func reads(_ format: String, asIn revision: Int) -> Bool { formats[format].map { $0 == revision } ?? true }
 
     mutating func version(of name: String) -> String? {
         if let known = found[name] { return known }

@@ -14,7 +14,6 @@ public struct Receipt: Sendable {
 
     public struct StageReport: Sendable {
         public var label: String
-        public var name: String
         public var options: JSONObject
         public var counts: JSONObject
     }

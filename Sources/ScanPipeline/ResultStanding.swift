@@ -35,6 +35,9 @@ extension ResultState {
         } catch { return .stale(error.reason) }
         // Stages and formats with new revisions make other results; only the key tells whether these are among them.
         if tool != programs.tool { look.note("it was run by \(tool)") }
+        if !programs.reads(format, asIn: formatRevision) {
+            look.note("this version of ScanMill reads \(format) in another way")
+        }
         return look.doubt.map(ResultStanding.unsure) ?? .upToDate
     }
 }

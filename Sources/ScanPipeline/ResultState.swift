@@ -10,6 +10,9 @@ struct ResultState: Hashable, Sendable {
     var key: ResultKey
     /// ScanMill's name and version.
     var tool: String
+    /// The capture's format, and the revision of its reader.
+    var format: String
+    var formatRevision: Int
     /// The versions of the other programs that were used; empty of one that was missing.
     var tools: [String: String]
     /// When looking at the files began, nanoseconds since 1970: what changed shortly before that or later may have changed
@@ -44,6 +47,7 @@ struct ResultState: Hashable, Sendable {
         sizes[Receipt.fileName] = receipt?.byteCount
         return ResultState(
             input: FileSystem.absolute(job.input.path), pipeline: pipeline.digest, key: opened.key, tool: tool,
+            format: opened.capture.format, formatRevision: opened.capture.formatRevision,
             tools: opened.tools.merging(missing) { used, _ in used }, looked: looked, folders: absolute(opened.folders),
             inputs: absolute(opened.statuses),
             besides: absolute(opened.besides).mapValues { $0.isSettled(at: looked) ? $0.digest : young },
@@ -62,7 +66,8 @@ extension ResultState {
     var json: JSONValue {
         .object([
             "input": .string(input), "pipeline": .string(pipeline.hex), "key": .string(key.text),
-            "tool": .string(tool), "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
+            "tool": .string(tool), "format": .array([.string(format), .of(formatRevision)]),
+            "uses": .object(JSONObject(tools) { .string($0) }), "looked": .integer(looked),
             "folders": .object(JSONObject(folders) { .array($0.json) }),
             "inputs": .object(JSONObject(inputs) { .array($0.status.json + [.string($0.digest?.hex ?? "")]) }),
             "besides": .object(JSONObject(besides) { .string($0.hex) }),
@@ -73,14 +78,17 @@ extension ResultState {
 
     init?(_ json: JSONValue) {
         guard let input = json["input"]?.string, let pipeline = json["pipeline"]?.string, let key = json["key"]?.string,
-            let tool = json["tool"]?.string, let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
+            let tool = json["tool"]?.string, let format = json["format"]?.array, format.count == 2,
+            let formatName = format[0].string, let formatRevision = format[1].integer.flatMap({ Int(exactly: $0) }),
+            let tools = json["uses"]?.object, let looked = json["looked"]?.integer,
             let folders = json["folders"]?.object, let inputs = json["inputs"]?.object,
             let besides = json["besides"]?.object, let options = json["options"]?.object,
             let outputs = json["outputs"]?.object, let receiptTime = json["receipt"]?.integer
         else { return nil }
         self.init(
-            input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool, tools: [:],
-            looked: looked, folders: [:], inputs: [:], besides: [:], options: [:], outputs: [:],
+            input: input, pipeline: Digest(hex: pipeline), key: ResultKey(text: key), tool: tool,
+            format: formatName, formatRevision: formatRevision, tools: [:], looked: looked, folders: [:], inputs: [:],
+            besides: [:], options: [:], outputs: [:],
             receiptTime: receiptTime)
         for (name, value) in tools.members { self.tools[name] = value.string }
         for (path, value) in folders.members {

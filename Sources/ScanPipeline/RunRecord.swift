@@ -78,9 +78,18 @@ public struct RunRecord: Sendable {
         StateFolder.read("\(state.runs)/\(run)/\(outcomeName)")
     }
 
+    /// The names of all runs' folders, the oldest first.
+    package static func names(in state: StateFolder) -> [String] {
+        let now = wallClock()
+        let runs = FileSystem.names(in: state.runs)
+            .filter { !$0.hasPrefix(".") && FileSystem.isFolder("\(state.runs)/\($0)") }
+            .map { (time: time(of: planName, in: $0, state, by: now) ?? .min, name: $0) }
+        return runs.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.map(\.name)
+    }
+
     /// The captures of all plans that are remembered, and where they lay, the oldest plan first.
-    static func planned(in state: StateFolder) -> [(id: String, input: String)] {
-        FileSystem.names(in: state.runs).flatMap { run -> [(id: String, input: String)] in
+    package static func planned(in state: StateFolder) -> [(id: String, input: String)] {
+        names(in: state).flatMap { run -> [(id: String, input: String)] in
             guard let plan = plan(of: run, in: state) else { return [] }
             // Where relative paths start.
             let folder = plan["command"]?["folder"]?.string ?? "."
@@ -94,7 +103,7 @@ public struct RunRecord: Sendable {
     /// The ids, as bytes, of captures of which any run that is remembered made a result.
     static func made(in state: StateFolder) -> Set<[UInt8]> {
         var ids: Set<[UInt8]> = []
-        for run in FileSystem.names(in: state.runs) {
+        for run in names(in: state) {
             for capture in outcome(of: run, in: state)?["captures"]?.array ?? [] where kind(of: capture) == .done {
                 if let id = capture["id"]?.string { ids.insert(Array(id.utf8)) }
             }
@@ -107,7 +116,7 @@ public struct RunRecord: Sendable {
     package static func unreported(in state: StateFolder) -> String? {
         if state.unfinished.contains(where: { CaptureLock.isHeld($0, in: state) }) { return nil }
         // Runs that found all to be up to date may have come behind it; a few are looked at.
-        let latest = FileSystem.names(in: state.runs).suffix(10).reversed()
+        let latest = names(in: state).suffix(10).reversed()
         guard let name = latest.first(where: { didWork("\(state.runs)/\($0)") }) else { return nil }
         return FileSystem.exists("\(state.runs)/\(name)/\(pageName)") ? nil : name
     }

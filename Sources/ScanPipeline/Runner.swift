@@ -64,17 +64,20 @@ public struct Runner: Sendable {
     public func run(
         _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) throws(Problem) -> Bool
     ) throws(Problem) -> Receipt? {
-        var run = CaptureRun(runner: self, resources, input: input, output: output)
-        do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
-            guard run.isChance else { throw run.explaining(error) }
-        }
-        // All over again: what was guessed of damaged pictures has gone into scores and files already.
-        try output.beginAgain()
-        var steady = resources
-        steady.videoThreads = 1
-        run = CaptureRun(runner: self, steady, input: input, output: output)
-        do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
-            throw run.explaining(error)
+        var resources = resources
+        var spoilt: [Int: Drop] = [:]
+        while true {
+            var run = CaptureRun(runner: self, resources, input: input, output: output, leavingOut: spoilt)
+            do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
+                switch run.retry {
+                case nil: throw run.explaining(error)
+                case .withOneVideoThread: resources.videoThreads = 1
+                // Each time there are more of them, so this comes to an end.
+                case .without(let frames): spoilt.merge(frames) { first, _ in first }
+                }
+            }
+            // All over again: what is wrong has gone into scores and files already.
+            try output.beginAgain()
         }
     }
 

@@ -51,8 +51,8 @@ public protocol FoldStage: Stage {
     /// frame was left.
     func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
 
-    /// Whether a frame that went into the fold is part of the result, so that a later stage that finds it bad can no longer
-    /// drop it and the capture fails. A stage that makes nothing of frames but figures, or a picture to look at, says no.
+    /// Whether a frame that went into the fold is part of the result, so that the capture is run again without it when a
+    /// later stage finds it bad. A stage that makes nothing of frames but figures, or a picture to look at, says no.
     var bindsFrames: Bool { get }
 }
 

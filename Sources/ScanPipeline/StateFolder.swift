@@ -19,7 +19,8 @@ public struct StateFolder: Sendable, Hashable {
     var inputs: String { "\(path)/inputs" }
     package var thumbnails: String { "\(path)/thumbnails" }
     public var runs: String { "\(path)/runs" }
-    public func lock(_ id: String) -> String { "\(path)/locks/\(id)" }
+    var locks: String { "\(path)/locks" }
+    public func lock(_ id: String) -> String { "\(locks)/\(id)" }
     /// Where the failure note of a capture lies. What cannot be a result's name may not be a file's either: it goes by its
     /// digest then.
     public func failure(_ id: String) -> String {

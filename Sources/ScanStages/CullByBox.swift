@@ -28,6 +28,11 @@ public struct CullByBox: FrameStage, CaptureStage {
             points lie on the wrong side, also without any points; `pixel-centre` is then that of the nearest `unproject`
             above, unless it is given.
 
+            A file for `box` is what the capture apps MultiScan and HMC write, `boundingbox.json`, in the world of the poses, metres:
+            `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`, the box's turn
+            about y. Corners are called `top_left_front`, `bot_right_back` and so on; in the box's own axes left is −x,
+            `bot` −y and front −z. Its size is that of the edges at `top_left_front`.
+
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth: it
             fails, with `if-empty: warn` it goes on.
             """,

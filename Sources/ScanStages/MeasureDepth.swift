@@ -18,7 +18,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
             below 0.2 m or above 10 m, which hardly a scan has, is warned of: unless a mask above made it so, the unit may be
             another than was said.
             """,
-        example: "- measure-depth", revision: 2)
+        example: "- measure-depth", revision: 3)
 
     private static let binLimit = 60
 
@@ -62,8 +62,8 @@ public struct MeasureDepth: FrameStage, FoldStage {
             context.record(
                 "depth-m",
                 .object([
-                    "lowest": Measurement.number(depth.lowest), "p05": Measurement.number(p05, digits: 4),
-                    "median": Measurement.number(median, digits: 4), "p95": Measurement.number(p95, digits: 4),
+                    "lowest": Measurement.number(depth.lowest), "p05": Measurement.number(p05),
+                    "median": Measurement.number(median), "p95": Measurement.number(p95),
                     "highest": Measurement.number(depth.highest),
                 ]))
             if capture.isMetric, let (summary, cause) = GeometryCheck.doubt(ofMedian: median) {

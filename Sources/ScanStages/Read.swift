@@ -14,10 +14,11 @@ public struct Read: CaptureStage {
 
             **Streams of different lengths.** `mismatch: auto` uses as many frames as the shortest stream has, while the
             difference is at most 3 frames or 1 % of the longest, and fails beyond that, naming all counts; `shortest`
-            accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`, and a
-            warning says so of pictures: what is missing is taken to be the end, and if it is not, poses are wrong. Where each
-            frame is files of its own with its number (ScanNet's exports, 7-Scenes), numbers that are missing between others
-            are warned of while they are few: where they are many, the frames were chosen.
+            accepts any difference, `fail` none. Frames that only some streams have count as dropped by `read`. Where
+            there are more pictures than poses or cameras, a warning says so: what is missing is taken to be the end, and if
+            it is not, poses are wrong. Where each frame is files of its own with its number (ScanNet's exports, 7-Scenes),
+            numbers that are missing between others are warned of while they are few: where they are many, the frames were
+            chosen. 3D Scanner App leaves out no number, so there each is warned of.
 
             **Streams that end early.** `truncated: fail` fails the capture; `keep-whole` keeps the whole frames of a
             file that was cut off, and drops the rest by name, unless fewer than `min-whole` of all are left. A stream

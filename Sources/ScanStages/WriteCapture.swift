@@ -47,7 +47,7 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 7)
+        example: "- write-capture: {format: stray-scanner}", revision: 8)
 
     let format: Format
     let quality: Int
@@ -127,6 +127,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     public struct Fold {
         fileprivate var layout: any CaptureLayout
         fileprivate var count = 0
+        fileprivate var firstCamera: CameraIntrinsics?
     }
 
     public func begin(_ context: StageContext) throws(Problem) -> Fold {
@@ -136,6 +137,9 @@ public struct WriteCapture: FrameStage, FoldStage {
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? CaptureParcel else { return }
+        // None of the apps records pictures of several sizes, and readers take the first one's for all.
+        try OneCamera.requireSameSize(parcel.camera, as: fold.firstCamera ?? parcel.camera)
+        fold.firstCamera = fold.firstCamera ?? parcel.camera
         try fold.layout.add(parcel, number: fold.count, context)
         fold.count += 1
     }

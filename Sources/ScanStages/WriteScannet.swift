@@ -126,13 +126,11 @@ public struct WriteScannet: FrameStage, FoldStage {
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel, let camera = frame.intrinsics
         else { return }
+        try fold.camera.add(camera)
         if let size = parcel.depthSize {
-            if let usual = fold.depthSize, usual != size {
-                throw Problem(.input, "the frame's depth is \(size), and that of others is \(usual)")
-            }
+            try OneCamera.requireSameDepthSize(size, as: fold.depthSize ?? size)
             fold.depthSize = size
         }
-        try fold.camera.add(camera)
         if let pixels = parcel.pixels {
             try fold.raw?.append(pixels, depth: parcel.depth, time: frame.timestamp, context)
         }

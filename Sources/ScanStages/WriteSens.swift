@@ -90,11 +90,9 @@ public struct WriteSens: FrameStage, FoldStage {
             fold.header.colorCompression = PNG.isPNG(parcel.color) ? .png : .jpeg
             fold.header.depthSize = parcel.depthSize ?? PixelSize(0, 0)
         }
-        if let size = parcel.depthSize, size != fold.header.depthSize {
-            throw Problem(.input, "the frame's depth is \(size), and that of others is \(fold.header.depthSize)")
-        }
-        try unify(&parcel.color, fold.header.colorCompression, context)
         try fold.camera.add(camera)
+        if let size = parcel.depthSize { try OneCamera.requireSameDepthSize(size, as: fold.header.depthSize) }
+        try unify(&parcel.color, fold.header.colorCompression, context)
         if frame.timestamp == nil || frame.timestamp ?? 0 < 0 { fold.untimed += 1 }
         if frame.pose == nil { fold.untracked += 1 }
         let time = DecimalSeconds.microseconds(max(0, frame.timestamp ?? 0)).magnitude

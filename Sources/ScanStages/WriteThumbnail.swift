@@ -8,8 +8,9 @@ public struct WriteThumbnail: FoldStage {
         name: "write-thumbnail",
         summary: "Write <id>_thumb.jpg: one small picture that stands for the capture.",
         details: """
-            Of the frames that reach this stage it takes the sharpest, if a stage above has scored them (`filter-blur`),
-            and else the one in the middle; of equally sharp ones the first. The receipt says which. The name is MultiScan's.
+            Of the frames that reach this stage it takes the sharpest, if a stage above has scored them (`measure-blur` or
+            `filter-blur`), and else the one in the middle; of equally sharp ones the first. The receipt says which. The name is
+            MultiScan's.
 
             The picture is at most `width` pixels wide and keeps its shape; each new pixel is the mean over its area. Where
             the capture says which way is up it is turned by quarters, as `turn` would turn all pictures, so that people

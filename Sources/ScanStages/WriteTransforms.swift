@@ -8,10 +8,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
         name: "write-transforms",
         summary: "Write a NeRF dataset: nerf/transforms.json with its pictures, points, and perhaps depth and masks.",
         details: """
-            The layout is nerfstudio's, in `nerf/`. Focal lengths, principal point and size stand with every frame and
-            never at the top, because a phone's autofocus changes them and nerfstudio would take the top ones for all. The
-            principal point is counted from the corner of the top-left pixel. Names are padded with zeros, because the
-            loader sorts them as text.
+            The layout is nerfstudio's, in `nerf/`. Focal lengths, principal point and size stand with every frame. They
+            stand at the top too, where some loaders look for them, if they are the same for all frames; a phone's autofocus
+            changes them, and nerfstudio would take the top ones for all. The principal point is counted from the corner of
+            the top-left pixel. Names are padded with zeros, because the loader sorts them as text.
 
             Pictures are copied byte for byte, but for PNGs that hold grey or a palette: loaders want red, green and blue.
             Frames of a video become JPEG (quality 95, 4:4:4) or PNG.
@@ -27,7 +27,8 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
             `masks` are 8-bit, 0 = ignore: `recorded` are those that the capture has, where it has any, and a frame without
             one gets a mask that ignores nothing and is counted; `silhouette` is 255 where the pixel's ray meets the box in
-            front of the camera, `depth` where the pixel's depth point lies in the box. These are of the capture's box as it is:
+            front of the camera, `depth` where the pixel's depth point lies in the box, with the `pixel-centre` of the
+            nearest `unproject` above, or else `half`. These are of the capture's box as it is:
             where `cull-by-box` above has a `margin`, give it as `mask-margin` too, or points lie where a mask says ignore.
 
             `test-every: 8` puts every 8th frame into the test and validation lists and all others into the training list.
@@ -37,13 +38,13 @@ public struct WriteTransforms: FrameStage, FoldStage {
 
             **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
             instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are `dynamic_mask_<name>.png` beside
-            the pictures, the other way round: 255 = ignore. Below `filter-blur` each frame has its `sharpness`. `scale`
-            and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
+            the pictures, the other way round: 255 = ignore. Below `measure-blur` or `filter-blur` each frame has its
+            `sharpness`, unless it is the only one of its file. The first frame's camera stands at the top. `scale` and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
             cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras. As instant-ngp trains on
             every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
             its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 11)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 12)
 
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool

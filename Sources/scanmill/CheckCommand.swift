@@ -10,7 +10,9 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of a stage. Can be repeated.", valueName: "stage.option=value"),
+        help: ArgumentHelp(
+            "Change an option of a stage; of the second one of a name with `crop[2].above=0.1`. Can be repeated.",
+            valueName: "stage.option=value"),
         completion: .setting)
     var settings: [String] = []
     @Flag(help: "Print JSON.") var json = false
@@ -33,7 +35,7 @@ struct CheckCommand: ParsableCommand {
             for problem in problems { Console.error(problem.compilerStyle) }
             for warning in warnings { Console.error(warning.compilerStyleWarning) }
             Console.out(
-                problems.isEmpty ? "\(pipeline): ok" : "\(pipeline): \(Console.count(problems.count, "mistake"))")
+                problems.isEmpty ? "\(pipeline): ok" : "\(pipeline): \(problems.count.counted("mistake"))")
         }
         if !problems.isEmpty { throw ExitCode(ExitStatus.usage) }
     }

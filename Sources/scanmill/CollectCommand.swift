@@ -19,11 +19,11 @@ struct CollectCommand: ParsableCommand {
             try state.requireOutput()
             return try Leftovers.collect(in: state)
         }
-        Console.out("\(Console.count(removed.count, "leftover")) removed")
+        Console.out("\(removed.count.counted("leftover")) removed")
         guard let first = left.first else { return }
         try Console.orExit { () throws(Problem) in
             throw Problem(
-                .environment, "\(Console.count(left.count, "leftover")) could not be removed, such as this one",
+                .environment, "\(left.count.counted("leftover")) could not be removed, such as this one",
                 fix: "run it as the user who runs scanmill, or remove it by hand"
             ).at(file: first)
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import ScanModel
 import ScanPipeline
 import ScanStages
@@ -19,17 +18,14 @@ struct DocsCommand: ParsableCommand {
             "commands.md": CommandDoc.page(try CommandTree.scanmill()),
         ]
         for entry in library.entries { pages["\(entry.card.name).md"] = StageDoc.page(entry) }
-        try Console.orExit { () throws(Problem) in try PublishedResult.requireOutside(folder, "the pages") }
         pages["pipeline.schema.json"] = String(decoding: JSONWriter.text(PipelineSchema.schema(library)), as: UTF8.self)
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Console.orExit { () throws(Problem) in
+            try OutputPlace.requireFree(folder, for: "the pages")
+            try FileSystem.makeFolders(folder)
             for (name, text) in pages.sorted(by: { $0.key < $1.key }) {
-                try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+                try FileSystem.replace("\(folder)/\(name)", with: Array(text.utf8))
             }
-        } catch {
-            Console.error("error: cannot write the pages to \(folder): \(error)")
-            throw ExitCode(ExitStatus.environment)
         }
-        Console.out("\(Console.count(pages.count, "file")) in \(folder)")
+        Console.out("\(pages.count.counted("file")) in \(folder)")
     }
 }

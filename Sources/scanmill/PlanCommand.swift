@@ -8,7 +8,7 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan", abstract: "Says what `run` would do and why, and writes nothing.",
         discussion: """
             Sizes are estimated from the results that stand in OUT: the same capture's, or else what other captures \
-            became in proportion to their input.
+            became in proportion to their input. Whatever would run, the exit code is 0, and 2 or 3 where nobody can tell.
             """)
 
     @OptionGroup var batch: BatchOptions

@@ -14,7 +14,8 @@ struct ReportCommand: ParsableCommand {
             Exit codes: 0 written, 2 nothing was run into this folder, 3 it cannot be written.
             """)
 
-    @Argument(help: "The folder with the results.") var output: String
+    @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
+    var output: String
     /// Whatever clock the others were recorded under, a run reports on itself.
     @Option(name: .customLong("run"), help: .hidden) var runName: String?
     @Flag(name: .shortAndLong, help: "Do not print the page's path.") var quiet = false

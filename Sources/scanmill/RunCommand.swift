@@ -54,7 +54,9 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Write no report when the run has ended.") var noReport = false
     @Flag(
         name: .shortAndLong,
-        help: "Say nothing unless something failed, is still arriving, or was left for want of disk space.")
+        help:
+            "Say nothing unless something failed, is still arriving, was left for want of disk space, or is odd about the whole."
+    )
     var quiet = false
 
     private static let usualCaptureMemory = ByteSize(bytes: 8_000_000_000)
@@ -139,10 +141,10 @@ struct RunCommand: AsyncParsableCommand {
         _ = try? Leftovers.collectWork(in: state)
         plan.forgetPastFailures(in: state)
 
-        let stop = StopSignal()
-        stop.listen()
         // It may lie in OUT, which is there by now.
         let log = try log.map { path in try Console.orExit { () throws(Problem) in try RunLog(path: path) } }
+        let stop = StopSignal()
+        stop.listen()
         return Night(
             loaded: loaded, found: found, state: state, plan: plan,
             report: RunReport(isQuiet: quiet || batch.json, log: log), stop: stop, deadline: deadline, most: most)
@@ -158,10 +160,11 @@ struct RunCommand: AsyncParsableCommand {
         if batch.json { Console.out(RunReport.json(outcomes)) }
         report.summary(outcomes, options: batch, limits: limits)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
-        writeMetrics(outcomes, seconds: report.seconds, &code)
+        if let unrecorded { Self.attempt(&code) { () throws(Problem) in throw unrecorded } }
         report.runEnded(outcomes, status: code)
         Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
-        if let unrecorded { Self.attempt(&code) { () throws(Problem) in throw unrecorded } }
+        // Behind all that may change the code: it is what people are woken by.
+        writeMetrics(outcomes, seconds: report.seconds, &code)
         // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
         // an earlier one that came to none.
         if !noReport, stop.reason == nil, unrecorded == nil,

@@ -20,11 +20,13 @@ struct SampleCommand: ParsableCommand {
         String
     @Option(help: "Number of frames.") var frames = 60
     @Option(help: "How MultiScan's pictures are stored: jpg (the default), png or mp4.") var rgb: Pictures?
-    @Option(help: "The format: one of those that ScanMill writes.", completion: .writtenFormat) var format =
+    @Option(help: "The format: one of those that ScanMill writes, but for ply.", completion: .writtenFormat)
+    var format =
         MultiScanCapture.name
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change an option of `synthesize` or the writer.", valueName: "stage.option=value"),
+        help: ArgumentHelp(
+            "Change an option of `synthesize` or the writer. Can be repeated.", valueName: "stage.option=value"),
         completion: .setting)
     var settings: [String] = []
 
@@ -48,7 +50,7 @@ struct SampleCommand: ParsableCommand {
         }
         let receipt = try Console.orExit { () throws(Problem) in try Self.write(pipeline, id: id, root: root) }
         Console.out(
-            "\(folder): \(Console.count(receipt.capture.frames.count, "frame")), \(Console.count(receipt.files.count, "file"))"
+            "\(folder): \(receipt.capture.frames.count.counted("frame")), \(receipt.files.count.counted("file"))"
         )
     }
 
@@ -96,7 +98,12 @@ struct SampleCommand: ParsableCommand {
             defect.fix = "name another folder"
             throw defect
         }
-        try PublishedResult.requireOutside(path, "the sample")
+        try OutputPlace.requireFree(path, for: "the sample")
+        if FileSystem.exists(path), (try? FileSystem.list(path))?.isEmpty != true {
+            throw Problem(
+                .usage, "the folder of the sample is there already", fix: "name another folder, or remove it"
+            ).at(file: path)
+        }
         let output = try OutputFolder(root: root, id: id)
         do throws(Problem) {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)

@@ -86,8 +86,10 @@ enum Tool {
 extension ProgramVersions {
     static var installed: ProgramVersions {
         let ffmpeg = try? FFmpeg.find()
-        return ProgramVersions(tool: Tool.nameAndVersion, paths: ffmpeg.map { [$0.ffmpeg, $0.ffprobe] } ?? []) { name in
-            (try? FFmpeg.toolVersions())?[name]
-        }
+        let formats = CaptureFormats.all.map { ($0.card.name, $0.card.revision) }
+        return ProgramVersions(
+            tool: Tool.nameAndVersion, formats: Dictionary(formats, uniquingKeysWith: { first, _ in first }),
+            paths: ffmpeg.map { [$0.ffmpeg, $0.ffprobe] } ?? []
+        ) { name in (try? FFmpeg.toolVersions())?[name] }
     }
 }

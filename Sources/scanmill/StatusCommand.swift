@@ -8,7 +8,7 @@ struct StatusCommand: ParsableCommand {
         abstract: "Lists what is stale, failed, running, was never run or lost its result, and counts what is done.",
         discussion: """
             Everything is read from receipts, failure notes and the plans of earlier runs; there is no database. However the \
-            captures stand, the exit code is 0: programs read `--json`.
+            captures stand, the exit code is 0: programs read `--json`. It is 2 when nothing was run into the folder.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
@@ -24,6 +24,7 @@ struct StatusCommand: ParsableCommand {
                     entries.map { entry in
                         var object: JSONObject = ["id": .string(entry.id), "status": .string(entry.standing.rawValue)]
                         object["cause"] = entry.cause.map { .string($0) }
+                        if entry.isCaptureGone { object["capture-gone"] = .bool(true) }
                         if entry.standing == .failed { object["older-result"] = .bool(entry.hasOlderResult) }
                         return .object(object)
                     }))
@@ -39,7 +40,7 @@ struct StatusCommand: ParsableCommand {
             groups[standing].map { "\($0.count) \(standing.rawValue)" }
         }
         let gone = entries.count(where: \.isCaptureGone)
-        let ofGone = gone == 0 ? "" : "; of \(Console.count(gone, "result")) the capture is gone"
+        let ofGone = gone == 0 ? "" : "; of \(gone.counted("result")) the capture is gone"
         Console.out(
             entries.isEmpty ? "no capture has been run into \(output)" : parts.joined(separator: ", ") + ofGone)
     }

@@ -5,7 +5,9 @@ import ScanPipeline
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Reads every published file again and compares it with its receipt.",
-        discussion: "Exit code 3 when a file is missing, has other bytes, or is not listed.")
+        discussion:
+            "Exit code 3 when a file is missing, has other bytes, or is not listed, 2 when nothing was run into the folder."
+    )
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)
     var output: String
@@ -43,7 +45,7 @@ struct VerifyCommand: ParsableCommand {
                     }))
         } else {
             Console.out(
-                "\(Console.count(results.count, "result")): \(results.count - bad.count) sound, \(bad.count) damaged")
+                "\(results.count.counted("result")): \(results.count - bad.count) sound, \(bad.count) damaged")
         }
         if !bad.isEmpty { throw ExitCode(ExitStatus.environment) }
     }

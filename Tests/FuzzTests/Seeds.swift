@@ -21,6 +21,10 @@ enum Seeds {
                 "one-after-the-other": LZFSESamples.lzvn.dropLast(4) + LZFSESamples.packed,
             ],
             "colmap": try models(),
+            "exr": [
+                "floats": EXRSamples.floats, "halves": EXRSamples.halves, "colors": EXRSamples.colors,
+                "tiles": EXRSamples.tiles,
+            ],
         ]
     }
 

@@ -83,7 +83,7 @@ import Testing
         #expect(!intrinsics.isConstant)
         #expect(intrinsics.size == PixelSize(8, 6))
         #expect(inspection.clock?.gapCount == 0)
-        #expect(inspection.box?.faceHits == [.back: 40])
+        #expect(inspection.box?.coverage.faces == [.back: 40])
         #expect(inspection.motion.map(\.facts.sampleCount) == [80])
         #expect(inspection.motion.first?.startOffset == 0)
     }
@@ -170,8 +170,8 @@ extension CaptureInspectionTests {
 
         let hits = try #require(expected["face_hits"] as? [String: Int])
         let box = try #require(inspection.box)
-        for face in BoxFace.allCases { #expect(box.faceHits[face] ?? 0 == hits[face.rawValue]) }
-        #expect(box.missCount == hits["miss"])
+        for face in BoxFace.allCases { #expect(box.coverage.faces[face] ?? 0 == hits[face.rawValue]) }
+        #expect(box.coverage.missCount == hits["miss"])
 
         let bytes = try #require(expected["inflated_bytes"] as? [String: Int])
         #expect(inspection.depth?.pixelCount == (bytes["depth"] ?? 0) / 2)

@@ -60,7 +60,8 @@ import Testing
         for code in ["75", "129, 130, 143", "3      the environment"] { #expect(text.contains(code)) }
         #expect(text.contains("receipt.json"))
         #expect(
-            text.contains("scanmill run nightly-staging.yaml /captures -o /results --settle 10m --until 06:00 -q\n"))
+            text.contains(
+                "scanmill run /etc/scanmill/nightly.yaml /captures -o /results --settle 10m --until 06:00 -q\n"))
         #expect(!text.contains("run-one-capture") && !text.contains("man-page"))
     }
 

@@ -75,6 +75,34 @@ import Testing
         #expect(try reason("stages: [read, write]") == .run("a stage makes other results than before"))
     }
 
+    /// Where a newer version has an option that the receipt does not know, nobody has changed the pipeline.
+    @Test func optionsThatCameWithANewerVersion() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let path = "\(fixture.output)/a/receipt.json"
+        let receipt = try String(contentsOfFile: path, encoding: .utf8)
+        let older = receipt.replacing(#/"level": 1\s*/#, with: "")
+        try #require(older != receipt)
+        try fixture.write(older, to: "out/a/receipt.json")
+        fixture.versions.withLock { $0.stage = 2 }
+        let more = "this version of ScanMill has more options for write"
+        #expect(try fixture.plan([input]) == [.run(more)])
+        let chosen = "stages: [read, write: {level: 1}]"
+        #expect(try fixture.plan([input], chosen) == [.run("write.level changed from nothing to 1")])
+    }
+
+    /// The receipt tells what a result was made with, also where nothing else is known of it.
+    @Test func aChangeOfAPipelineWithoutWhatIsKnownOfItsFiles() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        try FileManager.default.removeItem(atPath: fixture.output + "/.scanmill/inputs")
+        #expect(
+            try fixture.plan([input], "stages: [read, write: {level: 2}]")
+                == [.run("write.level changed from 1 to 2")])
+    }
+
     /// Who unpacks a file may give it any time, and a clock may have been wrong when it was recorded.
     @Test func filesFromTheFutureArriveToo() throws {
         let fixture = try DiskFixture()

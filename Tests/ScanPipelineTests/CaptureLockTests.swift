@@ -22,6 +22,22 @@ import Testing
         #expect(try CaptureLock("a", in: fixture.state) != nil)
     }
 
+    /// Whoever waited for a lock that was removed meanwhile takes the one that others see.
+    @Test func aLockThatWasRemovedIsNobodys() throws {
+        let fixture = try DiskFixture()
+        do {
+            let lock = try CaptureLock("a", in: fixture.state)
+            #expect(!CaptureLock.remove("a", in: fixture.state))
+            withExtendedLifetime(lock) {}
+        }
+        #expect(fixture.comesFree("a"))
+        #expect(CaptureLock.remove("a", in: fixture.state))
+        #expect(!FileSystem.exists(fixture.state.lock("a")))
+        let again = try CaptureLock("a", in: fixture.state)
+        #expect(again != nil && CaptureLock.isHeld("a", in: fixture.state))
+        withExtendedLifetime(again) {}
+    }
+
     /// The kernel frees the lock of a process that is killed.
     @Test func aKilledHolderHoldsNothing() throws {
         let fixture = try DiskFixture()

@@ -103,26 +103,59 @@ import Testing
         #expect(failure.place.stage == "picky")
     }
 
-    @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasTakenFailsTheCapture(_ workers: Int) throws {
-        let failure = try #require(
-            problem {
-                _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad([7])], workers: workers)
-            })
-        #expect(failure.place.frame == 7)
-        #expect(failure.notes == [Mock.takenFrameNote])
+    /// The run begins again without them, and all files are those of a capture that never had them.
+    @Test(arguments: [1, 8]) func badFramesThatAFoldHasTakenAreLeftOut(_ workers: Int) throws {
+        let without = Mock.reader(40) { capture in
+            for index in [4, 8] { capture.drop(index, stage: "read", reason: "left out") }
+        }
+        // In the pass of the fold, and in a later one.
+        for between in [[], [Mock.every(2)]] {
+            let run = try MockRun(
+                [.reader(40), .decompress, .unproject, .sum] + between + [.bad([4, 8])], workers: workers)
+            let drops = run.receipt.capture.frames.filter { $0.drop?.isBad == true }
+            #expect(drops.map(\.index) == [4, 8])
+            #expect(drops.allSatisfy { $0.drop?.stage == "picky" && $0.drop?.reason.contains("no rotation") == true })
+            let expected = try MockRun([without, .decompress, .unproject, .sum] + between, workers: 1)
+            #expect(run.counts("sum")?["depths"]?.array?.count == 38)
+            #expect(run.counts("sum") == expected.counts("sum"))
+        }
+        // And what it has written so far is written anew.
+        let written = try MockRun([.reader(40), .decompress, .unproject, .ply, .bad([4, 8])], workers: workers)
+        let expected = try MockRun([without, .decompress, .unproject, .ply], workers: 1)
+        #expect(written.receipt.files.count == 1 && written.receipt.files == expected.receipt.files)
+        // The frames that were not kept are not looked at.
+        let run = try MockRun(
+            [.reader(40), .decompress, .unproject, .sum, .every(2), .bad([7])], workers: workers)
+        #expect(!run.receipt.capture.frames.contains { $0.drop?.isBad == true })
     }
 
-    /// Also when the fold took it in an earlier pass.
-    @Test(arguments: [1, 8]) func aBadFrameThatAFoldHasTakenBeforeFailsTheCapture(_ workers: Int) throws {
+    /// What one attempt finds does not change what the next one may find.
+    @Test func badFramesOfSeveralPassesAreLeftOut() throws {
+        let run = try MockRun(
+            [.reader(40), .decompress, .unproject, .sum, .bad([4]), .every(2), .bad([8], "pickier")], workers: 8)
+        let drops = run.receipt.capture.frames.filter { $0.drop?.isBad == true }
+        #expect(drops.map(\.index) == [4, 8] && drops.map(\.drop?.stage) == ["picky", "pickier"])
+    }
+
+    /// Whether a result is up to date is asked before any stage has seen a frame.
+    @Test func theKeyIsThatOfTheCaptureAsItWasFound() throws {
+        let (bad, sound) = (Mock.bad([7]), Mock.bad([]))
+        let runs = try [bad, sound].map { try MockRun([.reader(40), .decompress, .unproject, .sum, $0]) }
+        #expect(runs[0].receipt.key == runs[1].receipt.key)
+    }
+
+    @Test func tooManyBadFramesFailTheCaptureAlsoWhereAFoldHasTakenThem() throws {
         let failure = try #require(
-            problem {
-                _ = try MockRun(
-                    [.reader(40), .decompress, .unproject, .sum, .every(2), .bad([8])], workers: workers)
-            })
-        #expect(failure.place.frame == 8)
-        #expect(failure.notes == [Mock.takenFrameNote])
-        // The frames that were not kept are not looked at.
-        _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .every(2), .bad([7])], workers: workers)
+            problem { _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad(Set(0..<30))]) })
+        #expect(failure.fault == .input && failure.summary.contains("30 of 40"))
+        let all = problem { _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad(Set(0..<40))]) }
+        #expect(all?.summary == "no frame is left of 40")
+    }
+
+    @Test func aBadFrameThatAFoldHasTakenFailsACaptureThatMayHaveNone() throws {
+        let strict = Mock.reader(40) { $0.onBadFrame = .fail }
+        let failure = try #require(problem { _ = try MockRun([strict, .decompress, .unproject, .sum, .bad([7])]) })
+        #expect(failure.place.frame == 7 && failure.place.stage == "picky")
     }
 
     /// A fold that only shows frames to people does not bind them.

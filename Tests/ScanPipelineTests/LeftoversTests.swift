@@ -134,12 +134,14 @@ import Testing
         try record.note(
             CaptureOutcome(input: try fixture.capture("failed"), ending: .failed(Problem(.input, "torn"))),
             fingerprint: Digest.of([]))
+        for id in ["done", "gone.part"] { _ = try CaptureLock(id, in: fixture.state) }
         let lock = try CaptureLock("held", in: fixture.state)
         if isByRun { try record.end([], seconds: 1) } else { _ = try Leftovers.collect(in: fixture.state) }
         withExtendedLifetime(lock) {}
         let left = ["caf\u{e9}", "done", "failed", "held"]
         #expect(FileSystem.names(in: "\(fixture.state.path)/inputs").sorted() == left.map { "\($0).json" })
         #expect(FileSystem.names(in: "\(fixture.state.path)/thumbnails").count == 2 * left.count)
+        #expect(FileSystem.names(in: "\(fixture.state.path)/locks").sorted() == ["done", "held"])
     }
 
     @Test func onlyTheNewestRunsAreRemembered() throws {

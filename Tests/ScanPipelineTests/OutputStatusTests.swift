@@ -46,6 +46,32 @@ import Testing
         #expect(gone.map(\.cause) == ["\(here.path) is gone"])
     }
 
+    /// Who moves files elsewhere may leave their folders behind (rsync --remove-source-files).
+    @Test func capturesOfWhichFoldersAloneAreLeft() throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["done", "failed", "planned"].map { try fixture.capture($0) }
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: inputs)
+        try fixture.run(inputs[0])
+        try record.note(
+            CaptureOutcome(input: inputs[1], ending: .failed(Problem(.input, "torn"))), fingerprint: Digest.of([]))
+        for input in inputs {
+            for name in try FileManager.default.contentsOfDirectory(atPath: input.path) {
+                try FileManager.default.removeItem(atPath: "\(input.path)/\(name)")
+            }
+            try FileManager.default.createDirectory(
+                atPath: "\(input.path)/depth/0", withIntermediateDirectories: true)
+        }
+        BatchPlan(
+            [], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+            programs: fixture.programs
+        ).forgetPastFailures(in: fixture.state)
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.id) == ["done"] && entries.allSatisfy(\.isCaptureGone))
+        // One that cannot be listed may hold anything, and so may a file.
+        #expect(!FileSystem.isGone(fixture.path))
+        #expect(FileSystem.isGone("\(fixture.path)/nothing"))
+    }
+
     /// The result of a capture that is gone came back from a backup, of the time when the folder was another pipeline's.
     @Test func aResultOfAnotherPipelineAmongNewOnes() throws {
         let fixture = try DiskFixture()

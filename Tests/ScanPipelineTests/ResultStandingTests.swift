@@ -271,6 +271,26 @@ import Testing
         #expect(try fixture.plan([input]) == [.upToDate])
     }
 
+    /// A build of the same version may read a format in another way.
+    @Test func aReaderThatWasRevised() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let format = try #require(PublishedResult("a", in: fixture.output)?.receipt["capture"]?["format"]?.string)
+        func plan(revision: Int) throws -> [BatchPlan.Decision] {
+            let programs = ProgramVersions(tool: "scanmill 0", formats: [format: revision]) { _ in nil }
+            return BatchPlan(
+                [input], pipeline: try fixture.pipeline(), output: fixture.output, rules: BatchPlan.Rules(),
+                programs: programs
+            ).entries.map(\.decision)
+        }
+        #expect(try plan(revision: 1) == [.upToDate])
+        #expect(try plan(revision: 2) == [.compare("this version of ScanMill reads \(format) in another way")])
+        // What the old reader could not read, this one may.
+        let installations = [1, 2].map { ProgramVersions(tool: "", formats: [format: $0]) { _ in nil }.installation }
+        #expect(installations[0] != installations[1])
+    }
+
     @Test func aProgramThatIsGone() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

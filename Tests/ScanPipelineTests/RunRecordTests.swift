@@ -41,6 +41,22 @@ import Testing
         #expect(problem["fault"] as? String == "input" && problem["summary"] as? String == "torn")
     }
 
+    /// A clock that was ahead gives names that stay the last ones for long.
+    @Test func runsAreOrderedByWhenTheyWereWritten() throws {
+        let fixture = try DiskFixture()
+        let runs = ["20271231T000000Z-x", "20260102T000000Z-x", "20260101T000000Z-x"]
+        for (age, name) in runs.reversed().enumerated() {
+            let path = "\(fixture.state.runs)/\(name)/plan.json"
+            let capture = #"{"captures": [{"id": "a", "input": "/in/\#(age)"}]}"#
+            try fixture.write(capture, to: "out/.scanmill/runs/\(name)/plan.json")
+            let date = Date(timeIntervalSinceNow: -1000 * Double(name.hasPrefix("2027") ? 9 : age))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        #expect(RunRecord.names(in: fixture.state) == [runs[0], runs[1], runs[2]])
+        #expect(RunRecord.planned(in: fixture.state).map(\.input) == ["/in/2", "/in/1", "/in/0"])
+        #expect(RunRecord.unreported(in: fixture.state) == runs[2])
+    }
+
     /// What the report draws: when each capture ran, where its time went, and what to type to try it again.
     @Test func timesAndTheCommandAreKept() throws {
         let fixture = try DiskFixture()

@@ -312,6 +312,29 @@ import Testing
         #expect(problem?.summary.hasPrefix("the depth of the frames differs in size") == true)
     }
 
+    /// None of these apps records pictures of several sizes, and readers take the first one's for all.
+    @Test(arguments: formats) func picturesOfSeveralSizesHaveNoPlace(_ format: String) throws {
+        var capture = try MemoryCapture.posed(2)
+        for n in 0..<2 { capture.items[n].timestamp = Int64(n) * 1_000_000_000 }
+        capture.items[1].pixels = RGBImage(width: 4, height: 3, pixels: Array(repeating: 99, count: 36))
+        capture.items[1].intrinsics = capture.items[1].intrinsics?.resized(width: 4, height: 3)
+        let problem = problem { _ = try StageRun("- write-capture: {format: \(format)}", on: capture) }
+        #expect(problem?.summary == "the frame's pictures are 4×3, and those before are 8×6")
+        #expect(problem?.fault == .input && problem?.place.frame == 1)
+    }
+
+    /// The tools of the data set use this pose with +z ahead, and the other as the phone recorded it.
+    @Test func scanNetPPsAlignedPoseHasTheAxesOfItsTools() throws {
+        var capture = try MemoryCapture.posed(1)
+        capture.items[0].timestamp = 0
+        let run = try StageRun("- write-capture: {format: scannetpp}", on: capture)
+        let file = try JSONValue.parse(try run.bytes("pose_intrinsic_imu.json"), file: "")["frame_000000"]
+        func rows(_ key: String) -> [[Double]] { (file?[key]?.array ?? []).compactMap(\.doubles) }
+        let pose = rows("pose")
+        #expect(pose.count == 4 && pose == capture.items[0].pose?.rowMajorRows)
+        #expect(rows("aligned_pose") == pose.map { [$0[0], -$0[1], -$0[2], $0[3]] })
+    }
+
     // MARK: - The samples
 
     /// What is committed below `samples/` is read, and is what the generator knows.

@@ -35,6 +35,27 @@ import Testing
         #expect(frame["sharpness"]?.double == run.frames[2].sharpness && run.frames[2].sharpness != nil)
     }
 
+    /// It falls back on the camera at the top, and other loaders of such files know no other.
+    @Test func theFirstFramesCameraStandsAtTheTop() throws {
+        let run = try StageRun("- write-transforms: {dialect: instant-ngp}", on: try MemoryCapture.posed(2))
+        let json = try json(run)
+        let frames = try #require(json["frames"]?.array)
+        #expect(json["fl_x"]?.double == 4 && frames.map { $0["fl_x"]?.double } == [4, 4.25])
+        #expect(json["w"]?.integer == 8 && json["h"]?.integer == 6)
+    }
+
+    /// instant-ngp compares a frame's sharpness with the mean of its neighbours', and divides by how many there are.
+    @Test func itPassesOverNoFrameForItsSharpness() throws {
+        let scores = [0, 2.5]
+        var capture = try MemoryCapture.posed(2)
+        for index in 0..<2 { capture.items[index].sharpness = scores[index] }
+        let both = try json(StageRun("- write-transforms: {dialect: instant-ngp}", on: capture))
+        #expect(both["frames"]?.array?.map { $0["sharpness"]?.double } == [1e-6, 2.5])
+        let alone = try json(
+            StageRun("- select-frames: {include: 1}\n- write-transforms: {dialect: instant-ngp}", on: capture))
+        #expect(alone["frames"]?.array?.count == 1 && alone["frames"]?.array?[0]["sharpness"] == nil)
+    }
+
     /// Of the recorded map, not of the one that was enlarged before.
     @Test func smallerDepthIsTheNearestToo() throws {
         let run = try StageRun(

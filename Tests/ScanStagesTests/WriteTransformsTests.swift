@@ -46,7 +46,7 @@ import Testing
             folder, poses = sys.argv[1] + '/nerf', json.loads(sys.argv[2])
             data = json.load(open(folder + '/transforms.json'))
             assert list(data) == ['camera_model', 'orientation_override', 'applied_transform', 'frames'], list(data)
-            assert data['camera_model'] == 'PINHOLE' and data['orientation_override'] == 'none'
+            assert data['camera_model'] == 'OPENCV' and data['orientation_override'] == 'none'
             applied = data['applied_transform']
             assert applied == [[1, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0]], applied
             worst = 0
@@ -62,6 +62,19 @@ import Testing
             """, [run.path, capture.poses])
         #expect(checked.double ?? 1 < 1e-15)
         #expect(run.count("write-transforms", "frames") == 3)
+    }
+
+    /// Loaders that look for one camera at the top find it there; nerfstudio would take it for all frames.
+    @Test func aCameraThatAllFramesShareStandsAtTheTop() throws {
+        var capture = try MemoryCapture.posed(3)
+        let camera = try #require(capture.items[0].intrinsics)
+        for index in capture.items.indices { capture.items[index].intrinsics = camera }
+        let keys = ["fl_x", "fl_y", "cx", "cy", "w", "h"]
+        let shared = try transforms(StageRun("- write-transforms", on: capture))
+        #expect(keys.map { shared[$0]?.double } == [4, 4, 4, 3, 8, 6])
+        #expect(keys.map { shared["frames"]?.array?[2][$0]?.double } == [4, 4, 4, 3, 8, 6])
+        let own = try transforms(StageRun("- write-transforms", on: try MemoryCapture.posed(3)))
+        #expect(keys.allSatisfy { own[$0] == nil })
     }
 
     @Test func theWorldIsTurnedByAQuarterAboutX() throws {

@@ -9,6 +9,7 @@
 #define SM_MESSAGE 200
 
 #include "deflate.h"
+#include "exr.h"
 #include "jpeg.h"
 #include "kernels.h"
 #include "lz4_block.h"

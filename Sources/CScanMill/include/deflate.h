@@ -35,6 +35,9 @@ int sm_inflate_step(
 /// wrong tells sm_inflate_step.
 ptrdiff_t sm_inflate_whole(const uint8_t *bytes, size_t count, int wrapped, uint8_t *output, size_t capacity);
 
+/// The Adler-32 of zlib's wrapper.
+uint32_t sm_adler32(const uint8_t *bytes, size_t count);
+
 /// The CRC-32 of ZIP, gzip and PNG (reflected polynomial 0xEDB88320).
 uint32_t sm_crc32(const uint8_t *bytes, size_t count);
 

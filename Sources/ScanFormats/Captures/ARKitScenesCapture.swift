@@ -21,7 +21,9 @@ public enum ARKitScenesCapture: CaptureFormat {
             "which way the device was held: pictures are as recorded", "the .mov",
         ],
         writer: "write-capture: {format: arkitscenes}",
-        writingLoses: ["times below a millisecond", "the bounding box", "motion"], revision: 5)
+        writingLoses: [
+            "times below a millisecond", "confidence but for three levels", "the bounding box", "motion",
+        ], revision: 5)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.
@@ -53,6 +55,9 @@ public enum ARKitScenesCapture: CaptureFormat {
             Recognition(format: name, reason: "\(folder)/ holds cameras, and \(trajectoryFile) is missing")
         }
     }
+
+    /// The data set's 3dod part has its frames in a folder of their own, `41069021/41069021_frames`.
+    public static func id(of name: String, in scene: String) -> String? { name == "\(scene)_frames" ? scene : nil }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         var reader = ARKitScenesReader(tree: tree, rules: rules)

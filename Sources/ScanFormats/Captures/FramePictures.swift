@@ -11,15 +11,14 @@ struct FramePictures: Sendable {
     var levels: [UInt8]?
 
     /// A frame's depth; nil where it has none.
-    /// - Throws: when the picture is damaged, is no 16-bit depth, or has another size.
+    /// - Throws: when the picture is damaged, holds no depth of its encoding, or has another size.
     func depth(of index: Int, in tree: any CaptureTree, _ limits: PictureLimits) throws(Problem) -> RecordedDepth? {
         guard let path = path(of: index), case .depth(let encoding) = content else { return nil }
         do throws(Problem) {
-            let image = try DepthPicture.decode(
-                try tree.bytes(of: path, limit: PictureLimits.fileBytes), limits: limits)
-            try check(image.width, image.height)
-            let bytes = image.pixels.withUnsafeBytes { Array($0) }
-            return RecordedDepth(width: image.width, height: image.height, encoding: encoding, bytes: bytes)
+            let depth = try DepthPicture.recorded(
+                try tree.bytes(of: path, limit: PictureLimits.fileBytes), as: encoding, limits: limits)
+            try check(depth.width, depth.height)
+            return depth
         } catch { throw error.at(file: path) }
     }
 
@@ -74,7 +73,7 @@ extension FramePictures {
         for case let path? in paths where sizes.count < 2 || (sizes.count == 2 && sizes[0] != sizes[1]) {
             do throws(Problem) {
                 let bytes = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
-                sizes.append(try DepthPicture.size(bytes, limits: rules.pictureLimits))
+                sizes.append(try Self.size(of: bytes, content, rules.pictureLimits))
             } catch { problem = problem ?? error.at(file: path) }
         }
         guard let first = sizes.first else {
@@ -83,5 +82,12 @@ extension FramePictures {
         }
         let isFirstOdd = sizes.count == 3 && sizes[1] == sizes[2]
         self.init(paths: paths, size: isFirstOdd ? sizes[1] : first, content: content)
+    }
+
+    private static func size(
+        of bytes: [UInt8], _ content: PackedStream.Content, _ limits: PictureLimits
+    ) throws(Problem) -> PixelSize {
+        guard content == .depth(.float32Metres) else { return try DepthPicture.size(bytes, limits: limits) }
+        return try OpenEXR.size(bytes, limits: limits)
     }
 }

@@ -16,7 +16,11 @@ public enum MultiScanCapture: CaptureFormat {
             "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
             "the second camera's video (`<id>-secondary.mp4`)",
         ],
-        writer: "write-staging", revision: 5)
+        writer: "write-staging",
+        writingLoses: [
+            "a depth sensor's own camera", "a box that is tilted",
+            "depth beyond 8.191 m where it was recorded in millimetres",
+        ], revision: 5)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {

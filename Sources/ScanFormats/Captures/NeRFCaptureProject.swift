@@ -134,9 +134,7 @@ private struct NeRFCaptureReader {
             entry.number = PictureFolder.number(
                 in: "\(entry.path.pictureStem.split(separator: "/").last ?? "").png")
             entry.depthFile = element["depth_path"].value?.string
-            let numbers = try element["transform_matrix"].rows(of: 4)
-            guard numbers.count == 16 else { throw element["transform_matrix"].unlike("four rows of four numbers") }
-            let pose = Pose(rowMajor: numbers)
+            let pose = try element["transform_matrix"].pose()
             let size = 1...1 << 20
             let camera = CameraIntrinsics(
                 fx: try element["fl_x"].number(), fy: try element["fl_y"].number(), cx: try element["cx"].number(),
@@ -147,9 +145,7 @@ private struct NeRFCaptureReader {
                 guard let time = RecordedTime.nanoseconds(seconds: seconds) else { throw field.unlike("seconds") }
                 return time
             }
-            if let defect = pose.defect ?? Pose.layoutDefect(rowMajor: numbers) ?? camera.defect {
-                throw Problem(.input, defect)
-            }
+            if let defect = camera.defect { throw Problem(.input, defect) }
             entry.facts.pose = pose
             entry.facts.intrinsics = camera
         } catch {

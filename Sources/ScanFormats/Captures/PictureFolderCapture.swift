@@ -4,7 +4,8 @@ import ScanModel
 public enum PictureFolderCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "frames", summary: "A folder with numbered pictures in color/, rgb/ or images/; no poses, no depth.",
-        reads: [.color], writer: "write-frames", writingLoses: ["everything but pictures and depth"], origin: .derived,
+        reads: [.color], writer: "write-frames",
+        writingLoses: ["everything but pictures; depth is written, and not read back"], origin: .derived,
         mayBePart: true, revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {

@@ -84,7 +84,7 @@ public struct ReadRules: Hashable, Sendable {
     func check(_ size: PixelSize, of stream: String, in file: String? = nil) throws(Problem) {
         if size.width <= maxPicturePixels / max(1, size.height) { return }
         let problem = Problem(
-            .input, "the \(stream) is \(size), more than \(maxPicturePixels) pixels",
+            .input, "the \(stream) is \(size), more than \(maxPicturePixels.counted("pixel"))",
             fix: Self.wayToAllowPicture(of: size))
         throw file.map { problem.at(file: $0) } ?? problem
     }

@@ -8,15 +8,17 @@ import ScanModel
 /// both are for pictures of `w` × `h`. Depth and confidence are `dw` × `dh` pixels, floats of metres and bytes, packed with
 /// LZFSE. Pictures, depth and poses are all turned as the device was held.
 ///
-/// Source: the app's author in record3d's threads 27, 33, 59, 83 and 93; what viser's Record3dLoader, nerfstudio's
+/// The export has `rgb/<n>.jpg`, `depth/<n>.exr` with one channel of floats, metres, and no confidence.
+///
+/// Source: the app's author in record3d's threads 27, 33, 53, 59, 67, 83 and 93; what viser's Record3dLoader, nerfstudio's
 /// record3d_utils.py and instant-ngp's record3d2nerf.py agree on.
 public enum Record3DCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "record3d",
-        summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export without its depth.",
+        summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
-        passesOver: ["the export's depth, which is OpenEXR", "`initPose`, which readers leave out", "sound and icon"],
-        revision: 2)
+        passesOver: ["`initPose`, which readers leave out", "sound and icon"],
+        revision: 3)
 
     fileprivate static let metadataLimit = 64 << 20
 
@@ -81,13 +83,7 @@ private struct Record3DReader {
         capture.list(file, in: tree, [])
         try readFrames(root)
         var source = TreeSource(tree, rules)
-        if isExport {
-            capture.lacks(
-                [.recordedDepth, .recordedConfidence],
-                "the export keeps depth as OpenEXR, which ScanMill does not read: share the recording as .r3d instead")
-        } else {
-            try readDepth(root, &source)
-        }
+        if isExport { try readExportedDepth(&source) } else { try readDepth(root, &source) }
         capture.lacks([.box, .motion], "Record3D records none")
         capture.estimateFrameRate()
         if let rate = root["fps"].value?.double, rate > 0 { capture.frameRate = rate }
@@ -198,6 +194,9 @@ private struct Record3DReader {
         } else {
             field = root["K"]
             let columns = try field.numbers(9)
+            if let defect = CameraIntrinsics.layoutDefect(columnMajor: columns) {
+                throw Problem(.input, "“\(field.path)”: \(defect)").at(file: file)
+            }
             k = [columns[0], columns[4], columns[6], columns[7]]
         }
         let camera = CameraIntrinsics(
@@ -207,6 +206,15 @@ private struct Record3DReader {
     }
 
     // MARK: - Depth
+
+    private mutating func readExportedDepth(_ source: inout TreeSource) throws(Problem) {
+        let files = tree.numbered(in: "depth", ["exr"])
+        try capture.takeDepth(
+            capture.frames.map { files[$0.index] }, .float32Metres, in: tree, rules, to: &source,
+            absence: "there are no files depth/<n>.exr")
+        if let size = capture.depthSize { try checkOrientation(of: size) }
+        capture.absences[.recordedConfidence] = "the export has none, unlike the recording as .r3d"
+    }
 
     private mutating func readDepth(_ root: JSONField, _ source: inout TreeSource) throws(Problem) {
         let depth = tree.numbered(in: "rgbd", ["depth"])
@@ -245,13 +253,19 @@ private struct Record3DReader {
         let range = 1...1 << 16
         let size = PixelSize(try root["dw"].whole(in: range), try root["dh"].whole(in: range))
         try rules.check(size, of: "depth map", in: file)
-        if let color = capture.colorSize, (size.width > size.height) != (color.width > color.height) {
-            throw Problem(
-                .input, "depth of \(size) does not fit pictures of \(color)",
-                notes: ["one is upright, the other lies on its side"], fix: "correct dw and dh in \(file)"
-            ).at(file: file)
-        }
+        try checkOrientation(of: size)
         return size
+    }
+
+    private func checkOrientation(of depth: PixelSize) throws(Problem) {
+        guard let color = capture.colorSize, (depth.width > depth.height) != (color.width > color.height) else {
+            return
+        }
+        throw Problem(
+            .input, "depth of \(depth) does not fit pictures of \(color)",
+            notes: ["one is upright, the other lies on its side"],
+            fix: isExport ? "share the recording as .r3d instead" : "correct dw and dh in \(file)"
+        ).at(file: file)
     }
 
     /// The size that the first map's bytes allow.

@@ -71,7 +71,9 @@ public enum SevenScenesSequence: CaptureFormat {
                 try tree.bytes(of: cameraFile, limit: NumberText.sizeLimit), count: 9, file: cameraFile)
             camera = CameraIntrinsics(
                 fx: k[0], fy: k[4], cx: k[2], cy: k[5], width: size.width, height: size.height, pixelOrigin: .centre)
-            if let defect = camera.defect { throw Problem(.input, defect).at(file: cameraFile) }
+            if let defect = CameraIntrinsics.layoutDefect(rowMajor: k) ?? camera.defect {
+                throw Problem(.input, defect).at(file: cameraFile)
+            }
         } else if size != PixelSize(640, 480) {
             // The published sequences, whose camera it is, have no other size.
             capture.warnings.append(

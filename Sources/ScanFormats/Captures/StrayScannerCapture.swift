@@ -25,8 +25,8 @@ public enum StrayScannerCapture: CaptureFormat {
         ],
         writer: "write-capture: {format: stray-scanner}",
         writingLoses: [
-            "an autofocus camera's changes: one camera stands for all frames", "the bounding box", "motion",
-            "pictures that are no video",
+            "an autofocus camera's changes: one camera stands for all frames", "confidence but for three levels",
+            "the bounding box", "motion", "pictures that are no video",
         ],
         revision: 4)
 

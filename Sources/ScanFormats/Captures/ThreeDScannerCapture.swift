@@ -11,7 +11,8 @@ import ScanModel
 public enum ThreeDScannerCapture: CaptureFormat {
     public static let card = FormatCard(
         name: "3d-scanner-app",
-        summary: "3D Scanner App, all data: frame_00000.json with pose and camera, .jpg, depth_ and conf_ pictures.",
+        summary:
+            "3D Scanner App, all data: frame_00000.json with its camera, .jpg or frames.mp4, depth_ and conf_ pictures.",
         reads: [
             .color, .luma, .video, .pose, .intrinsics, .timestamp, .exposure, .recordedDepth, .recordedConfidence,
         ],
@@ -153,8 +154,8 @@ private struct ThreeDScannerReader {
         if let (before, behind) = holes.first {
             let missing = holes.reduce(0) { $0 + ($1.1 - $1.0 - 1) }
             capture.warnings.append(
-                "\(missing) of the frames' numbers are missing, first between \(before) and \(behind): these frames did not "
-                    + "arrive")
+                "\(missing) of the frames' numbers \(missing == 1 ? "is" : "are") missing, first between \(before) and \(behind): "
+                    + "these frames did not arrive")
         }
         let file = "info.json"
         guard tree.byteCount(of: file) != nil else { return }

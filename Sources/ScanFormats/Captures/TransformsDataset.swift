@@ -12,10 +12,10 @@ public enum TransformsDataset: CaptureFormat {
         ],
         writer: "write-transforms",
         writingLoses: [
-            "timestamps", "confidence", "the bounding box", "motion", "depth beyond 65.535 m",
+            "timestamps", "confidence", "the bounding box", "motion",
             "that a unit is a metre, where there is no depth",
         ],
-        origin: .derived, revision: 9)
+        origin: .derived, revision: 10)
 
     static let file = "transforms.json"
     /// instant-ngp knows no lists: the frames that are held out stand in a description of their own, for
@@ -152,7 +152,10 @@ private struct TransformsReader {
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
             capture.losesPictures(.recordedDepth, listed, called: "depth ", listedIn: file, in: tree)
         }
-        capture.isMetric = source.depthPictures != nil
+        // nerfstudio's converter of COLMAP models numbers the frames so. Depth that it has made of a model's points
+        // (--use-sfm-depth) is in the model's unit, which is nobody's.
+        let isOfModel = elements.contains { !$0["colmap_im_id"].isAbsent }
+        capture.isMetric = source.depthPictures != nil && !isOfModel
         if hasPictures { takeMasks(entries, to: &source) }
         try readPoints(top)
         capture.lacks([.timestamp, .recordedConfidence, .motion, .box], "a training dataset has none")

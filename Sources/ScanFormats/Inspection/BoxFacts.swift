@@ -5,13 +5,8 @@ extension CaptureInspection {
     /// The bounding box, and how well the camera looked at it.
     public struct Box: Hashable, Sendable {
         public var box: OrientedBox
-        /// How many cameras' central rays meet each face first.
-        public var faceHits: [BoxFace: Int] = [:]
-        /// Cameras inside the box, and those that look past it.
-        public var insideCount = 0
-        public var missCount = 0
-
-        public var cameraCount: Int { faceHits.values.reduce(insideCount + missCount, +) }
+        /// By the cameras' central rays.
+        public var coverage: BoxCoverage
 
         /// Whole sizes along the box's own axes: width, height, depth.
         public var size: Vector3 { box.halfSize * 2 }
@@ -24,9 +19,8 @@ extension CaptureInspection {
 
         init(_ box: OrientedBox, seenBy frames: [FrameFacts]) {
             self.box = box
-            var coverage = BoxCoverage(of: box)
+            coverage = BoxCoverage(of: box)
             for pose in frames.compactMap(\.pose) where pose.defect == nil { coverage.add(pose) }
-            (faceHits, insideCount, missCount) = (coverage.faces, coverage.insideCount, coverage.missCount)
         }
     }
 }

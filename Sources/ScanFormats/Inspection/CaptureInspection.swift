@@ -121,7 +121,9 @@ public struct CaptureInspection: Hashable, Sendable {
         isMetric = capture.isMetric
         note(errors: capture.forgiven)
         let lost = capture.remedies.sorted { $0.key.name < $1.key.name }
-        note(warnings: lost.map { Problem(.input, capture.absences[$0.key] ?? "", fix: $0.value) })
+        // Several channels may be lost for one cause.
+        let losses = lost.map { Problem(.input, capture.absences[$0.key] ?? "", fix: $0.value) }
+        note(warnings: losses.enumerated().filter { !losses[..<$0.offset].contains($0.element) }.map(\.element))
         if capture.forgiven.isEmpty {
             noteShortfall(capture.frames.compactMap { facts in facts.drop.map { (facts.index, $0) } })
         }
@@ -137,7 +139,9 @@ public struct CaptureInspection: Hashable, Sendable {
         noteBadFrames(of: capture)
         lookAtMotion(of: capture)
 
-        let isIncomplete = !Channel.payload.isDisjoint(with: capture.remedies.keys)
+        // What a cloud lacks, no cloud has.
+        let isCloud = capture.channels.contains(.points)
+        let isIncomplete = !isCloud && !Channel.payload.isDisjoint(with: capture.remedies.keys)
         frames = Frames(
             sourceCount: capture.frames.count + extraCount,
             wholeCount: isIncomplete ? 0 : capture.frames.count { !$0.isDropped })

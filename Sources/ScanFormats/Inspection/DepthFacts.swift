@@ -93,12 +93,12 @@ struct DepthTally {
         return (value(ofRank: (validCount - 1) / 2) + value(ofRank: validCount / 2)) / 2
     }
 
-    /// The depth that so many others are below, as far as its bin tells.
+    /// The depth that so many others are below, as far as its bin tells: the least of that, but none below the nearest.
     private func value(ofRank rank: Int) -> Double {
         var below = 0
         for (bin, count) in bins.enumerated() where count > 0 {
             below += count
-            if below > rank { return Double(Float(bitPattern: UInt32(bin) << Self.lowerBits)) }
+            if below > rank { return Double(max(low, Float(bitPattern: UInt32(bin) << Self.lowerBits))) }
         }
         return 0
     }

@@ -19,10 +19,11 @@ package enum BoxMask {
     }
 
     /// 255 where the depth pixel's point lies in the box, at the depth map's size.
-    package static func depth(_ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose) -> LumaImage
-    {
+    package static func depth(
+        _ depth: DepthMap, in box: OrientedBox, camera: CameraIntrinsics, pose: Pose, centre: PixelCentre
+    ) -> LumaImage {
         let points = Unprojection(
-            camera: camera, pose: pose, width: depth.width, height: depth.height, centre: .half
+            camera: camera, pose: pose, width: depth.width, height: depth.height, centre: centre
         ).points(of: depth)
         var small = [UInt8](repeating: 0, count: depth.metres.count)
         for pixel in depth.pixels(ofPoints: box.selection(points, keepInside: true)) { small[pixel] = 255 }

@@ -8,6 +8,8 @@ struct MaskOutput: Sendable {
 
     let masks: Masks
     private let margin: Double
+    /// Of depth pixels: the rule by which the dataset's points were made, so that none of them lies where a mask says ignore.
+    private let centre: PixelCentre
 
     init(_ options: inout OptionReader) {
         masks = options.choice(
@@ -16,6 +18,7 @@ struct MaskOutput: Sendable {
         margin = options.number(
             "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
             in: -10...10, unit: "m")
+        centre = options.value(of: "pixel-centre", above: "unproject")?.string.flatMap(PixelCentre.init) ?? .half
         if !isOfBox && margin != 0 {
             options.fail("mask-margin", "`mask-margin` goes with `masks: silhouette` and `masks: depth`")
         }
@@ -106,7 +109,7 @@ struct MaskOutput: Sendable {
         let pose = try frame.facts.requiredPose
         if masks == .depth {
             let depth = frame.aligned(try frame.requiredDepth, context)
-            let mask = BoxMask.depth(depth, in: box, camera: camera, pose: pose)
+            let mask = BoxMask.depth(depth, in: box, camera: camera, pose: pose, centre: centre)
             return { factor in nearest(mask, factor) }
         }
         return { factor in

@@ -22,6 +22,15 @@ struct OneCamera {
             fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP")
     }
 
+    /// - Throws: when a frame's depth has another size than that of those before, for which a format has no place.
+    static func requireSameDepthSize(_ size: PixelSize, as before: PixelSize) throws(Problem) {
+        if size == before { return }
+        throw Problem(
+            .input, "the frame's depth is \(size), and that of others is \(before)",
+            notes: ["the format has one size for all"],
+            fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP")
+    }
+
     /// Nil without frames.
     var median: CameraIntrinsics? {
         guard var camera = cameras.first else { return nil }

@@ -26,10 +26,10 @@ struct EarlierRun: Sendable {
     /// The newest of them, the oldest first.
     /// - Parameter current: the run that is reported on; runs after it are none of the earlier ones.
     static func all(in state: StateFolder, before current: String?) -> [EarlierRun] {
-        guard let current else { return [] }
-        let names = RunFacts.names(in: state).filter { $0 < current }
+        let names = RunRecord.names(in: state)
+        guard let place = current.flatMap(names.firstIndex) else { return [] }
         var runs: [EarlierRun] = []
-        for name in names.reversed() where runs.count < most {
+        for name in names[..<place].reversed() where runs.count < most {
             if let run = StateFolder.read("\(state.runs)/\(name)/\(fileName)").flatMap({ EarlierRun(name, $0) }) {
                 runs.append(run)
             }

@@ -40,14 +40,9 @@ struct RunFacts: Sendable {
     var tool: String?
     var entries: [Entry] = []
 
-    /// The names of all runs' folders, the oldest first.
-    static func names(in state: StateFolder) -> [String] {
-        FileSystem.names(in: state.runs).filter { !$0.hasPrefix(".") && FileSystem.isFolder("\(state.runs)/\($0)") }
-    }
-
     /// The newest run that has ended, or else the newest.
     static func newest(in state: StateFolder) -> String? {
-        let names = names(in: state)
+        let names = RunRecord.names(in: state)
         return newest(of: names, by: RunRecord.outcomeName, state) ?? newest(of: names, by: RunRecord.planName, state)
             ?? names.last
     }

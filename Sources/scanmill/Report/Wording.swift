@@ -30,7 +30,7 @@ enum Wording {
     }
 
     static func time(_ seconds: Double) -> String {
-        guard seconds.isFinite, seconds < 1e12 else { return "–" }
+        guard seconds.isFinite, abs(seconds) < 1e12 else { return "–" }
         if seconds < 0.0995 { return "\(Int((seconds * 1000).rounded()))\(thin)ms" }
         if seconds < 9.95 { return "\(seconds.fixedText(decimals: 1))\(thin)s" }
         if seconds < 119.5 { return "\(Int(seconds.rounded()))\(thin)s" }

@@ -127,7 +127,8 @@ struct CaptureList {
                 let search = try CaptureSearch(at: path, skipping: output, formats: formats, limits: limits)
                 found.captures += search.captures
                 found.unreadable += search.unreadable
-                without += search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without
+                without += (search.captures.isEmpty && search.unreadable.isEmpty ? [path] : search.without)
+                    .filter { !Self.isEmptied($0, output) }
                 warn(of: search.within, in: path)
                 strangers.merge(search.strangers, uniquingKeysWith: +)
                 strayResults += search.strayResults.filter { !strayResults.contains($0) }
@@ -148,6 +149,13 @@ struct CaptureList {
         warn(without: without)
         warn(ofResults: strayResults)
         return found.distinct
+    }
+
+    /// Whether a folder is what stayed behind where a capture's files were moved away, whose result is there: no more to be
+    /// told of than one that is gone.
+    private static func isEmptied(_ path: String, _ output: String) -> Bool {
+        let id = path.split(separator: "/").last ?? ""
+        return FileSystem.exists("\(output)/\(id)/\(Receipt.fileName)") && FileSystem.isGone(path)
     }
 
     private static func sayNothing(in paths: [String]) {

@@ -5,7 +5,7 @@ enum CommandDoc {
     static func page(_ tool: CommandTree) -> String {
         var page = "# Commands\n\n\(MarkdownText.prose("\(tool.abstract)\n\n\(tool.discussion)"))\n"
         for command in tool.commands { page += "\n" + section(command, of: tool.name) }
-        page += "\n## Exit codes\n\n| code | meaning |\n| --- | --- |\n"
+        page += "\n## Exit codes of \(tool.name) run\n\n| code | meaning |\n| --- | --- |\n"
         for (code, meaning) in ExitStatus.meanings { page += "| \(code) | \(meaning) |\n" }
         return page
     }

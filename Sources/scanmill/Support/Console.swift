@@ -62,11 +62,12 @@ enum Console {
     static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = "B"
-        for next in ["kB", "MB", "GB", "TB"] where value >= 1000 { (value, unit) = (value / 1000, next) }
+        // What would be rounded to 1000.0 of a unit is 1.0 of the next one.
+        for next in ["kB", "MB", "GB", "TB"] where value >= (unit == "B" ? 1000 : 999.95) {
+            (value, unit) = (value / 1000, next)
+        }
         return unit == "B" ? "\(bytes) B" : "\(value.rounded(decimals: 1)) \(unit)"
     }
-
-    static func count(_ number: Int, _ noun: String) -> String { number.counted(noun) }
 
     /// Runs something whose problem ends the command, with the exit code that its fault has.
     static func orExit<Value>(_ body: () throws(Problem) -> Value) throws -> Value {

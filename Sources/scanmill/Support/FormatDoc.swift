@@ -36,7 +36,8 @@ enum FormatDoc {
             ## Writing
 
             A round trip (capture, written, read again) gives the same frames, camera centres, rotations, intrinsics and
-            depth, to the format's own precision.
+            depth, to the format's own precision, but for what is named here. Depth as 16-bit pictures in millimetres, which
+            most of these have, ends at 65.535 m.
 
             | format | written by | what it cannot hold |
             | --- | --- | --- |

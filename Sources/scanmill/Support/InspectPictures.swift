@@ -133,14 +133,15 @@ struct InspectPictures {
     /// What is inspected is never written to, and neither is a result.
     /// - Throws: when the folder is the capture's or a result's, or lies in one.
     static func requireOutside(_ folder: String, of capture: String) throws(Problem) {
-        try PublishedResult.requireOutside(folder, "the pictures")
-        guard let inner = FileSystem.realPath(folder), let outer = FileSystem.realPath(capture) else { return }
-        if FileSystem.lies(inner, in: outer) {
+        if let inner = FileSystem.realPath(folder), let outer = FileSystem.realPath(capture),
+            FileSystem.lies(inner, in: outer)
+        {
             throw Problem(
                 .usage, "the pictures would be written into the capture", notes: ["what is inspected is never changed"],
                 fix: "name a folder outside of it"
             ).at(file: folder)
         }
+        try OutputPlace.requireFree(folder, for: "the pictures")
     }
 
     /// The folder of the pictures, and one below it in which they are made: a picture appears whole or not at all.

@@ -82,10 +82,10 @@ extension FactSheet {
 
     mutating func add(_ facts: CaptureInspection.Box, unit: String) {
         let hits =
-            BoxFace.allCases.map { Part("\($0.rawValue) ", $0.rawValue, .count(facts.faceHits[$0] ?? 0), ", ") }
+            BoxFace.allCases.map { Part("\($0.rawValue) ", $0.rawValue, .count(facts.coverage.faces[$0] ?? 0), ", ") }
             + [
-                Part("past it ", "miss", .count(facts.missCount)),
-                Part(", from inside ", "inside", .count(facts.insideCount)),
+                Part("past it ", "miss", .count(facts.coverage.missCount)),
+                Part(", from inside ", "inside", .count(facts.coverage.insideCount)),
             ]
         add(
             "box", "Box",
@@ -94,7 +94,7 @@ extension FactSheet {
                 Fact("size-\(unit)", label: "size", .vector(facts.size, digits: 3, unit: unit)),
                 Fact("turn-about-y-degrees", label: "turn about y", .number(facts.yaw, digits: 1, unit: "°")),
                 facts.box.floor.map { Fact("floor-y-\(unit)", label: "floor", .number($0, digits: 3, unit: unit)) },
-                facts.cameraCount == 0 ? nil : Fact("cameras-facing", .phrase(hits)),
+                facts.coverage.cameraCount == 0 ? nil : Fact("cameras-facing", .phrase(hits)),
             ])
     }
 }

@@ -16,7 +16,7 @@ struct LoadedPipeline {
             return try open(path, settings: settings)
         } catch {
             for problem in error.problems { Console.error(problem.compilerStyle) }
-            Console.error(Console.count(error.problems.count, "mistake") + "; nothing was run")
+            Console.error(error.problems.count.counted("mistake") + "; nothing was run")
             throw ExitCode(ExitStatus.usage)
         }
     }

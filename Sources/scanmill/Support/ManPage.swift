@@ -34,6 +34,7 @@ enum ManPage {
             "Where a video, a `.sens` file or ScanNet's raw streams that are compressed inside an archive are unpacked while "
                 + "their capture runs; `/var/tmp` without it."
         ),
+        ("TZ", "The time zone of `--until` and of the report."),
         ("TERM", "Without it, or when it is `dumb`, nothing is drawn anew while a run goes on."),
     ]
 
@@ -54,10 +55,13 @@ enum ManPage {
 
     private static let examples = [
         ("What is in a capture, and what is wrong with it:", "scanmill inspect captures/desk"),
-        ("One capture to NeRF training data:", "scanmill run object-nerf.yaml captures/desk -o results"),
+        (
+            "One capture to NeRF training data:",
+            "scanmill run /usr/local/share/scanmill/pipelines/object-nerf.yaml captures/desk -o results"
+        ),
         (
             "Every night, from cron:",
-            "scanmill run nightly-staging.yaml /captures -o /results --settle 10m --until 06:00 -q"
+            "/usr/local/bin/scanmill run /etc/scanmill/nightly.yaml /captures -o /results --settle 10m --until 06:00 -q"
         ),
         ("What failed, and why:", "scanmill status /results"),
     ]

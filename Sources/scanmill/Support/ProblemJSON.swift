@@ -1,10 +1,10 @@
 import ScanModel
 
 extension Problem {
-    /// The problem as `check --json` and `inspect --json` give it to programs: `message`, where it is, `notes`, `fix`. On
+    /// The problem as `check --json` and `inspect --json` give it to programs: `message`, whose fault it is, where it is, `notes`, `fix`. On
     /// disk it is kept as its ``facts``, whose keys and their order differ.
     var json: JSONObject {
-        var object: JSONObject = ["message": .string(summary)]
+        var object: JSONObject = ["message": .string(summary), "fault": .string(fault.rawValue)]
         object["file"] = place.file.map { .string($0) }
         object["line"] = place.line.map { .of($0) }
         object["column"] = place.column.map { .of($0) }

@@ -25,11 +25,7 @@ final class RunLog: Sendable {
         let code = errno
         if handle >= 0 { _ = fcntl(handle, F_SETFL, O_APPEND) }
         state = Mutex(State(isTorn: Self.endsInsideALine(path)))
-        if handle < 0 {
-            var problem = Problem.system("cannot open the log", path: path, code: code)
-            if code == ENXIO { problem.fix = "it is a pipe that nobody reads: start its reader first" }
-            throw problem
-        }
+        if handle < 0 { throw FileSystem.openProblem("cannot open the log", path: path, code: code) }
     }
 
     deinit { close(handle) }

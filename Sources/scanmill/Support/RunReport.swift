@@ -74,14 +74,14 @@ struct RunReport: Sendable {
                 groups[kind].map { "\($0.count) \(kind.rawValue)" }
             }
             Console.out(
-                "\(Console.count(outcomes.count, "capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
+                "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
             )
         }
         if isQuiet { sayLeft(outcomes) } else { sayNotes(outcomes) }
         let failed = outcomes.filter { $0.ending.problem != nil }
         if failed.isEmpty { return }
         let causes = Dictionary(grouping: failed, by: { $0.ending.problem?.summary ?? "" })
-        Console.error("\(Console.count(failed.count, "capture")) failed:")
+        Console.error("\(failed.count.counted("capture")) failed:")
         for (cause, captures) in causes.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
             let ids = captures.prefix(5).map { Console.visible($0.input.id) }.joined(separator: ", ")
             Console.error("  \(captures.count) × \(cause): \(ids)\(captures.count > 5 ? ", …" : "")")
@@ -103,13 +103,13 @@ struct RunReport: Sendable {
         let arriving = outcomes.filter { $0.ending == .arriving }.map { Console.visible($0.input.id) }
         if !arriving.isEmpty {
             let ids = arriving.prefix(5).joined(separator: ", ") + (arriving.count > 5 ? ", …" : "")
-            Console.error("warning: \(Console.count(arriving.count, "capture")) still arriving: \(ids)")
+            Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(ids)")
         }
         let reasons = outcomes.compactMap { outcome -> String? in
             if case .notBegun(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
         }
         guard let reason = reasons.last else { return }
-        Console.error("warning: \(Console.count(reasons.count, "capture")) left for another night: \(reason)")
+        Console.error("warning: \(reasons.count.counted("capture")) left for another night: \(reason)")
     }
 
     /// What follows from the pipeline is so for many captures, and is said once.
@@ -119,7 +119,7 @@ struct RunReport: Sendable {
             for note in summary.notes { captures[note, default: []].append(id) }
         }
         for (note, ids) in captures.sorted(by: { $0.key < $1.key }) {
-            let who = ids.count == 1 ? Console.visible(ids[0]) : Console.count(ids.count, "capture")
+            let who = ids.count == 1 ? Console.visible(ids[0]) : ids.count.counted("capture")
             Console.error("note: \(who): \(note)")
         }
     }
@@ -146,10 +146,10 @@ struct RunReport: Sendable {
     private static func text(_ summary: CaptureSummary) -> String {
         let frames =
             summary.framesKept == summary.frameCount
-            ? Console.count(summary.frameCount, "frame")
-            : "\(summary.framesKept) of \(Console.count(summary.frameCount, "frame"))"
-        let bad = summary.badFrameCount == 0 ? "" : " (\(Console.count(summary.badFrameCount, "bad frame")) dropped)"
-        return "\(frames)\(bad), \(Console.count(summary.fileCount, "file")), \(Console.size(summary.byteCount))"
+            ? summary.frameCount.counted("frame")
+            : "\(summary.framesKept) of \(summary.frameCount.counted("frame"))"
+        let bad = summary.badFrameCount == 0 ? "" : " (\(summary.badFrameCount.counted("bad frame")) dropped)"
+        return "\(frames)\(bad), \(summary.fileCount.counted("file")), \(Console.size(summary.byteCount))"
     }
 
     // MARK: - For programs

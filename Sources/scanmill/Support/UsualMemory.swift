@@ -15,7 +15,7 @@ struct UsualMemory {
     /// Goes by the newest runs of the pipeline that made a result.
     init(of pipeline: Pipeline, in state: StateFolder) {
         var peaks: [Int64] = []
-        for name in RunFacts.names(in: state).reversed() where peaks.count < Self.runs {
+        for name in RunRecord.names(in: state).reversed() where peaks.count < Self.runs {
             let run = RunFacts(name, in: state)
             guard run.pipeline?["name"]?.string == pipeline.name else { continue }
             if let peak = run.entries.compactMap({ $0.share?.peakBytes }).max() { peaks.append(peak) }

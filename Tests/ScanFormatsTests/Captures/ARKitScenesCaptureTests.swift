@@ -24,6 +24,19 @@ import Testing
         return video
     }
 
+    /// The data set's 3dod part has each video's frames in a folder below it.
+    @Test func theFramesFolderIsCalledAfterTheVideo() throws {
+        let video = try video()
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/41069021", withIntermediateDirectories: true)
+        try FileManager.default.moveItem(
+            atPath: video.path, toPath: "\(folder.path)/41069021/41069021_frames")
+        let found = try CaptureSearch(at: folder.path).captures
+        #expect(found.map(\.id) == ["41069021"])
+        #expect(ARKitScenesCapture.id(of: "41069022_frames", in: "41069021") == nil)
+    }
+
     @Test func posesAreTurnedRound() throws {
         let video = try video([1, 1.1, 1.2])
         // A quarter turn about the camera's x: what is up in the world, z, is −y in the camera. Then none. Then a camera

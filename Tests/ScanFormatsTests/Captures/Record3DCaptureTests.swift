@@ -94,20 +94,56 @@ import Testing
         #expect(try CaptureSearch.captures(at: folder.path).map(\.id) == ["scan"])
     }
 
-    @Test func theExportHasNoDepth() throws {
+    // MARK: - The export
+
+    private func export(_ depth: [[UInt8]]) throws -> WrittenCapture {
         let export = try WrittenCapture()
-        try export.write(metadata(2), to: "metadata.json")
-        for index in 0..<2 {
+        try export.write(metadata(depth.count), to: "metadata.json")
+        for (index, file) in depth.enumerated() {
             try export.picture("rgb/\(index).jpg", 6, 8, isJPEG: true)
-            try export.write([0x76, 0x2F, 0x31, 0x01], to: "depth/\(index).exr")
+            try export.write(file, to: "depth/\(index).exr")
         }
-        let capture = try export.open(Record3DCapture.self)
+        return export
+    }
+
+    @Test func anExport() throws {
+        let capture = try export([EXRSamples.floats, EXRSamples.colors]).open(Record3DCapture.self)
+        #expect(capture.variant == "EXR + JPG export" && capture.warnings == [])
         #expect(capture.frames.map(\.pictureFile) == ["rgb/0.jpg", "rgb/1.jpg"])
         #expect(capture.frames.allSatisfy { $0.pose != nil && $0.intrinsics != nil })
+        #expect(capture.depthSize == PixelSize(3, 4))
+        #expect(capture.files.map(\.path).filter { $0.hasSuffix(".exr") } == ["depth/0.exr", "depth/1.exr"])
+        let depth = try capture.loaded([.recordedDepth]).compactMap(\.recordedDepth)
+        #expect(depth.map(\.first) == [1, 2])
+        let (map, repaired) = try DepthCodec.decode(depth[0])
+        #expect(map.metres == EXRSamples.depth.map { $0.isNaN ? 0 : $0 } && repaired.nan == 1)
         #expect(
-            capture.absences[.recordedDepth]
-                == "the export keeps depth as OpenEXR, which ScanMill does not read: share the recording as .r3d instead"
-        )
+            capture.absences[.recordedConfidence] == "the export has none, unlike the recording as .r3d")
+    }
+
+    /// The first is not damaged at its beginning, and shows only when it is unpacked.
+    @Test func damagedDepthOfAnExport() throws {
+        let cut = Array(EXRSamples.floats.dropLast(10))
+        let capture = try export([cut, EXRSamples.floats]).open(Record3DCapture.self)
+        let problem = #expect(throws: Problem.self) { _ = try capture.loaded([.recordedDepth]) }
+        #expect(problem?.place.file == "depth/0.exr" && problem?.fault == .input)
+    }
+
+    @Test func anExportWithoutDepth() throws {
+        let export = try export([EXRSamples.floats])
+        try export.remove("depth/0.exr")
+        try export.write("", to: "depth/notes.txt")
+        let capture = try export.open(Record3DCapture.self)
+        #expect(capture.absences[.recordedDepth] == "there are no files depth/<n>.exr")
+        #expect(capture.keptFrames.count == 1)
+    }
+
+    @Test func depthOfAnExportThatLiesOnItsSide() throws {
+        let export = try export([EXRSamples.floats])
+        try export.picture("rgb/0.jpg", 8, 6, isJPEG: true)
+        let problem = try export.problem(Record3DCapture.self)
+        #expect(problem?.summary == "depth of 3×4 does not fit pictures of 8×6")
+        #expect(problem?.fix == "share the recording as .r3d instead")
     }
 
     // MARK: - Cameras

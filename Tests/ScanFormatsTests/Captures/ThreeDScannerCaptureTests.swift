@@ -50,6 +50,26 @@ import Testing
         #expect(frames[0].recordedConfidence?.range == 0...2)
     }
 
+    /// As some scripts write them: a camera at the origin that looks elsewhere would go unnoticed.
+    @Test func matricesByColumnsAreBad() throws {
+        let matrices = [
+            (
+                "[0, 0, 1, 3, 0, 1, 0, 2, -1, 0, 0, -3, 0, 0, 0, 0.99999988]",
+                "[0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 3, 2, -3, 1]", "the last row of the matrix is not 0 0 0 1"
+            ),
+            (
+                "[9.5, 0, 4.25, 0, 9, 2.75, 0, 0, 1]", "[9.5, 0, 0, 0, 9, 0, 4.25, 2.75, 1]",
+                "the intrinsics are not fx 0 cx, 0 fy cy, 0 0 1"
+            ),
+        ]
+        for (rows, columns, words) in matrices {
+            let export = try export()
+            try export.write(camera(3).replacing(rows, with: columns), to: "frame_00003.json")
+            let drop = try #require(try export.open(ThreeDScannerCapture.self).frames[3].drop)
+            #expect(drop.isBad && drop.reason.contains(words), "\(drop.reason)")
+        }
+    }
+
     /// Frames without a picture are whole ones for whoever wants their depth.
     @Test func theAppKeepsSomePicturesOnly() throws {
         let capture = try export().open(ThreeDScannerCapture.self)

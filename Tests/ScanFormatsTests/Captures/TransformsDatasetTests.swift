@@ -191,6 +191,16 @@ import Testing
         }
     }
 
+    /// What nerfstudio makes of a COLMAP model with --use-sfm-depth has depth in the model's own unit.
+    @Test func depthOfACOLMAPModelIsInNoUnit() throws {
+        try folder.write(
+            try PNG.encodeGray16(Gray16Image(width: 2, height: 1, pixels: [1000, 0])), to: "d/depth/a.png")
+        try picture("a.png")
+        try write([frame("a.png", with: ["depth_file_path": "depth/a.png", "colmap_im_id": 7])], Self.lens)
+        let capture = try open()
+        #expect(!capture.isMetric && capture.channels.contains(.recordedDepth))
+    }
+
     /// instant-ngp passes depth over then: a unit that is made up would be a wrong scale.
     @Test(arguments: [-1, 0.0, 2000]) func depthWithoutAUnitIsLeftOut(_ unit: Double) throws {
         try folder.write(

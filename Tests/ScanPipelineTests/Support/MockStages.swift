@@ -71,11 +71,6 @@ extension Mock {
         }
     }
 
-    /// What is said of a bad frame that a fold has gathered before.
-    static let takenFrameNote =
-        "an earlier stage has already taken this frame, so it cannot be dropped any more: leave it out above that stage, with "
-        + "`select-frames`"
-
     /// A finish that drops every frame but each n-th.
     static func every(_ n: Int) -> Mock {
         .finish("every", .init(needs: [.frames], drops: true)) { capture, context in

@@ -142,7 +142,7 @@ import Testing
         let depth = DepthMap(width: 3, height: 2, metres: [1, 1, 1, 1, 0, 1])
         // x = (u + ½ − 1.5)/3 = −⅓, 0, ⅓ and y = −(v + ½ − 1)/2 = ¼, −¼.
         let left = OrientedBox(center: Vector3(-0.25, 0, -1), worldFromBox: .identity, halfSize: Vector3(0.3, 1, 0.1))
-        let small = BoxMask.depth(depth, in: left, camera: camera, pose: .identity)
+        let small = BoxMask.depth(depth, in: left, camera: camera, pose: .identity, centre: .half)
         let mask = rows(small.nearest(width: 7, height: 5))
         #expect(mask == ["#####..", "#####..", "##.....", "##.....", "##....."])
     }

@@ -57,5 +57,11 @@ struct ScanNetPPLayout: VideoCaptureLayout {
         try poses.close()
         try depth?.close()
         try video.finish(context)
+        guard let depthSize, depthSize != Self.ownDepth else { return }
+        context.warn(
+            "depth is \(depthSize), and ScanNet++'s own is \(Self.ownDepth): the file does not say its size, and the data set's "
+                + "own tools take theirs")
     }
+
+    private static let ownDepth = PixelSize(256, 192)
 }

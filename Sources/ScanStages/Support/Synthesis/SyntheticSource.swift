@@ -35,6 +35,8 @@ struct SyntheticSource: CaptureSource {
         guard let kind = motionFiles.first(where: { $0.path == file })?.kind else {
             throw Problem(.input, "there is no such file in a synthesised capture").at(file: file)
         }
-        return SyntheticMotionFile(truth.motion, kind, name: file)
+        let motion = truth.motion
+        return MotionFileSource(kind, count: motion.count, name: file) { range in range.map { motion.sample(kind, $0) }
+        }
     }
 }

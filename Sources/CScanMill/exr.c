@@ -1,0 +1,147 @@
+#include "CScanMill.h"
+
+#include <OpenEXR/openexr.h>
+#include <stdio.h>
+#include <string.h>
+
+struct file {
+    const uint8_t *bytes;
+    size_t count;
+    char *message;
+};
+
+static int64_t read_bytes(
+    exr_const_context_t context, void *data, void *target, uint64_t count, uint64_t offset,
+    exr_stream_error_func_ptr_t fail) {
+    (void)context;
+    (void)fail;
+    const struct file *file = data;
+    if (offset >= file->count) return 0;
+    if (count > file->count - offset) count = file->count - offset;
+    memcpy(target, file->bytes + offset, count);
+    return (int64_t)count;
+}
+
+static int64_t size_of(exr_const_context_t context, void *data) {
+    (void)context;
+    return (int64_t)((const struct file *)data)->count;
+}
+
+// The first thing that the library complains of is the cause of what follows.
+static void note(exr_const_context_t context, exr_result_t code, const char *text) {
+    void *data = NULL;
+    if (exr_get_user_data(context, &data) != EXR_ERR_SUCCESS || !data) return;
+    struct file *file = data;
+    if (!file->message[0]) snprintf(file->message, SM_MESSAGE, "%s", text ? text : exr_get_default_error_message(code));
+}
+
+static int refuse(char *message, const char *text) {
+    snprintf(message, SM_MESSAGE, "%s", text);
+    return 1;
+}
+
+// Opens a file of one part of rows, and says how large its pixels' window is.
+static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t *window) {
+    exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
+    options.user_data = file;
+    options.read_fn = read_bytes;
+    options.size_fn = size_of;
+    options.error_handler_fn = note;
+    // Rows that are not where the file says are not guessed.
+    options.flags = EXR_CONTEXT_FLAG_DISABLE_CHUNK_RECONSTRUCTION;
+    file->message[0] = 0;
+    exr_result_t result = exr_start_read(context, "picture", &options);
+    exr_storage_t storage = EXR_STORAGE_LAST_TYPE;
+    if (result == EXR_ERR_SUCCESS) result = exr_get_storage(*context, 0, &storage);
+    if (result == EXR_ERR_SUCCESS) result = exr_get_data_window(*context, 0, window);
+    if (result != EXR_ERR_SUCCESS) {
+        return file->message[0] ? 1 : refuse(file->message, exr_get_default_error_message(result));
+    }
+    if (storage != EXR_STORAGE_SCANLINE) return refuse(file->message, "the pixels are in tiles, or deep");
+    return 0;
+}
+
+static uint32_t width_of(exr_attr_box2i_t window) { return (uint32_t)(window.max.x - (int64_t)window.min.x + 1); }
+static uint32_t height_of(exr_attr_box2i_t window) { return (uint32_t)(window.max.y - (int64_t)window.min.y + 1); }
+
+int sm_exr_size(const uint8_t *bytes, size_t count, uint32_t *width, uint32_t *height, char *message) {
+    struct file file = {bytes, count, message};
+    exr_context_t context = NULL;
+    exr_attr_box2i_t window;
+    const int failed = open_rows(&file, &context, &window);
+    if (!failed) {
+        *width = width_of(window);
+        *height = height_of(window);
+    }
+    exr_finish(&context);
+    return failed;
+}
+
+static int is_depth(const exr_coding_channel_info_t *channel) {
+    return channel->data_type != EXR_PIXEL_UINT && channel->x_samples == 1 && channel->y_samples == 1;
+}
+
+// Which channel holds the depth; NULL where none can.
+static exr_coding_channel_info_t *depth_channel(exr_decode_pipeline_t *decoder) {
+    for (int16_t i = 0; i < decoder->channel_count; i++) {
+        exr_coding_channel_info_t *channel = &decoder->channels[i];
+        if (decoder->channel_count == 1 || strcmp(channel->channel_name, "R") == 0) {
+            return is_depth(channel) ? channel : NULL;
+        }
+    }
+    return NULL;
+}
+
+// B44 and DWA are made for looks; of several channels the library's B44 mixes them up (3.1.5), and it has no DWA.
+static int keeps_depth(exr_compression_t compression) { return compression <= EXR_COMPRESSION_PXR24; }
+
+// Decodes all rows. `decoder` is to be destroyed by the caller.
+static int decode_rows(
+    exr_context_t context, exr_decode_pipeline_t *decoder, exr_attr_box2i_t window, float *pixels, char *message) {
+    const int64_t width = width_of(window);
+    exr_compression_t compression = EXR_COMPRESSION_LAST_TYPE;
+    int32_t step = 0;
+    exr_result_t result = exr_get_compression(context, 0, &compression);
+    if (result == EXR_ERR_SUCCESS && !keeps_depth(compression)) {
+        return refuse(message, "its pixels are packed with B44 or DWA, which do not keep depth as it was");
+    }
+    if (result == EXR_ERR_SUCCESS) result = exr_get_scanlines_per_chunk(context, 0, &step);
+    if (result == EXR_ERR_SUCCESS && step < 1) result = EXR_ERR_FILE_BAD_HEADER;
+    for (int64_t y = window.min.y; result == EXR_ERR_SUCCESS && y <= window.max.y; y += step) {
+        const int is_first = y == window.min.y;
+        exr_chunk_info_t rows;
+        result = exr_read_scanline_chunk_info(context, 0, (int)y, &rows);
+        if (result != EXR_ERR_SUCCESS) break;
+        result = is_first ? exr_decoding_initialize(context, 0, &rows, decoder)
+                          : exr_decoding_update(context, 0, &rows, decoder);
+        if (result != EXR_ERR_SUCCESS) break;
+        exr_coding_channel_info_t *channel = depth_channel(decoder);
+        if (!channel) return refuse(message, "it has no channel of floats that is the only one, or is called R");
+        channel->decode_to_ptr = (uint8_t *)(pixels + (y - window.min.y) * width);
+        channel->user_pixel_stride = sizeof(float);
+        channel->user_line_stride = (int32_t)(width * (int64_t)sizeof(float));
+        channel->user_bytes_per_element = sizeof(float);
+        channel->user_data_type = EXR_PIXEL_FLOAT;
+        if (is_first) result = exr_decoding_choose_default_routines(context, 0, decoder);
+        if (result == EXR_ERR_SUCCESS) result = exr_decoding_run(context, 0, decoder);
+    }
+    if (result == EXR_ERR_SUCCESS) return 0;
+    return message[0] ? 1 : refuse(message, exr_get_default_error_message(result));
+}
+
+int sm_exr_decode(const uint8_t *bytes, size_t count, float *pixels, size_t pixel_count, char *message) {
+    struct file file = {bytes, count, message};
+    exr_context_t context = NULL;
+    exr_attr_box2i_t window;
+    int failed = open_rows(&file, &context, &window);
+    if (!failed && (uint64_t)width_of(window) * height_of(window) != pixel_count) {
+        failed = refuse(message, "the picture is not of the size that was asked for");
+    }
+    if (!failed) {
+        exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
+        failed = decode_rows(context, &decoder, window, pixels, message);
+        exr_decoding_destroy(context, &decoder);
+    }
+    exr_finish(&context);
+    return failed;
+}

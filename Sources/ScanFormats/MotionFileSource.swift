@@ -1,0 +1,46 @@
+import ScanModel
+import Synchronization
+
+/// A motion file in the iOS app's layout that lies nowhere: its records are made as they are read, some at a time.
+package final class MotionFileSource: ByteSource {
+    package let name: String
+    package let byteCount: Int64?
+    private let count: Int
+    private let samples: @Sendable (Range<Int>) throws(Problem) -> [MotionSample]
+    /// Bytes that are made already and not read yet, the header at first; and the next sample.
+    private let state: Mutex<(unread: ArraySlice<UInt8>, next: Int)>
+
+    private static let samplesAtOnce = 512
+
+    /// - Parameter samples: those of a range within 0..<`count`.
+    package init(
+        _ kind: MotionKind, count: Int, name: String,
+        samples: @escaping @Sendable (Range<Int>) throws(Problem) -> [MotionSample]
+    ) {
+        let header = MotionStream.header(kind, count: count)
+        self.name = name
+        self.count = count
+        self.samples = samples
+        byteCount = Int64(header.count + MotionStream.recordByteCount * count)
+        state = Mutex((header[...], 0))
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+        let result: Result<Int, Problem> = state.withLock { state in
+            if state.unread.isEmpty, state.next < count {
+                let range = state.next..<min(state.next + Self.samplesAtOnce, count)
+                do throws(Problem) {
+                    var bytes: [UInt8] = []
+                    for sample in try samples(range) { MotionStream.append(sample, to: &bytes) }
+                    state.unread = bytes[...]
+                } catch { return .failure(error) }
+                state.next = range.upperBound
+            }
+            let count = min(buffer.count, state.unread.count)
+            buffer.copyBytes(from: state.unread.prefix(count))
+            state.unread = state.unread.dropFirst(count)
+            return .success(count)
+        }
+        return try result.get()
+    }
+}

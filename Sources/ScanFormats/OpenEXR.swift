@@ -1,0 +1,52 @@
+internal import CScanMill
+import ScanModel
+
+/// Depth in metres as OpenEXR pictures hold it: one channel of floats, or the one called R of several.
+///
+/// Source: the OpenEXR project, "OpenEXR File Layout"; its own library reads them. What cannot be decoded in full is a
+/// problem with fault `input`, whose place has no file; callers add it.
+public enum OpenEXR {
+    /// Whether a file begins as an OpenEXR picture does, whatever it is called.
+    public static func isEXR(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x76, 0x2F, 0x31, 0x01]) }
+
+    /// Columns and rows.
+    /// - Throws: also when the picture is larger than `limits` allow.
+    public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
+        var (width, height) = (UInt32(), UInt32())
+        let message = bytes.withUnsafeBufferPointer { bytes in
+            messageOf { sm_exr_size(bytes.baseAddress, bytes.count, &width, &height, $0) }
+        }
+        if let message { throw damaged(bytes, message) }
+        let size = PixelSize(Int(width), Int(height))
+        try limits.check(PictureHeader(width: size.width, height: size.height, channels: 1, bitDepth: 32))
+        return size
+    }
+
+    /// Decodes depth: 32-bit floats of metres, as recorded. Half floats become floats.
+    public static func decodeDepth(
+        _ bytes: [UInt8], limits: PictureLimits = .standard
+    ) throws(Problem) -> RecordedDepth {
+        let size = try size(bytes, limits: limits)
+        let (count, width) = (size.width * size.height, MemoryLayout<Float>.size)
+        var message: String?
+        // An array's storage is aligned for floats.
+        let pixels = [UInt8](unsafeUninitializedCapacity: count * width) { buffer, initialized in
+            let floats = UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: Float.self)
+            message = messageOf { sm_exr_decode(bytes, bytes.count, floats, count, $0) }
+            initialized = message == nil ? count * width : 0
+        }
+        if let message { throw damaged(bytes, message) }
+        return RecordedDepth(width: size.width, height: size.height, encoding: .float32Metres, bytes: pixels)
+    }
+
+    private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
+        guard isEXR(bytes) else {
+            return Problem(
+                .input, bytes.isEmpty ? "the OpenEXR picture is empty" : "not an OpenEXR picture",
+                fix: "copy the picture again from the device")
+        }
+        return Problem(
+            .input, "OpenEXR picture damaged, or no depth", notes: ["OpenEXR's reader says: \(message)"],
+            fix: "copy the picture again from the device")
+    }
+}
