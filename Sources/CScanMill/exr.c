@@ -2,7 +2,11 @@
 
 #include <OpenEXR/openexr.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// Nobody keeps depth beside more; unpacked, a file of many would be far larger than its pictures.
+enum { most_channels = 16 };
 
 struct file {
     const uint8_t *bytes;
@@ -35,9 +39,14 @@ static void note(exr_const_context_t context, exr_result_t code, const char *tex
     if (!file->message[0]) snprintf(file->message, SM_MESSAGE, "%s", text ? text : exr_get_default_error_message(code));
 }
 
+static int fail(char *message, const char *text) {
+    if (!message[0]) snprintf(message, SM_MESSAGE, "%s", text);
+    return 1;
+}
+
 static int refuse(char *message, const char *text) {
     snprintf(message, SM_MESSAGE, "%s", text);
-    return 1;
+    return SM_EXR_OTHER;
 }
 
 // Opens a file of one part of rows, and says how large its pixels' window is.
@@ -52,12 +61,16 @@ static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t
     file->message[0] = 0;
     exr_result_t result = exr_start_read(context, "picture", &options);
     exr_storage_t storage = EXR_STORAGE_LAST_TYPE;
+    const exr_attr_chlist_t *channels = NULL;
+    int parts = 0;
+    if (result == EXR_ERR_SUCCESS) result = exr_get_count(*context, &parts);
     if (result == EXR_ERR_SUCCESS) result = exr_get_storage(*context, 0, &storage);
+    if (result == EXR_ERR_SUCCESS) result = exr_get_channels(*context, 0, &channels);
     if (result == EXR_ERR_SUCCESS) result = exr_get_data_window(*context, 0, window);
-    if (result != EXR_ERR_SUCCESS) {
-        return file->message[0] ? 1 : refuse(file->message, exr_get_default_error_message(result));
-    }
-    if (storage != EXR_STORAGE_SCANLINE) return refuse(file->message, "the pixels are in tiles, or deep");
+    if (result != EXR_ERR_SUCCESS) return fail(file->message, exr_get_default_error_message(result));
+    if (parts != 1) return refuse(file->message, "it has several parts");
+    if (storage != EXR_STORAGE_SCANLINE) return refuse(file->message, "its pixels are in tiles, or deep");
+    if (channels->num_channels > most_channels) return refuse(file->message, "it has more than 16 channels");
     return 0;
 }
 
@@ -95,18 +108,32 @@ static exr_coding_channel_info_t *depth_channel(exr_decode_pipeline_t *decoder) 
 // B44 and DWA are made for looks; of several channels the library's B44 mixes them up (3.1.5), and it has no DWA.
 static int keeps_depth(exr_compression_t compression) { return compression <= EXR_COMPRESSION_PXR24; }
 
+// Where rows are decoded to. The library's fast paths for several channels write to all of them, wanted or not (3.1.5).
+struct target {
+    float *pixels;
+    void *others;
+    int64_t width;
+};
+
+static int aim(exr_decode_pipeline_t *decoder, struct target target, int64_t row, char *message) {
+    exr_coding_channel_info_t *depth = depth_channel(decoder);
+    if (!depth) return refuse(message, "it has no channel of floats that is the only one, or is called R");
+    for (int16_t i = 0; i < decoder->channel_count; i++) {
+        exr_coding_channel_info_t *channel = &decoder->channels[i];
+        channel->decode_to_ptr = channel == depth ? (uint8_t *)(target.pixels + row * target.width) : target.others;
+        channel->user_pixel_stride = sizeof(float);
+        channel->user_line_stride = (int32_t)(target.width * (int64_t)sizeof(float));
+        channel->user_bytes_per_element = sizeof(float);
+        channel->user_data_type = channel->data_type == EXR_PIXEL_UINT ? EXR_PIXEL_UINT : EXR_PIXEL_FLOAT;
+    }
+    return 0;
+}
+
 // Decodes all rows. `decoder` is to be destroyed by the caller.
 static int decode_rows(
-    exr_context_t context, exr_decode_pipeline_t *decoder, exr_attr_box2i_t window, float *pixels, char *message) {
-    const int64_t width = width_of(window);
-    exr_compression_t compression = EXR_COMPRESSION_LAST_TYPE;
-    int32_t step = 0;
-    exr_result_t result = exr_get_compression(context, 0, &compression);
-    if (result == EXR_ERR_SUCCESS && !keeps_depth(compression)) {
-        return refuse(message, "its pixels are packed with B44 or DWA, which do not keep depth as it was");
-    }
-    if (result == EXR_ERR_SUCCESS) result = exr_get_scanlines_per_chunk(context, 0, &step);
-    if (result == EXR_ERR_SUCCESS && step < 1) result = EXR_ERR_FILE_BAD_HEADER;
+    exr_context_t context, exr_decode_pipeline_t *decoder, exr_attr_box2i_t window, struct target target, int32_t step,
+    char *message) {
+    exr_result_t result = EXR_ERR_SUCCESS;
     for (int64_t y = window.min.y; result == EXR_ERR_SUCCESS && y <= window.max.y; y += step) {
         const int is_first = y == window.min.y;
         exr_chunk_info_t rows;
@@ -115,18 +142,32 @@ static int decode_rows(
         result = is_first ? exr_decoding_initialize(context, 0, &rows, decoder)
                           : exr_decoding_update(context, 0, &rows, decoder);
         if (result != EXR_ERR_SUCCESS) break;
-        exr_coding_channel_info_t *channel = depth_channel(decoder);
-        if (!channel) return refuse(message, "it has no channel of floats that is the only one, or is called R");
-        channel->decode_to_ptr = (uint8_t *)(pixels + (y - window.min.y) * width);
-        channel->user_pixel_stride = sizeof(float);
-        channel->user_line_stride = (int32_t)(width * (int64_t)sizeof(float));
-        channel->user_bytes_per_element = sizeof(float);
-        channel->user_data_type = EXR_PIXEL_FLOAT;
+        const int refused = aim(decoder, target, y - window.min.y, message);
+        if (refused) return refused;
         if (is_first) result = exr_decoding_choose_default_routines(context, 0, decoder);
         if (result == EXR_ERR_SUCCESS) result = exr_decoding_run(context, 0, decoder);
     }
-    if (result == EXR_ERR_SUCCESS) return 0;
-    return message[0] ? 1 : refuse(message, exr_get_default_error_message(result));
+    return result == EXR_ERR_SUCCESS ? 0 : fail(message, exr_get_default_error_message(result));
+}
+
+static int decode(exr_context_t context, exr_attr_box2i_t window, float *pixels, char *message) {
+    exr_compression_t compression = EXR_COMPRESSION_LAST_TYPE;
+    int32_t step = 0;
+    exr_result_t result = exr_get_compression(context, 0, &compression);
+    if (result == EXR_ERR_SUCCESS) result = exr_get_scanlines_per_chunk(context, 0, &step);
+    if (result == EXR_ERR_SUCCESS && step < 1) result = EXR_ERR_FILE_BAD_HEADER;
+    if (result != EXR_ERR_SUCCESS) return fail(message, exr_get_default_error_message(result));
+    if (!keeps_depth(compression)) {
+        return refuse(message, "its pixels are packed with B44 or DWA, which do not keep depth as it was");
+    }
+    struct target target = {.pixels = pixels, .width = width_of(window)};
+    target.others = malloc((size_t)target.width * (size_t)step * sizeof(float));
+    if (!target.others) return fail(message, "no memory");
+    exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
+    const int failed = decode_rows(context, &decoder, window, target, step, message);
+    exr_decoding_destroy(context, &decoder);
+    free(target.others);
+    return failed;
 }
 
 int sm_exr_decode(const uint8_t *bytes, size_t count, float *pixels, size_t pixel_count, char *message) {
@@ -135,13 +176,9 @@ int sm_exr_decode(const uint8_t *bytes, size_t count, float *pixels, size_t pixe
     exr_attr_box2i_t window;
     int failed = open_rows(&file, &context, &window);
     if (!failed && (uint64_t)width_of(window) * height_of(window) != pixel_count) {
-        failed = refuse(message, "the picture is not of the size that was asked for");
+        failed = fail(message, "the picture is not of the size that was asked for");
     }
-    if (!failed) {
-        exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
-        failed = decode_rows(context, &decoder, window, pixels, message);
-        exr_decoding_destroy(context, &decoder);
-    }
+    if (!failed) failed = decode(context, window, pixels, message);
     exr_finish(&context);
     return failed;
 }

@@ -32,7 +32,7 @@ public enum DepthCodec {
         guard repaired.negative + repaired.infinite > max(64, pixels / 10) else { return nil }
         return Problem(
             .input,
-            "the depth stream is damaged here: more than a tenth of the frame's pixels are negative or infinite",
+            "the depth is damaged here: more than a tenth of the frame's pixels are negative or infinite",
             fix: "copy the file again from the device")
     }
 

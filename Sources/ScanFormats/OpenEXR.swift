@@ -13,10 +13,14 @@ public enum OpenEXR {
     /// - Throws: also when the picture is larger than `limits` allow.
     public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         var (width, height) = (UInt32(), UInt32())
+        var code: Int32 = 0
         let message = bytes.withUnsafeBufferPointer { bytes in
-            messageOf { sm_exr_size(bytes.baseAddress, bytes.count, &width, &height, $0) }
+            messageOf { message in
+                code = sm_exr_size(bytes.baseAddress, bytes.count, &width, &height, message)
+                return code
+            }
         }
-        if let message { throw damaged(bytes, message) }
+        if let message { throw problem(code, message, bytes) }
         let size = PixelSize(Int(width), Int(height))
         try limits.check(PictureHeader(width: size.width, height: size.height, channels: 1, bitDepth: 32))
         return size
@@ -28,25 +32,33 @@ public enum OpenEXR {
     ) throws(Problem) -> RecordedDepth {
         let size = try size(bytes, limits: limits)
         let (count, width) = (size.width * size.height, MemoryLayout<Float>.size)
-        var message: String?
+        var (code, message): (Int32, String?) = (0, nil)
         // An array's storage is aligned for floats.
         let pixels = [UInt8](unsafeUninitializedCapacity: count * width) { buffer, initialized in
             let floats = UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: Float.self)
-            message = messageOf { sm_exr_decode(bytes, bytes.count, floats, count, $0) }
+            message = messageOf { message in
+                code = sm_exr_decode(bytes, bytes.count, floats, count, message)
+                return code
+            }
             initialized = message == nil ? count * width : 0
         }
-        if let message { throw damaged(bytes, message) }
+        if let message { throw problem(code, message, bytes) }
         return RecordedDepth(width: size.width, height: size.height, encoding: .float32Metres, bytes: pixels)
     }
 
-    private static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
-        guard isEXR(bytes) else {
+    private static func problem(_ code: Int32, _ message: String, _ bytes: [UInt8]) -> Problem {
+        if !isEXR(bytes) {
             return Problem(
                 .input, bytes.isEmpty ? "the OpenEXR picture is empty" : "not an OpenEXR picture",
                 fix: "copy the picture again from the device")
         }
+        if code == SM_EXR_OTHER {
+            return Problem(
+                .input, "no depth that can be read: \(message)",
+                fix: "export the depth again, as OpenEXR with one channel of floats")
+        }
         return Problem(
-            .input, "OpenEXR picture damaged, or no depth", notes: ["OpenEXR's reader says: \(message)"],
+            .input, "OpenEXR picture damaged", notes: ["OpenEXR's reader says: \(message)"],
             fix: "copy the picture again from the device")
     }
 }

@@ -4,7 +4,8 @@ import ScanModel
 ///
 /// Of each: `timestamp` in seconds; `pose`, four rows camera-to-world as ARKit gives it (x right, y up, z backward);
 /// `aligned_pose`, the same in the frame of the laser scan's mesh, for a camera with x right, y down, z forward, as the
-/// data set's own tools use it (iphone/arkit_pcl.py of scannetpp/scannetpp); `intrinsic`, three rows for pictures of 1920 × 1440; `imu`.
+/// data set's own tools use it (iphone/arkit_pcl.py of scannetpp/scannetpp); `intrinsic`, three rows for pictures of
+/// 1920 × 1440; `imu`.
 package enum ScanNetPPPoses {
     /// Frames in the order of the file, which need not be that of their numbers. What of a frame cannot be used is said
     /// in its drop.

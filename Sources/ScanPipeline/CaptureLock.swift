@@ -19,7 +19,8 @@ public final class CaptureLock: Sendable {
         try self.init(at: state.lock(".owner"), take: sm_wait_for_lock)
     }
 
-    private init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
+    /// - Parameter take: takes the lock of an open file, or fails as `fcntl` does.
+    package init?(at path: String, take: (Int32) -> Int32) throws(Problem) {
         try FileSystem.makeFolders(FileSystem.parent(of: path))
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
@@ -37,14 +38,19 @@ public final class CaptureLock: Sendable {
                 default: throw Problem.system("cannot take the lock", path: FileSystem.absolute(path), code: code)
                 }
             }
-            // The lock of a capture that is gone may have been removed since it was opened; nobody else would see it.
-            var facts = stat()
-            if fstat(descriptor, &facts) != 0 || facts.st_nlink > 0 {
+            if Self.isThere(descriptor) {
                 self.descriptor = descriptor
                 return
             }
             close(descriptor)
         }
+    }
+
+    /// The lock of a capture that is gone may have been removed since it was opened, and nobody else would see it then. On
+    /// NFS another client's removal shows as a stale handle.
+    private static func isThere(_ descriptor: Int32) -> Bool {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 ? facts.st_nlink > 0 : errno != ESTALE
     }
 
     /// Removes the lock of a capture that is gone, unless somebody holds it.

@@ -238,11 +238,11 @@ extension CaptureRun {
             })
         try frameLine.run()
         (capture.frames, traces) = (box.frames, box.traces)
+        try settle(tracks.filter { !settled.contains($0.name) })
         if !spoilt.isEmpty {
             retry = .without(spoilt.all)
             throw Problem(.tool, "frames of which stages have made something are bad")
         }
-        try settle(tracks.filter { !settled.contains($0.name) })
     }
 
     private mutating func settle(_ tracks: [any FrameTrack]) throws(Problem) {

@@ -28,6 +28,8 @@ struct CaptureRun {
     /// Frames that an earlier attempt has found to be bad when it was too late to drop them.
     private let leftOut: [Int: Drop]
     let spoilt = SpoiltFrames()
+    /// Digests that another attempt need not take again.
+    private(set) var learned = KnownDigests()
     /// How another attempt may succeed, where this one was given up for it.
     var retry: Retry?
 
@@ -75,12 +77,7 @@ struct CaptureRun {
                     besides: besides, options: optionsBesideThePipeline())
                 opened.capture.frames = []
                 if try isDone(opened) { return false }
-                // The key is that of the capture as it was found, whatever its stages will find out.
-                for (index, drop) in leftOut where !capture.frames[index].isDropped {
-                    capture.frames[index].drop = drop
-                }
-                try requireFrames()
-                try checkBadFrames()
+                try leaveOutSpoiltFrames()
                 try settleInTime(from: plan.steps.upperBound)
             }
             next = plan.steps.upperBound
@@ -105,6 +102,22 @@ struct CaptureRun {
         try takeDigests()
         try takeOptionsAndTools()
         key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// Drops the frames that an earlier attempt has found to be bad too late. The key is that of the capture as it was found,
+    /// whatever its stages find out.
+    private mutating func leaveOutSpoiltFrames() throws(Problem) {
+        if leftOut.isEmpty { return }
+        for (index, drop) in leftOut where capture.frames.indices.contains(index) && !capture.frames[index].isDropped {
+            capture.frames[index].drop = drop
+        }
+        try checkBadFrames()
+        try requireFrames()
+        let stages = Set(leftOut.values.map(\.stage)).subtracting([steps[0].label]).sorted().map { "`\($0)`" }
+        capture.warnings.append(
+            "\(leftOut.count.counted("frame")) turned out to be bad when stages had gathered what they make of it: the "
+                + "capture was run again from the start without"
+                + (stages.isEmpty ? "" : "; with \(stages.listed) above those stages that is not needed"))
     }
 
     /// Leaves out the frames of which the app has kept nothing of what is used, and drops those that have lost it.
@@ -152,7 +165,8 @@ struct CaptureRun {
         statuses = taken.statuses
         for (path, status) in beginning.files { statuses[path]?.status = status }
         besides = taken.folders
-        output.trust(taken.known.settled(at: looked))
+        learned = taken.known.settled(at: looked)
+        output.trust(learned)
     }
 
     /// The files that options name, and the versions of the programs that the result is made with.

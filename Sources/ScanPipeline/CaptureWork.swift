@@ -62,6 +62,8 @@ public struct CaptureWork {
         var found: Runner.Opened?
         defer { opened = found }
         return try runner.run(job.input, into: output) { (now) throws(Problem) in
+            // What an earlier attempt found out holds for what it has read.
+            try found?.requireUnchanged()
             found = now
             if !job.isForced && isUpToDate(now.key) { return true }
             try output.requireNoLink()
@@ -111,7 +113,7 @@ public struct CaptureWork {
     /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.
     private func cause(of problem: Problem) -> Problem {
         // It was there when the run looked for captures.
-        if opened == nil, !FileSystem.exists(job.input.path) { return Runner.Opened.gone(job.input.path) }
+        if opened == nil, FileSystem.isGone(job.input.path) { return Runner.Opened.gone(job.input.path) }
         guard problem.fault == .input, let opened else { return problem }
         do throws(Problem) { try opened.requireUnchanged() } catch { return error.noting(problem.oneLine) }
         return problem
@@ -134,7 +136,7 @@ public struct CaptureWork {
         let shared = before.intersection(own).count
         // Most of a capture that was moved is still the same, whatever was mended in it or is asked of it now.
         if shared * 2 >= min(before.count, own.count) { return }
-        let isGone = known.map { !FileSystem.exists($0.input) } ?? false
+        let isGone = known.map { FileSystem.isGone($0.input) } ?? false
         let others = known.map {
             "it was made of \($0.input), \(isGone ? "which is no longer there" : "and its files are others")"
         }

@@ -64,21 +64,42 @@ public struct Runner: Sendable {
     public func run(
         _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) throws(Problem) -> Bool
     ) throws(Problem) -> Receipt? {
-        var resources = resources
+        var (runner, resources) = (self, resources)
         var spoilt: [Int: Drop] = [:]
+        var attempts = 1
         while true {
-            var run = CaptureRun(runner: self, resources, input: input, output: output, leavingOut: spoilt)
+            var run = CaptureRun(runner: runner, resources, input: input, output: output, leavingOut: spoilt)
             do throws(Problem) { return try run.execute(unless: isDone) ? run.receipt() : nil } catch {
                 switch run.retry {
                 case nil: throw run.explaining(error)
-                case .withOneVideoThread: resources.videoThreads = 1
-                // Each time there are more of them, so this comes to an end.
-                case .without(let frames): spoilt.merge(frames) { first, _ in first }
+                case .withOneVideoThread:
+                    resources.videoThreads = 1
+                    // They may have been guessed too.
+                    spoilt = [:]
+                case .without(let frames):
+                    spoilt.merge(frames) { first, _ in first }
+                    if attempts == Self.mostAttempts { throw Self.noEnd(of: spoilt, after: attempts) }
                 }
             }
             // All over again: what is wrong has gone into scores and files already.
             try output.beginAgain()
+            runner.knownDigests = run.learned
+            attempts += 1
         }
+    }
+
+    /// Where a stage takes another frame for each that goes, damage that lies side by side shows a frame at a time.
+    private static let mostAttempts = 10
+
+    private static func noEnd(of spoilt: [Int: Drop], after attempts: Int) -> Problem {
+        let drops = spoilt.sorted { $0.key < $1.key }
+        let stages = Set(drops.map(\.value.stage)).sorted().map { "`\($0)`" }
+        return Problem(
+            .input,
+            "the capture was run \(attempts) times, and each time more frames turned out to be bad in \(stages.listed)",
+            notes: ["stages above had gathered them already"]
+                + drops.prefix(3).map { "frame \($0.key): \($0.value.reason)" },
+            fix: "put \(stages.listed) above the stages that choose and gather frames")
     }
 
     /// What is known of a capture before its first frame.

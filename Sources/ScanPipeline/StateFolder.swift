@@ -28,7 +28,7 @@ public struct StateFolder: Sendable, Hashable {
         return "\(failures)/\(name).json"
     }
     package func inputs(_ id: String) -> String { "\(inputs)/\(id).json" }
-    private var owner: String { "\(path)/owner.json" }
+    package var owner: String { "\(path)/owner.json" }
 
     /// A work folder's name begins with the id and ends with `.<host>.<pid>.<random>`, none of which has a dot.
     static func workName(_ id: String) -> String { "\(id).\(host).\(getpid()).\(FileSystem.randomName())" }

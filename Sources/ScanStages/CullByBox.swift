@@ -28,10 +28,12 @@ public struct CullByBox: FrameStage, CaptureStage {
             points lie on the wrong side, also without any points; `pixel-centre` is then that of the nearest `unproject`
             above, unless it is given.
 
-            A file for `box` is what the capture apps MultiScan and HMC write, `boundingbox.json`, in the world of the poses, metres:
-            `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`, the box's turn
-            about y. Corners are called `top_left_front`, `bot_right_back` and so on; in the box's own axes left is −x,
-            `bot` −y and front −z. Its size is that of the edges at `top_left_front`.
+            A file for `box` is what the capture apps MultiScan and HMC write, `boundingbox.json`, in metres and in the world
+            of the poses: `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`,
+            the box's turn about y, radians, which takes its x to (cos, 0, −sin). Corners are called `top_left_front`,
+            `bot_right_back` and so on; in the box's own axes left is −x, `bot` −y and front −z. Its size is that of the edges
+            at `top_left_front`; the other corners are only compared. A file of the capture goes before one beside the
+            pipeline.
 
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth: it
             fails, with `if-empty: warn` it goes on.
@@ -113,9 +115,9 @@ public struct CullByBox: FrameStage, CaptureStage {
                 ? [
                     [.box]: [
                         .words(
-                            "use a pipeline for captures without a box, where the format knows which way is up: the ready "
-                                + "object-no-box.yaml for what stands on the floor, object-on-table.yaml on a table; or give a "
-                                + "box in a file, with `box: FILE`"
+                            "use a pipeline for captures without a box: where the format knows which way is up, the ready "
+                                + "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else "
+                                + "room-nerf.yaml; or give a box in a file, with `box: FILE`"
                         )
                     ]
                 ]

@@ -36,7 +36,7 @@ public struct FindFloor: CaptureStage {
         guard let up = capture.worldUp?.normalized else {
             throw Problem(
                 .input, "the capture does not say which way is up, so no plane is known to be horizontal",
-                fix: "use a pipeline that needs no floor, such as the ready room-cloud.yaml")
+                fix: "use a pipeline that needs no floor, such as the ready room-nerf.yaml")
         }
         context.warnUnlessMetric(capture, "cells of 5 cm may be anything")
         let cameras = capture.keptFrames.compactMap(\.pose).map { up.dot($0.position) }

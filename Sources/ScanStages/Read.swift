@@ -32,7 +32,8 @@ public struct Read: CaptureStage {
             **Bad frames** are those with a pose or a camera line that cannot be used, with a picture that is cut off or
             that a stage cannot decode, or with one that a dataset, a model or a file beside it tells of and that is not
             there.
-            `on-bad-frame: drop` drops them by name, as long as they are not more than `bad-frame-limit` of the source's
+            `on-bad-frame: drop` drops them by name, and runs the capture again without them where a stage had gathered them
+            already, as long as they are not more than `bad-frame-limit` of the source's
             frames; `fail` fails the capture. Where depth or confidence lies in one picture a frame, frames without one
             stay, with a warning; more than 3 of them count towards the limit as soon as a stage wants what they lack.
             Where a list names the pictures (TUM's depth.txt, a dataset's transforms.json), those count whose pictures

@@ -39,10 +39,11 @@ public struct WriteTransforms: FrameStage, FoldStage {
             **`dialect: instant-ngp`** writes `ngp/`. Depth is enlarged by nearest to the picture's size, since
             instant-ngp refuses other sizes, with `integer_depth_scale: 0.001`. Masks are `dynamic_mask_<name>.png` beside
             the pictures, the other way round: 255 = ignore. Below `measure-blur` or `filter-blur` each frame has its
-            `sharpness`, unless it is the only one of its file. The first frame's camera stands at the top. `scale` and `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit
-            cube; `aabb_scale` is the smallest power of two that takes in the cloud and the cameras. As instant-ngp trains on
-            every frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for
-            its `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
+            `sharpness`, unless it is the only one of its file. The first frame's camera stands at the top. `scale` and
+            `offset` put the box, or else the cloud without its outermost hundredth, or else the cameras into the unit cube;
+            `aabb_scale` is the smallest power of two that takes in the cloud and the cameras. As instant-ngp trains on every
+            frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for its
+            `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
         example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 12)
 

@@ -101,7 +101,7 @@ struct SampleCommand: ParsableCommand {
         try OutputPlace.requireFree(path, for: "the sample")
         if FileSystem.exists(path), (try? FileSystem.list(path))?.isEmpty != true {
             throw Problem(
-                .usage, "the folder of the sample is there already", fix: "name another folder, or remove it"
+                .usage, "something stands where the sample belongs", fix: "name another folder, or remove this"
             ).at(file: path)
         }
         let output = try OutputFolder(root: root, id: id)

@@ -23,6 +23,7 @@ enum Seeds {
             "colmap": try models(),
             "exr": [
                 "floats": EXRSamples.floats, "halves": EXRSamples.halves, "colors": EXRSamples.colors,
+                "half-colors": EXRSamples.halfColors, "half-colors-with-alpha": EXRSamples.halfColorsWithAlpha,
                 "tiles": EXRSamples.tiles,
             ],
         ]

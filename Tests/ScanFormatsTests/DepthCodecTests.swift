@@ -88,7 +88,7 @@ import Testing
         #expect((problem != nil) == isDamage)
         if let problem {
             #expect(problem.fault == .input)
-            #expect(problem.summary.hasPrefix("the depth stream is damaged here: more than a tenth"))
+            #expect(problem.summary.hasPrefix("the depth is damaged here: more than a tenth"))
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -22,13 +23,13 @@ import Testing
         #expect(
             names.sorted() == [
                 "decode-images.yaml", "nightly-staging.yaml", "object-nerf.yaml", "object-no-box.yaml",
-                "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml",
+                "object-on-table.yaml", "pictures-only.yaml", "room-cloud.yaml", "room-nerf.yaml",
             ])
     }
 
     @Test(arguments: [
         "decode-images", "nightly-staging", "object-nerf", "object-no-box", "object-on-table", "pictures-only",
-        "room-cloud",
+        "room-cloud", "room-nerf",
     ])
     func passesTheCheckWithoutAWarning(_ pipeline: String) throws {
         let result = try Scanmill.run(["check", "\(Self.folder)/\(pipeline).yaml"])
@@ -86,6 +87,27 @@ import Testing
         let voxels = receipt["stages"]?.array?.first { $0["name"]?.string == "voxel-downsample" }?["counts"]?["voxels"]
         let header = String(decoding: try folder.bytes("desk/desk.ply").prefix(60), as: UTF8.self)
         #expect(header.contains("element vertex \(try #require(voxels?.integer))\n"))
+    }
+
+    /// Also of captures that do not say which way is up.
+    @Test(arguments: ["desk", "tum"]) func roomNerf(_ sample: String) throws {
+        let folder = try TemporaryFolder()
+        let result = try Scanmill.run([
+            "run", "\(Self.folder)/room-nerf.yaml", "\(Self.folder)/../samples/\(sample)", "-o", folder.path,
+        ])
+        #expect(result.status == 0, "\(result.errors)")
+        let dataset = "\(sample)/nerf"
+        let transforms = try JSONValue.parse(try folder.bytes("\(dataset)/transforms.json"), file: "transforms.json")
+        let frames = try #require(transforms["frames"]?.array)
+        #expect(!frames.isEmpty && transforms["test_filenames"]?.array?.isEmpty == false)
+        for frame in frames {
+            let depth = try PNG.decodeGray16(
+                try folder.bytes("\(dataset)/\(try #require(frame["depth_file_path"]?.string))"))
+            #expect(depth.pixels.contains { $0 > 0 })
+        }
+        for file in ["\(sample)/\(sample).ply", "\(dataset)/points.ply", "\(sample)/colmap/sparse/0/cameras.bin"] {
+            #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(file)"), "\(file)")
+        }
     }
 
     /// Without depth, time, points, or a world that is upright; the others of these pipelines fail, and name this one.

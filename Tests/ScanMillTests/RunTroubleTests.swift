@@ -330,7 +330,7 @@ import Testing
         let receipt = try JSONValue.parse(try folder.bytes("out/mini/receipt.json"), file: "receipt.json")
         let dropped = try #require(receipt["frames"]?["dropped"]?.array)
         #expect(dropped.count == 1 && dropped.first?["frame"] == .integer(3))
-        #expect(dropped.first?["reason"]?.string?.contains("the depth stream is damaged here") == true)
+        #expect(dropped.first?["reason"]?.string?.contains("the depth is damaged here") == true)
         // A look at the capture says the same.
         let looks = try Scanmill.run(["inspect", "mini"], in: folder.path)
         #expect(looks.status == 0 && looks.output.contains("a bad frame would be dropped"), "\(looks.output)")

@@ -22,8 +22,20 @@ import Testing
         #expect(try CaptureLock("a", in: fixture.state) != nil)
     }
 
-    /// Whoever waited for a lock that was removed meanwhile takes the one that others see.
+    /// Whoever has opened a lock that is removed before it is taken takes the one that others see.
     @Test func aLockThatWasRemovedIsNobodys() throws {
+        let fixture = try DiskFixture()
+        let path = fixture.state.lock("a")
+        var attempts = 0
+        let lock = try CaptureLock(at: path) { _ in
+            attempts += 1
+            if attempts == 1 { unlink(path) }
+            return 0
+        }
+        #expect(lock != nil && attempts == 2 && FileSystem.exists(path))
+    }
+
+    @Test func aLockIsRemovedUnlessItIsHeld() throws {
         let fixture = try DiskFixture()
         do {
             let lock = try CaptureLock("a", in: fixture.state)

@@ -150,6 +150,24 @@ import Testing
         guard case .done = try fixture.run(input) else { Issue.record("not done"); return }
     }
 
+    /// What one attempt has found to be bad, the next one must not leave out of another capture.
+    @Test(arguments: ["one\nzwei\nthree\n", "one\n"])
+    func aCaptureThatIsReplacedBeforeItIsRunAgain(_ text: String) throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a", frames: "one\ntwo\nthree\n")
+        let gather = Mock.fold("gather")
+        let spoil = Mock.frame("spoil") { (frame, _) throws(Problem) in
+            if frame.index != 2 { return }
+            try? fixture.write(text, to: "in/a/frames.txt", minutesAgo: 60)
+            throw Problem(.input, "the picture is damaged")
+        }
+        let library = StageLibrary(fixture.library.entries + StageLibrary([gather, spoil]).entries)
+        let job = fixture.job(input, "stages: [read, gather, spoil, write]")
+        let failure = try #require(problem { _ = try CaptureWork.run(job, library: library, tool: "") { _ in } })
+        #expect(failure.fault == .environment && failure.summary == "the capture was changed while it was read")
+        #expect(fixture.results().isEmpty)
+    }
+
     @Test func whatComesWhileACaptureIsRun() throws {
         let fixture = try DiskFixture()
         let input = try fixture.capture("a")

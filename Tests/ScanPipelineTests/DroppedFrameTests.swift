@@ -149,7 +149,28 @@ import Testing
             problem { _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad(Set(0..<30))]) })
         #expect(failure.fault == .input && failure.summary.contains("30 of 40"))
         let all = problem { _ = try MockRun([.reader(40), .decompress, .unproject, .sum, .bad(Set(0..<40))]) }
-        #expect(all?.summary == "no frame is left of 40")
+        #expect(all?.summary == "40 of 40 frames are bad (100 %)")
+    }
+
+    /// A stage that takes the next frame for each that goes shows damage that lies side by side a frame at a time.
+    @Test func attemptsComeToAnEnd() throws {
+        let first = Mock.finish("first", .init(needs: [.frames], drops: true)) { capture, context in
+            for frame in capture.keptFrames.dropFirst() {
+                capture.drop(frame.index, stage: context.label, reason: "not the first")
+            }
+        }
+        let read = Mock.reader(40) { $0.badFrameLimit = 1 }
+        let stages = { (bad: Range<Int>) in [read, first, Mock.decompress, .unproject, .sum, .bad(Set(bad))] }
+        let run = try MockRun(stages(0..<3))
+        #expect(run.receipt.capture.keptFrames.map(\.index) == [3])
+        #expect(
+            run.receipt.warnings == [
+                "3 frames turned out to be bad when stages had gathered what they make of it: the capture was run again "
+                    + "from the start without; with `picky` above those stages that is not needed"
+            ])
+        let failure = try #require(problem { _ = try MockRun(stages(0..<39)) })
+        #expect(failure.summary.hasPrefix("the capture was run 10 times, and each time more frames"))
+        #expect(failure.fix == "put `picky` above the stages that choose and gather frames")
     }
 
     @Test func aBadFrameThatAFoldHasTakenFailsACaptureThatMayHaveNone() throws {

@@ -381,9 +381,9 @@ import Testing
         #expect(problem?.summary == "cull-by-box needs box, and this capture has none")
         #expect(
             problem?.fix
-                == "use a pipeline for captures without a box, where the format knows which way is up: the ready "
-                + "object-no-box.yaml for what stands on the floor, object-on-table.yaml on a table; or give a box in a "
-                + "file, with `box: FILE`")
+                == "use a pipeline for captures without a box: where the format knows which way is up, the ready "
+                + "object-no-box.yaml for what stands on the floor or object-on-table.yaml on a table, else "
+                + "room-nerf.yaml; or give a box in a file, with `box: FILE`")
     }
 
     /// Such a file's box stands along y.

@@ -333,10 +333,23 @@ import Testing
         let run = try StageRun("- write-transforms: {masks: depth}", on: capture)
         // Inside are columns 1 to 3 of rows 0 and 1, but for the two pixels without such a depth. 8 × 6: each one twice.
         let small: [[UInt8]] = [[0, 0, 255, 255], [0, 255, 0, 255], [0, 0, 0, 0]]
-        let large = small.flatMap { row in [row, row] }.flatMap { row in row.flatMap { [$0, $0] } }
-        let mask = try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png"))
-        #expect(mask == LumaImage(width: 8, height: 6, pixels: large))
+        func large(_ rows: [[UInt8]]) -> LumaImage {
+            let pixels = rows.flatMap { row in [row, row] }.flatMap { row in row.flatMap { [$0, $0] } }
+            return LumaImage(width: 8, height: 6, pixels: pixels)
+        }
+        func mask(_ run: StageRun) throws -> LumaImage {
+            try PNG.decodeGray8(try run.bytes("nerf/masks/000000.png"))
+        }
+        #expect(try mask(run) == large(small))
         #expect(try frames(run)[0]["mask_path"]?.string == "masks/000000.png")
+
+        // No point of the dataset lies where its mask says ignore: with `integer` x = u − 2 and y = −(v − 1.5).
+        for (option, rows) in [("half", small), ("integer", [[0, 0, 0, 0], [0, 0, 0, 255], [0, 0, 0, 0]])] {
+            let stages = "- unproject: {pixel-centre: \(option)}\n- cull-by-box\n- write-transforms: {masks: depth}"
+            let run = try StageRun(stages, on: capture)
+            #expect(try mask(run) == large(rows), "\(option)")
+            #expect(run.count("write-transforms", "points") == rows.joined().count { $0 == 255 })
+        }
     }
 
     /// Trainers take depth pictures and masks for the pictures' own view.

@@ -27,6 +27,9 @@ public enum Record3DCapture: CaptureFormat {
         return Recognition(format: name, reason: "\(file) has Record3D's keys, and its pictures stand beside it")
     }
 
+    /// All exports have the same name, in a folder of the recording's own.
+    public static func id(of name: String, in scene: String) -> String? { name == "EXR_RGBD" ? scene : nil }
+
     /// `rgbd/` with its depth is no other app's.
     public static func remains(of tree: any CaptureTree) -> Recognition? {
         guard tree.hasFolder("rgbd") else { return nil }
@@ -38,11 +41,11 @@ public enum Record3DCapture: CaptureFormat {
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        let file = metadataFile(of: tree) ?? "metadata"
+        let file = metadataFile(of: tree) ?? (tree.hasFolder("rgb") ? "metadata.json" : "metadata")
         if tree.byteCount(of: file) == nil {
             throw Problem(
                 .input, "there is no Record3D metadata", notes: [tree.absence(of: file)],
-                fix: "the folder must hold metadata and rgbd/")
+                fix: "the folder must hold metadata and rgbd/, or metadata.json, rgb/ and depth/")
         }
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
         let bytes = try tree.bytes(of: file, limit: metadataLimit)
@@ -51,13 +54,14 @@ public enum Record3DCapture: CaptureFormat {
         return try reader.read(root)
     }
 
-    /// The metadata, where they are Record3D's.
+    /// The metadata, where they are Record3D's. Beside pictures and OpenEXR, no other app's are known, whole or not.
     private static func metadataFile(of tree: any CaptureTree) -> String? {
         for (file, folders) in [("metadata", ["rgbd"]), ("metadata.json", ["rgb", "depth"])]
         where tree.byteCount(of: file) != nil && folders.allSatisfy(tree.hasFolder) {
-            guard let json = try? tree.outline(of: file, limit: metadataLimit), json["K"] != nil, json["poses"] != nil
-            else { continue }
-            return file
+            let json = try? tree.outline(of: file, limit: metadataLimit)
+            if let json, json["K"] != nil, json["poses"] != nil { return file }
+            let isDamagedExport = json == nil && tree.entries(in: "depth").contains { $0.name.hasSuffix(".exr") }
+            if isDamagedExport { return file }
         }
         return nil
     }

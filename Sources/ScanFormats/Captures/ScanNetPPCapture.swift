@@ -16,7 +16,7 @@ public enum ScanNetPPCapture: CaptureFormat {
             "imu", "exif.json", "nerfstudio/",
         ],
         writer: "write-capture: {format: scannetpp}",
-        writingLoses: ["confidence", "motion", "the bounding box"], revision: 5)
+        writingLoses: ["confidence", "motion", "the bounding box"], revision: 6)
 
     static let posesFile = "pose_intrinsic_imu.json"
     /// What the phone records, for a video that nobody can look at.

@@ -107,7 +107,7 @@ extension CaptureInspection {
                 Problem(
                     .input,
                     "\(share.rounded(decimals: 3)) % of the depth pixels are no depths",
-                    notes: ["the stream may be damaged: its compression has no checksum that would tell"],
+                    notes: ["the depth may be damaged: not every compression has a checksum that would tell"],
                     fix: "copy the file again"))
         }
         return problems

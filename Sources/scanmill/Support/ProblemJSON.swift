@@ -1,8 +1,8 @@
 import ScanModel
 
 extension Problem {
-    /// The problem as `check --json` and `inspect --json` give it to programs: `message`, whose fault it is, where it is, `notes`, `fix`. On
-    /// disk it is kept as its ``facts``, whose keys and their order differ.
+    /// The problem as `check --json` and `inspect --json` give it to programs: `message`, whose fault it is, where it is,
+    /// `notes`, `fix`. On disk it is kept as its ``facts``, whose keys and their order differ.
     var json: JSONObject {
         var object: JSONObject = ["message": .string(summary), "fault": .string(fault.rawValue)]
         object["file"] = place.file.map { .string($0) }

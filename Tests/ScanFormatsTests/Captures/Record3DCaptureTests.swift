@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
@@ -119,6 +120,49 @@ import Testing
         #expect(map.metres == EXRSamples.depth.map { $0.isNaN ? 0 : $0 } && repaired.nan == 1)
         #expect(
             capture.absences[.recordedConfidence] == "the export has none, unlike the recording as .r3d")
+    }
+
+    /// All exports are called the same.
+    @Test func anExportIsCalledAfterTheFolderAroundIt() throws {
+        let (first, second) = (try export([EXRSamples.floats]), try export([EXRSamples.floats]))
+        let folder = try TemporaryFolder()
+        for (name, export) in [("2026-04-22", first), ("2026-04-23", second)] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+            try FileManager.default.moveItem(atPath: export.path, toPath: "\(folder.path)/\(name)/EXR_RGBD")
+        }
+        #expect(try CaptureSearch(at: folder.path).captures.map(\.id) == ["2026-04-22", "2026-04-23"])
+    }
+
+    /// Its pictures alone would be a plain folder's.
+    @Test func anExportWhoseMetadataAreDamaged() throws {
+        let export = try export([EXRSamples.floats])
+        try export.write(String(metadata(1).dropLast(20)), to: "metadata.json")
+        #expect(CaptureFormats.recognise(CaptureFolder(path: export.path))?.format == "record3d")
+        let problem = try export.problem(Record3DCapture.self)
+        #expect(problem?.place.file == "metadata.json" && problem?.place.byte != nil)
+    }
+
+    /// What the other frames have is the size of all, also where the first one is odd.
+    @Test func depthOfAnExportThatDiffersInSize() throws {
+        let export = try export([EXRSamples.single, EXRSamples.floats, EXRSamples.halves, EXRSamples.floats])
+        try export.remove("depth/3.exr")
+        let capture = try export.open(Record3DCapture.self)
+        #expect(capture.depthSize == PixelSize(3, 4))
+        #expect(capture.findings["frames-without-depth"]?.integer == 1)
+        let problem = #expect(throws: Problem.self) { _ = try capture.loaded([.recordedDepth]) }
+        #expect(
+            problem?.place.file == "depth/0.exr" && problem?.summary == "the picture is 1×1, and the others are 3×4")
+    }
+
+    /// What an export holds that is no depth is said, and nothing else hangs on it.
+    @Test func anExportWhoseDepthIsNotRead() throws {
+        let capture = try export([EXRSamples.tiles, EXRSamples.tiles]).open(Record3DCapture.self)
+        #expect(capture.keptFrames.count == 2)
+        #expect(
+            capture.absences[.recordedDepth]
+                == "none of the depth pictures can be read: no depth that can be read: its pixels are in tiles, or deep "
+                + "(depth/0.exr)")
     }
 
     /// The first is not damaged at its beginning, and shows only when it is unpacked.
