@@ -116,7 +116,7 @@ struct CaptureRun {
         let stages = Set(leftOut.values.map(\.stage)).subtracting([steps[0].label]).sorted().map { "`\($0)`" }
         capture.warnings.append(
             "\(leftOut.count.counted("frame")) turned out to be bad when stages had gathered what they make of it: the "
-                + "capture was run again from the start without"
+                + "capture was run again from the start to leave \(leftOut.count == 1 ? "it" : "them") out"
                 + (stages.isEmpty ? "" : "; with \(stages.listed) above those stages that is not needed"))
     }
 
