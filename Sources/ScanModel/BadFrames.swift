@@ -34,7 +34,8 @@ extension Capture {
         return Problem(
             .input, "\(bad.count) of \(count) frames are bad (\((share * 100).shortText) %)",
             notes: ["the limit is \((badFrameLimit * 100).shortText) %"]
-                + bad.prefix(3).map { "frame \($0.index): \($0.reason)" },
+                + bad.prefix(Self.namedBadFrames).map { "frame \($0.index): \($0.reason)" }
+                + (bad.count > Self.namedBadFrames ? ["and \(bad.count - Self.namedBadFrames) more"] : []),
             fix: "\(commonFix ?? "copy or record the capture again")\(allowing)")
     }
 
@@ -51,6 +52,7 @@ extension Capture {
     }
 
     private static let gapsOfAnySoundCapture = 3
+    private static let namedBadFrames = 3
 }
 
 extension Problem {

@@ -55,11 +55,10 @@ public struct BatchPlan: Sendable {
         let unfinished = state.unfinished
         for input in inputs {
             let arrival = rules.settleSeconds > 0 ? Arrival(of: input.path, by: now, rules.settleSeconds) : nil
-            let decision: Decision =
-                arrival?.isGoingOn == true
-                ? .arriving
-                : Self.decide(
-                    input, pipeline, digest, state, rules, &programs, isUnfinished: unfinished.contains(input.id))
+            var decision = Self.decide(
+                input, pipeline, digest, state, rules, &programs, isUnfinished: unfinished.contains(input.id))
+            // What nobody would run need not be waited for.
+            if arrival?.isGoingOn == true, decision.isToRun { decision = .arriving }
             entries.append(Entry(input: input, decision: decision))
             if arrival?.isPast == false, decision.isToRun { fromTheFuture.append(input) }
         }

@@ -62,7 +62,8 @@ import Testing
         capture.gaps = [.recordedDepth: [5, 6, 7, 8]]
         let problem = capture.excessOfBadFrames(using: [.pose, .recordedDepth])
         #expect(problem?.summary == "4 of 20 frames are bad (20 %)")
-        #expect(problem?.notes == ["the limit is 5 %"] + (5...7).map { "frame \($0): it has no depth" })
+        #expect(
+            problem?.notes == ["the limit is 5 %"] + (5...7).map { "frame \($0): it has no depth" } + ["and 1 more"])
         #expect(capture.excessOfBadFrames(using: [.color]) == nil)
         capture.badFrameLimit = 0.2
         #expect(capture.excessOfBadFrames() == nil)

@@ -202,5 +202,9 @@ import Testing
         try fixture.age("in/late", minutes: 60)
         #expect(try fixture.plan([early, late]) { $0.settleSeconds = 600 } == [.run("new"), .arriving])
         #expect(try fixture.plan([early, late]) { $0.settleSeconds = 60 } == [.run("new"), .run("new")])
+        // What is done, and as it was when it was run, is no news.
+        try fixture.run(late)
+        #expect(try fixture.plan([late]) { $0.settleSeconds = 600 } == [.upToDate])
+        #expect(try fixture.plan([late]) { ($0.settleSeconds, $0.isForced) = (600, true) } == [.arriving])
     }
 }

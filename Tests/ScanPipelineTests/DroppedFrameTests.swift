@@ -53,6 +53,7 @@ import Testing
                    = frame 1: the pose is no rotation (scan.jsonl:2)
                    = frame 2: the pose is no rotation (scan.jsonl:3)
                    = frame 9: the pose is no rotation (scan.jsonl:10)
+                   = and 1 more
                    = fix: copy or record the capture again, or allow more with  --set read.bad-frame-limit=0.1
                 """)
         #expect(failure.fault == .input)

@@ -41,11 +41,12 @@ public enum Record3DCapture: CaptureFormat {
     }
 
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
-        let file = metadataFile(of: tree) ?? (tree.hasFolder("rgb") ? "metadata.json" : "metadata")
+        let isExport = tree.hasFolder("rgb")
+        let file = metadataFile(of: tree) ?? (isExport ? "metadata.json" : "metadata")
         if tree.byteCount(of: file) == nil {
             throw Problem(
                 .input, "there is no Record3D metadata", notes: [tree.absence(of: file)],
-                fix: "the folder must hold metadata and rgbd/, or metadata.json, rgb/ and depth/")
+                fix: "the folder must hold \(isExport ? "metadata.json, rgb/ and depth/" : "metadata and rgbd/")")
         }
         var reader = Record3DReader(tree: tree, rules: rules, file: file)
         let bytes = try tree.bytes(of: file, limit: metadataLimit)
