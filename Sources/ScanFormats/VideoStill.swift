@@ -45,6 +45,6 @@ public enum VideoStill {
             return ["-seek_timestamp", "1", "-ss", (facts.start + middle).fixedText(decimals: 9)]
         }
         guard let rate = facts.averageRate, rate > 0 else { return [] }
-        return ["-seek_timestamp", "1", "-ss", "\(facts.start + (Double(frame) - 0.5) / rate)"]
+        return ["-seek_timestamp", "1", "-ss", (facts.start + (Double(frame) - 0.5) / rate).fixedText(decimals: 9)]
     }
 }

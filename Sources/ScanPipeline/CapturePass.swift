@@ -239,8 +239,9 @@ extension CaptureRun {
         try frameLine.run()
         (capture.frames, traces) = (box.frames, box.traces)
         try settle(tracks.filter { !settled.contains($0.name) })
+        let spoilt = spoilt.all
         if !spoilt.isEmpty {
-            retry = .without(spoilt.all)
+            retry = .without(spoilt)
             throw Problem(.tool, "frames of which stages have made something are bad")
         }
     }

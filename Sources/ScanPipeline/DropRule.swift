@@ -33,7 +33,6 @@ final class SpoiltFrames: Sendable {
 
     /// By the frames' indices.
     var all: [Int: Drop] { drops.withLock { $0 } }
-    var isEmpty: Bool { drops.withLock(\.isEmpty) }
 
     func note(_ index: Int, _ drop: Drop) { drops.withLock { $0[index] = drop } }
 }

@@ -18,7 +18,7 @@ struct MaskOutput: Sendable {
         margin = options.number(
             "mask-margin", "Grow the box for masks on every side but a clamped floor; negative shrinks it.", default: 0,
             in: -10...10, unit: "m")
-        centre = options.value(of: "pixel-centre", above: "unproject")?.string.flatMap(PixelCentre.init) ?? .half
+        centre = options.pixelCentreAbove ?? .half
         if !isOfBox && margin != 0 {
             options.fail("mask-margin", "`mask-margin` goes with `masks: silhouette` and `masks: depth`")
         }

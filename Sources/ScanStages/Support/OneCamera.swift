@@ -14,20 +14,19 @@ struct OneCamera {
 
     /// - Throws: when a frame's pictures have another size than those before, for which a format has no place.
     static func requireSameSize(_ camera: CameraIntrinsics, as first: CameraIntrinsics) throws(Problem) {
-        let (size, before) = (camera.size, first.size)
-        if size == before { return }
-        throw Problem(
-            .input, "the frame's pictures are \(size), and those before are \(before)",
-            notes: ["the format has one size for all"],
-            fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP")
+        if camera.size == first.size { return }
+        throw noPlace("the frame's pictures are \(camera.size), and those before are \(first.size)")
     }
 
     /// - Throws: when a frame's depth has another size than that of those before, for which a format has no place.
     static func requireSameDepthSize(_ size: PixelSize, as before: PixelSize) throws(Problem) {
         if size == before { return }
-        throw Problem(
-            .input, "the frame's depth is \(size), and that of others is \(before)",
-            notes: ["the format has one size for all"],
+        throw noPlace("the frame's depth is \(size), and that of others is \(before)")
+    }
+
+    private static func noPlace(_ summary: String) -> Problem {
+        Problem(
+            .input, summary, notes: ["the format has one size for all"],
             fix: "leave the frames of other sizes out with select-frames, or write transforms or COLMAP")
     }
 
