@@ -11,11 +11,12 @@ public struct COLMAPModel: Sendable {
     ]
 
     public struct Image: Sendable, Hashable {
-        /// From 1.
+        /// From 1 in models that are written.
         public var id: UInt32
         public var camera: UInt32
-        /// Relative to the folder of pictures; no spaces, which the text form cannot hold.
+        /// Relative to the folder of pictures.
         public var name: String
+        /// `worldFromCamera` with our axes.
         public var pose: Pose
     }
 

@@ -12,13 +12,7 @@ public struct COLMAPModelReader {
         public var parameters: [Double]
     }
 
-    public struct Image: Hashable, Sendable {
-        public var id: UInt32
-        public var camera: UInt32
-        public var name: String
-        /// `worldFromCamera` with our axes.
-        public var pose: Pose
-    }
+    public typealias Image = COLMAPModel.Image
 
     /// The models by their number in binary files: name, number of parameters.
     static let models: [(name: String, parameterCount: Int)] = [
@@ -123,8 +117,8 @@ public struct COLMAPModelReader {
         var bytes = COLMAPBytes(source)
         var images: [Image] = []
         let count: UInt64 = try bytes.integer()
+        guard count <= UInt64(limit) else { throw tooMany(limit, count: Int(clamping: count)) }
         for _ in 0..<count {
-            guard images.count < limit else { throw tooMany(limit) }
             let id: UInt32 = try bytes.integer()
             var numbers: [Double] = []
             for _ in 0..<7 { numbers.append(try bytes.double()) }
@@ -154,10 +148,11 @@ public struct COLMAPModelReader {
         return Int(clamping: count)
     }
 
-    private static func tooMany(_ limit: Int) -> Problem {
+    /// - Parameter count: how many there are, as far as it is known.
+    private static func tooMany(_ limit: Int, count: Int? = nil) -> Problem {
         Problem(
             .input, "the model has more than \(limit) images",
-            fix: ReadRules.wayToAllowFrames(limit + 1, limit: limit))
+            fix: ReadRules.wayToAllowFrames(count ?? limit + 1, limit: limit))
     }
 
     /// q (w, x, y, z) and t of `cam_from_world`; the camera's centre is −Rᵀt.

@@ -27,7 +27,7 @@ public struct CameraLine: Hashable, Sendable {
     public var span: ByteSpan
 
     /// Twice as much still fits into 64 bits; a century has 3.2e18 ns.
-    static let timestamps: ClosedRange<Int64> = 0...4_000_000_000_000_000_000
+    static let timestamps: ClosedRange<Int64> = 0...RecordedTime.limit
 
     /// The camera for pictures of `width` × `height`. ARKit is taken to count the principal point from the corner of the
     /// top-left pixel, as Apple documents it for its calibration data.

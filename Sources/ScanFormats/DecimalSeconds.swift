@@ -3,8 +3,7 @@ import ScanModel
 /// Times as decimal seconds in text and file names, exact to the nanosecond: a double that holds today's date in seconds
 /// goes in steps of 240 ns.
 public enum DecimalSeconds {
-    /// Times are less than this: 126 years.
-    private static let limit: Int64 = 4_000_000_000_000_000_000
+    private static let limit = RecordedTime.limit
 
     /// The nanoseconds of a text such as `1305031102.175304`. Digits beyond the ninth decimal round; a number with an
     /// exponent is read as a double.

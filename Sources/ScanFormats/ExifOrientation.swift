@@ -9,14 +9,10 @@ extension JPEG {
     package static func exifOrientation(_ head: [UInt8]) -> Int? {
         let byte = { (at: Int) in head.indices.contains(at) ? Int(head[at]) : 0 }
         guard byte(0) == 0xFF, byte(1) == 0xD8 else { return nil }
-        var marker = 2
-        while byte(marker) == 0xFF, byte(marker + 1) != 0xDA, marker < head.count {
-            if byte(marker + 1) == 0xE1, head.dropFirst(marker + 4).starts(with: Array("Exif\0\0".utf8)) {
-                return orientation(tiffAt: marker + 10, byte)
-            }
-            marker += 2 + max(2, byte(marker + 2) << 8 | byte(marker + 3))
+        let block = JPEGSegments(head).first {
+            $0.marker == 0xE1 && head.dropFirst($0.start).starts(with: Array("Exif\0\0".utf8))
         }
-        return nil
+        return block.flatMap { orientation(tiffAt: $0.start + 6, byte) }
     }
 
     private static func orientation(tiffAt start: Int, _ byte: (Int) -> Int) -> Int? {

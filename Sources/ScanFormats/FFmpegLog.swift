@@ -9,6 +9,8 @@ import ScanModel
 struct FFmpegLog: Sendable {
     /// The last error lines, each once, oldest first, together at most about 4 KiB.
     private(set) var lines: [String] = []
+    /// How many lines ffmpeg itself calls errors: a library's or a wrapper's words have no level.
+    private(set) var errorCount = 0
     /// How many frames the decoder handed out although parts of them were missing and had to be guessed.
     private(set) var damagedFrames = 0
 
@@ -52,7 +54,10 @@ struct FFmpegLog: Sendable {
         }
         if line.allSatisfy(\.isWhitespace) { return }
         var text = Self.withoutAddresses(line).replacing(address, with: name)
-        for level in ["[error] ", "[fatal] ", "[panic] "] { text = text.replacing(level, with: "", maxReplacements: 1) }
+        for level in ["[error] ", "[fatal] ", "[panic] "] where text.contains(level) {
+            text = text.replacing(level, with: "", maxReplacements: 1)
+            errorCount += 1
+        }
         if lines.contains(text) { return }
         lines.append(text)
         while lines.count > 1, lines.reduce(0, { $0 + $1.utf8.count }) > Self.most { lines.removeFirst() }

@@ -119,9 +119,12 @@ public enum JPEG {
     static func colorHeader(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> PictureHeader {
         let header = try header(bytes, limits: limits)
         if header.channels == 1 || header.channels == 3 { return header }
+        let isCMYK = header.channels == 4
+        let kind = isCMYK ? "CMYK picture" : "picture of \(header.channels) components"
         throw Problem(
-            .input, "a CMYK picture, which is not read; convert it to RGB",
-            notes: ["CMYK pictures come from print programs, not from cameras"], fix: "convert the pictures to RGB")
+            .input, "a \(kind), which is not read; convert it to RGB",
+            notes: isCMYK ? ["CMYK pictures come from print programs, not from cameras"] : [],
+            fix: "convert the pictures to RGB")
     }
 
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
@@ -183,12 +186,9 @@ extension JPEG {
     /// Before which byte nothing but tables and notes can stand: that of the marker SOS, with which the picture's own data
     /// begins (ITU-T T.81, B.1), or as far as `head` tells; that may be beyond the end of a file that was cut off.
     private static func endOfNotes(in head: [UInt8]) -> Int {
-        var place = 2
-        while place + 3 < head.count, head[place] == 0xff, head[place + 1] != 0xda {
-            // Bytes FF may fill up before a marker.
-            place += head[place + 1] == 0xff ? 1 : 2 + Int(head[place + 2]) << 8 + Int(head[place + 3])
-        }
-        return place
+        var segments = JPEGSegments(head)
+        while segments.next() != nil {}
+        return segments.place
     }
 }
 

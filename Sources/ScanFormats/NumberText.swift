@@ -42,6 +42,6 @@ enum NumberText {
     }
 
     private static func short(_ number: Double) -> String {
-        Int64(exactly: number).map { abs($0) < 1 << 53 ? String($0) : "\(number)" } ?? "\(number)"
+        Int64(exactly: number).map { $0.magnitude < 1 << 53 ? String($0) : "\(number)" } ?? "\(number)"
     }
 }

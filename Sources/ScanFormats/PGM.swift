@@ -86,7 +86,7 @@ public enum PGM {
         }
         let digits = bytes[min(position, end)..<end].prefix { (0x30...0x39).contains($0) }
         position += digits.count
-        return Int(String(decoding: digits.prefix(10), as: UTF8.self))
+        return Int(String(decoding: digits, as: UTF8.self))
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

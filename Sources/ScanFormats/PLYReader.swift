@@ -16,6 +16,8 @@ public struct PLYReader {
 
     /// Bytes that are asked for at once: a record may have thousands of properties.
     private static let chunkByteCount = 1 << 20
+    /// An ASCII file's longest line, bytes.
+    private static let lineLimit = 1 << 20
     /// What programs call colours; only the first three are read.
     private static let colorNames: Set = [
         "red", "green", "blue", "r", "g", "b", "diffuse_red", "diffuse_green", "diffuse_blue",
@@ -34,7 +36,7 @@ public struct PLYReader {
     }
 
     package init(_ source: any ByteSource, chunk: Int) throws(Problem) {
-        lines = LineReader(source, limit: 1 << 20, chunk: chunk)
+        lines = LineReader(source, limit: Self.lineLimit, chunk: chunk)
         header = try PLYHeader(&lines)
         let refuse = { (why: String) in Problem(.input, why).at(file: source.name) }
         guard let place = header.elements.firstIndex(where: { $0.name == "vertex" }) else {
@@ -99,29 +101,34 @@ public struct PLYReader {
         guard readCount == pointCount, header.elements.last?.name == vertex.name else { return false }
         switch header.format {
         case .ascii:
-            while let line = try lines.next() {
-                if try lines.withBytes(of: line, { $0.contains { $0 > 0x20 } }) { return true }
-            }
-            return false
+            return try nextFilledLine() != nil
         case .binaryLittleEndian, .binaryBigEndian:
             try lines.rest.fill(vertex.byteCount)
             return lines.rest.unread.count >= vertex.byteCount
         }
     }
 
-    private mutating func readLine(_ values: inout PointValues) throws(Problem) {
+    /// The next line that is not blank.
+    private mutating func nextFilledLine() throws(Problem) -> LineReader.Line? {
         while let line = try lines.next() {
-            let isPoint = try lines.withBytes(of: line) { (bytes) throws(Problem) in
-                if bytes.allSatisfy(Self.isBlank) { return false }
-                if !line.isTooLong, let (position, color) = point(bytes) {
-                    values.append(position, color)
-                    return true
-                }
+            if line.isTooLong { return line }
+            if try lines.withBytes(of: line, { !$0.allSatisfy(Self.isBlank) }) { return line }
+        }
+        return nil
+    }
+
+    private mutating func readLine(_ values: inout PointValues) throws(Problem) {
+        guard let line = try nextFilledLine() else { throw truncated(after: 0) }
+        if line.isTooLong {
+            throw Problem(.input, "a point's line is longer than \(Self.lineLimit) bytes")
+                .at(file: lines.rest.name, line: line.number)
+        }
+        try lines.withBytes(of: line) { (bytes) throws(Problem) in
+            guard let (position, color) = point(bytes) else {
                 throw noPoint(bytes).at(file: lines.rest.name, line: line.number)
             }
-            if isPoint { return }
+            values.append(position, color)
         }
-        throw truncated(after: 0)
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -164,7 +171,11 @@ public struct PLYReader {
     private mutating func skip(_ element: PLYHeader.Element) throws(Problem) {
         switch header.format {
         case .ascii:
-            for _ in 0..<element.count where try lines.next() == nil { throw truncated(after: 0) }
+            // One without properties is a blank line.
+            for _ in 0..<element.count {
+                let line = try element.properties.isEmpty ? lines.next() : nextFilledLine()
+                if line == nil { throw truncated(after: 0) }
+            }
         case .binaryLittleEndian, .binaryBigEndian:
             if element.hasLists {
                 throw Problem(.input, "the element “\(element.name)” before the points has lists, which is not read")

@@ -30,6 +30,8 @@ public struct ScanMetadata: Hashable, Sendable {
     public let depthUnit: DepthUnit
     /// Whether confidence was recorded, where the metadata says so.
     public let hasConfidence: Bool?
+    /// The iOS app misspells it; Android and the documentation do not; a third app has a spelling of its own.
+    static let confidenceKeys = ["avaliable", "available", "avaiable"].map { "depth_confidence_\($0)" }
     /// The worst and the best confidence value: 0...2 on iOS and where nothing is said, 0...255 on Android.
     public let confidenceRange: ClosedRange<Int>
     public let streams: [ScanStream]
@@ -58,12 +60,9 @@ public struct ScanMetadata: Hashable, Sendable {
                 guard let unit = DepthUnit(rawValue: try field.text()) else { throw field.unlike("“m” or “mm”") }
                 return unit
             } ?? .metres
-        // The iOS app misspells it; Android and the documentation do not; a third app has a spelling of its own.
         var hasConfidence: Bool?
-        for spelling in ["avaliable", "available", "avaiable"] where hasConfidence == nil {
-            hasConfidence = try root["depth_confidence_\(spelling)"].ifPresent { (field) throws(Problem) in
-                try field.bool()
-            }
+        for key in Self.confidenceKeys where hasConfidence == nil {
+            hasConfidence = try root[key].ifPresent { (field) throws(Problem) in try field.bool() }
         }
         self.hasConfidence = hasConfidence
         confidenceRange =

@@ -49,9 +49,7 @@ extension ScanMetadata {
         json["number_of_files"] = .of(fileCount)
         if let depthUnit { json["depth_unit"] = .string(depthUnit.rawValue) }
         if without.contains(.confidence) {
-            for spelling in ["avaliable", "available", "avaiable"] where json["depth_confidence_\(spelling)"] != nil {
-                json["depth_confidence_\(spelling)"] = .bool(false)
-            }
+            for key in Self.confidenceKeys where json[key] != nil { json[key] = .bool(false) }
         }
         return .object(json)
     }

@@ -51,7 +51,7 @@ package struct ScanNetCameras: Hashable, Sendable {
     func depthCamera(_ size: PixelSize) -> DepthCamera? {
         guard let depth else { return nil }
         let colorFromDepth = rigFromColor.inverse * rigFromDepth
-        let same = color.resized(width: size.width, height: size.height)
+        let same = color.resized(to: size)
         // A fiftieth of a pixel, and what single precision makes of the identity.
         let isSameView =
             abs(depth.fx / same.fx - 1) < 1e-4 && abs(depth.fy / same.fy - 1) < 1e-4 && abs(depth.cx - same.cx) < 0.02
@@ -67,7 +67,7 @@ package struct ScanNetCameras: Hashable, Sendable {
     package static func depthView(of camera: CameraIntrinsics, _ own: DepthCamera?, _ size: PixelSize)
         -> CameraIntrinsics
     {
-        (own?.intrinsics ?? camera).resized(width: size.width, height: size.height).counted(from: .centre)
+        (own?.intrinsics ?? camera).resized(to: size).counted(from: .centre)
     }
 }
 

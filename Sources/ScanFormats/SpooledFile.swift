@@ -25,6 +25,7 @@ final class SpooledFile: Sendable {
             while written < count {
                 let step = write(descriptor, chunk.baseAddress.map { $0 + written }, count - written)
                 if step < 0, errno != EINTR { throw Self.problem(folder, errno, source) }
+                if step > 0 { Heartbeat.beat() }
                 written += max(0, step)
             }
         }

@@ -65,7 +65,7 @@ public struct TransformsJSON: Sendable {
         for index in copy.entries.indices {
             let camera = copy.entries[index].camera
             let size = RGBImage.downscaledSize(camera.size, by: factor)
-            copy.entries[index].camera = camera.resized(width: size.width, height: size.height)
+            copy.entries[index].camera = camera.resized(to: size)
         }
         return copy
     }

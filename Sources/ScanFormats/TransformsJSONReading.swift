@@ -12,22 +12,22 @@ extension TransformsJSON {
         public private(set) var distortion = LensDistortion()
 
         /// A frame's own numbers, and those at the top for what it leaves out. nerfstudio would take the ones at the top
-        /// first; where both are there, the frame's are the truer ones.
+        /// first; where both are there, the frame's are the truer ones: its field of view, too, before a focal length at the
+        /// top.
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
-            func number(_ key: String, degrees: String? = nil) throws(Problem) -> Double? {
-                for field in [frame, top] {
-                    if let value = try field[key].numberIfPresent() {
-                        return value
-                    }
-                    guard let degrees else { continue }
-                    if let value = try field[degrees].numberIfPresent() {
-                        return value * .pi / 180
-                    }
-                }
-                return nil
+            func number(_ key: String) throws(Problem) -> Double? {
+                let own = try frame[key].numberIfPresent()
+                return if let own { own } else { try top[key].numberIfPresent() }
             }
-            focal = (try number("fl_x"), try number("fl_y"))
-            angle = (try number("camera_angle_x", degrees: "x_fov"), try number("camera_angle_y", degrees: "y_fov"))
+            func says(_ keys: String...) -> Bool { keys.contains { !frame[$0].isAbsent } }
+            let hasView = says("camera_angle_x", "camera_angle_y", "x_fov", "y_fov")
+            let viewed = hasView ? frame : top
+            func angle(_ radians: String, _ degrees: String) throws(Problem) -> Double? {
+                if let angle = try viewed[radians].numberIfPresent() { return angle }
+                return try viewed[degrees].numberIfPresent().map { $0 * .pi / 180 }
+            }
+            if !hasView || says("fl_x", "fl_y") { focal = (try number("fl_x"), try number("fl_y")) }
+            self.angle = (try angle("camera_angle_x", "x_fov"), try angle("camera_angle_y", "y_fov"))
             centre = (try number("cx"), try number("cy"))
             // Sizes are written as 1920.0 by some.
             size = (
@@ -143,8 +143,8 @@ extension TransformsJSON {
             }
             originalFromSaved = applied.inverse
             if let savedUp {
-                worldUp = applied.rotation.transposed * savedUp
-            } else if applied.rotation == Self.yUpToZUp {
+                worldUp = (applied.rotation.transposed * savedUp).normalized
+            } else if applied.rotation == .yUpToZUp {
                 worldUp = Vector3(0, 1, 0)
             }
         }
@@ -168,13 +168,10 @@ extension TransformsJSON {
         /// and the third column of such poses.
         private static let mitsubaFromOpenGL = Matrix3(rows: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
 
-        /// What `write-transforms` applies to worlds whose up is y.
-        private static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
-
         private static func axis(_ field: JSONField) -> Vector3? {
             guard let n = field.value?.doubles, n.count == 3 else { return nil }
             let up = Vector3(n[0], n[1], n[2])
-            return up.isFinite && abs(up.length - 1) < 1e-6 ? up : nil
+            return up.isFinite && abs(up.length - 1) < 1e-3 ? up.normalized : nil
         }
     }
 }

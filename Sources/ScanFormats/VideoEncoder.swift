@@ -230,7 +230,7 @@ private struct EncoderState: ~Copyable, Sendable {
     }
 
     private mutating func checkEnd() throws(Problem) {
-        try tool.finish().checkWriting(by: tool, complaintsCount: true)
+        try tool.finish().checkWriting(by: tool, failsByErrors: true)
     }
 }
 
@@ -250,11 +250,11 @@ extension VideoEncoder {
 }
 
 extension Ending {
-    /// - Parameter complaintsCount: whether a word of ffmpeg's is a failure too.
+    /// - Parameter failsByErrors: whether an error that ffmpeg reports is a failure too, however it ends.
     /// - Throws: a problem with fault `environment` when ffmpeg did not write a whole video.
-    fileprivate func checkWriting(by tool: borrowing RunningTool, complaintsCount: Bool = false) throws(Problem) {
+    fileprivate func checkWriting(by tool: borrowing RunningTool, failsByErrors: Bool = false) throws(Problem) {
         try checkMachine(behind: tool)
-        if self == .exited(0) && (!complaintsCount || tool.log.lines.isEmpty) { return }
+        if self == .exited(0) && (!failsByErrors || tool.log.errorCount == 0) { return }
         throw Problem(
             .environment, "ffmpeg could not write the video", notes: tool.log.notes(from: "ffmpeg"),
             fix: "make room on the disk and see that the folder may be written to")

@@ -110,7 +110,8 @@ extension VideoColor {
     /// With everything that ffmpeg cannot be told by name taken for unknown.
     fileprivate var known: VideoColor {
         let names: Set = [
-            "tv", "pc", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "bt2020nc", "smpte432", "smpte2084",
+            "tv", "pc", "bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020", "bt2020nc", "bt2020c", "smpte432",
+            "smpte2084",
             "bt2020-10", "arib-std-b67", "iec61966-2-1",
         ]
         func keep(_ name: String) -> String { names.contains(name) ? name : "unknown" }

@@ -1,6 +1,6 @@
 import ScanModel
 
-/// One frame of a video, without decoding those before it: ffmpeg goes to the last key frame before it and on from there.
+/// One frame of a video, without decoding all that come before it: ffmpeg goes to a key frame before it and on from there.
 public enum VideoStill {
     /// - Parameters:
     ///   - frame: its number, from 0.
@@ -12,9 +12,11 @@ public enum VideoStill {
     ) throws(Problem) -> RGBImage {
         let arguments =
             ["-nostdin", "-noautorotate"] + FFmpegLog.arguments(for: .warning) + input.options
-            + ["-threads", "1"] + seeking(frame, facts) + ["-i", input.address, "-map", "0:V:0", "-frames:v", "1"]
+            + ["-threads", "1"] + seeking(frame, facts) + [
+                "-i", input.address, "-map", "0:V:0", "-frames:v", "1", "-fps_mode", "passthrough",
+            ]
             + [
-                "-vf", "\(selecting(frame, facts))scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24",
+                "-vf", "\(selecting(frame, facts)),scale=\(size.width):\(size.height):flags=area", "-pix_fmt", "rgb24",
                 "-f", "rawvideo", "pipe:1",
             ]
         let log = FFmpegLog(replacing: input.address, with: input.name)
@@ -30,21 +32,31 @@ public enum VideoStill {
         } catch { throw error.at(file: input.name).inFrame(frame) }
     }
 
-    /// A video without times, a bare stream, cannot be sought in: ffmpeg would hand out its first frame. It is decoded from
-    /// its beginning.
+    /// What of that which is decoded is the frame: the first from half a frame before its time on, so that rounding does not
+    /// take the next one. A video without times, a bare stream, is decoded from its beginning and counted.
     private static func selecting(_ frame: Int, _ facts: VideoFacts) -> String {
-        frame > 0 && facts.times == nil ? "select=eq(n\\,\(frame))," : ""
+        guard let start = begin(of: frame, facts) else { return "select=eq(n\\,\(frame))" }
+        return "select=gte(t\\,\(start.fixedText(decimals: 9)))"
     }
 
-    /// Half a frame before the time at which the frame is shown, so that rounding does not take the next one; by the file's
-    /// own clock, for sound may begin before the pictures do.
+    /// By the file's own clock, for sound may begin before the pictures do.
+    ///
+    /// Containers are sought in by the times at which frames are decoded, and what is shown before a key frame may have to be
+    /// decoded after it, or with what stands before it (an open group of pictures). No codec shows a frame more than
+    /// sixteen later than it is decoded (ITU-T H.264, A.3.1, and H.265, A.4.2): so many frames before, the seek ends at a
+    /// key frame from which all are decoded that follow.
     private static func seeking(_ frame: Int, _ facts: VideoFacts) -> [String] {
-        guard frame > 0, let times = facts.times else { return [] }
-        if frame < times.count {
-            let middle = (Double(times[frame]) + Double(times[frame - 1])) / 2e9
-            return ["-seek_timestamp", "1", "-ss", (facts.start + middle).fixedText(decimals: 9)]
-        }
-        guard let rate = facts.averageRate, rate > 0 else { return [] }
-        return ["-seek_timestamp", "1", "-ss", (facts.start + (Double(frame) - 0.5) / rate).fixedText(decimals: 9)]
+        guard frame > 17, let start = begin(of: frame - 17, facts) else { return ["-copyts"] }
+        // What is accurate for ffmpeg leaves out what comes before that time and the file's own beginning together.
+        return ["-copyts", "-noaccurate_seek", "-seek_timestamp", "1", "-ss", start.fixedText(decimals: 9)]
+    }
+
+    /// Half a frame before a frame's time, in seconds by the file's own clock; nil where nothing tells.
+    private static func begin(of frame: Int, _ facts: VideoFacts) -> Double? {
+        guard let times = facts.times else { return nil }
+        if frame == 0 { return facts.start - 1 }
+        if frame < times.count { return facts.start + (Double(times[frame]) + Double(times[frame - 1])) / 2e9 }
+        guard let rate = facts.averageRate, rate > 0 else { return nil }
+        return facts.start + (Double(frame) - 0.5) / rate
     }
 }

@@ -29,7 +29,7 @@ struct ZipContents: Sendable {
             if name.hasPrefix("__MACOSX/") || name == "__MACOSX" { continue }
             unpacked = unpacked.addingReportingOverflow(entry.byteCount).partialValue
             packed = packed.addingReportingOverflow(entry.packedByteCount).partialValue
-            guard entry.byteCount >= 0, unpacked >= 0, unpacked <= limits.byteCount else {
+            guard entry.byteCount >= 0, unpacked >= 0, packed >= 0, unpacked <= limits.byteCount else {
                 throw Self.excess(
                     "more than \(limits.byteCount) bytes", "\(limits.byteCount)", option: "max-archive-bytes")
             }

@@ -119,6 +119,7 @@ final class ZipEntrySource: ByteSource, @unchecked Sendable {
     deinit { archive.handle.withLock { _ in sm_zip_file_close(file) } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Problem) -> Int {
+        Heartbeat.beat()
         var count = 0
         do throws(Problem) {
             try archive.handle.withLock { (_) throws(Problem) in

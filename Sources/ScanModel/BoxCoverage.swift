@@ -23,7 +23,8 @@ public struct BoxCoverage: Hashable, Sendable {
 
     private let box: OrientedBox
 
-    public init(of box: OrientedBox) { self.box = box }
+    /// - Parameter box: of one that a floor cuts off, only what is above the floor counts.
+    public init(of box: OrientedBox) { self.box = box.cutByItsFloor }
 
     /// Takes a camera.
     /// - Parameter shows: whether its picture shows the box, as ``BoxVisibility`` tells; without it, a picture whose middle
@@ -50,8 +51,8 @@ public struct BoxCoverage: Hashable, Sendable {
     /// Cameras that were taken.
     public var cameraCount: Int { faces.values.reduce(insideCount + missCount, +) }
 
-    /// The cell in which a point lies, seen from the box's centre; nil for the centre itself, which a floor above it leaves
-    /// outside the box.
+    /// The cell in which a point lies, seen from the box's centre; nil for the centre itself, which the floor of a tilted box
+    /// may leave outside of it.
     func cell(of point: Vector3) -> (row: Int, column: Int)? {
         let direction = (box.worldFromBox.transposed * (point - box.center)).normalized
         guard direction.isFinite else { return nil }

@@ -57,7 +57,7 @@ public struct BoxVisibility: Sendable {
 
     /// - Parameter box: of one that a floor cuts off, only what is above the floor counts.
     public init(of box: OrientedBox) {
-        let box = box.endingOnItsFloor ?? box
+        let box = box.cutByItsFloor
         self.box = box
         let (right, up, back) = box.worldFromBox.columns
         let half = box.halfSize

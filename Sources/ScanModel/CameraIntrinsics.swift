@@ -41,18 +41,17 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         return copy
     }
 
-    /// The same view resized to `width` × `height`: K' = diag(w'/w, h'/h, 1)·K for a corner origin; for a centre origin
+    /// The same view at another size: K' = diag(w'/w, h'/h, 1)·K for a corner origin; for a centre origin
     /// c' = s·(c + ½) − ½, which is the same thing said from half a pixel further on.
-    public func resized(width: Int, height: Int) -> CameraIntrinsics {
-        let sx = Double(width) / Double(self.width)
-        let sy = Double(height) / Double(self.height)
+    public func resized(to size: PixelSize) -> CameraIntrinsics {
+        let sx = Double(size.width) / Double(width)
+        let sy = Double(size.height) / Double(height)
         var k = counted(from: .corner)
         k.fx *= sx
         k.cx *= sx
         k.fy *= sy
         k.cy *= sy
-        k.width = width
-        k.height = height
+        (k.width, k.height) = (size.width, size.height)
         return k.counted(from: pixelOrigin)
     }
 

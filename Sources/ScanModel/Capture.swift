@@ -39,6 +39,8 @@ public struct Capture: Sendable {
     /// Which frame of the video each frame's picture is, ascending, where the video lacks some in between; nil where its
     /// frame n is the capture's frame n.
     public var videoFrames: [Int?]?
+    /// Whether the video's times were compared with the frames' own.
+    public var comparesVideoTimes = false
     /// Whether the frames count that the video's edit list hides, as those of an app that lists them like the others.
     public var ignoresEditList = false
     /// Of a video that was cut off, and is taken as far as its frames are whole: that it was.
@@ -48,7 +50,7 @@ public struct Capture: Sendable {
     /// Nominal frames per second.
     public var frameRate: Double?
 
-    /// Which way is up in the recorded world, where the format says so (ARKit: +y).
+    /// Which way is up in the recorded world, where the format says so (ARKit: +y): of length 1.
     public var worldUp: Vector3?
     /// What reading has undone of a turn that a dataset's tools gave the world: makes of a pose the one that stands in the
     /// file.

@@ -37,7 +37,7 @@ public struct CloudScene: Sendable {
     /// Points that a view has to hold: the cloud's, without the two hundredth part that lies farthest out on either side
     /// of each axis, the box's corners and the cameras; or the box alone.
     public func extent(ofBoxAlone: Bool = false) -> [Vector3] {
-        if ofBoxAlone, let box { return box.corners }
+        if ofBoxAlone, let box { return box.cutByItsFloor.corners }
         var points = drawnBox?.corners ?? []
         points += (trail?.spread(Self.stepCount) ?? []).map { $0.pose.position }
         let sample = cloud.map { Self.sample($0) } ?? []
@@ -47,7 +47,8 @@ public struct CloudScene: Sendable {
         return points + sample.filter { p in ranges.allSatisfy { $0.range.contains($0.axis.dot(p)) } }
     }
 
-    private var drawnBox: OrientedBox? { drawsBox ? box : nil }
+    /// What of it is above its floor.
+    private var drawnBox: OrientedBox? { drawsBox ? box?.cutByItsFloor : nil }
 
     /// Evenly from all points: a few thousand tell where a cloud lies.
     private static func sample(_ cloud: PointCloud) -> [Vector3] {

@@ -10,8 +10,8 @@ public enum DepthRegistration {
     public static func align(
         _ depth: DepthMap, of depthCamera: DepthCamera, with colorCamera: CameraIntrinsics
     ) -> DepthMap {
-        let from = depthCamera.intrinsics.resized(width: depth.width, height: depth.height).counted(from: .corner)
-        let to = colorCamera.resized(width: depth.width, height: depth.height).counted(from: .corner)
+        let from = depthCamera.intrinsics.resized(to: depth.size).counted(from: .corner)
+        let to = colorCamera.resized(to: depth.size).counted(from: .corner)
         let metres =
             depthCamera.colorFromDepth == .identity
             ? gather(depth, from, to) : scatter(depth, from, to, depthCamera.colorFromDepth)
@@ -63,7 +63,7 @@ extension PointCloud {
     /// camera.
     public mutating func paint(from picture: RGBImage, seenBy view: CameraView) {
         let seen = CameraView(
-            camera: view.camera.resized(width: picture.width, height: picture.height).counted(from: .corner),
+            camera: view.camera.resized(to: picture.size).counted(from: .corner),
             pose: view.pose)
         var painted = [UInt8](repeating: 128, count: count * 3)
         for i in 0..<count {

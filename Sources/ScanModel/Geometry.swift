@@ -37,6 +37,8 @@ public struct Matrix3: Hashable, Sendable {
     public var columns: (Vector3, Vector3, Vector3)
 
     public static let identity = Matrix3(columns: Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1))
+    /// (x, y, z) → (x, −z, y): a quarter turn about x, right-handed.
+    public static let yUpToZUp = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0))
 
     public init(columns a: Vector3, _ b: Vector3, _ c: Vector3) { columns = (a, b, c) }
 

@@ -59,7 +59,7 @@ public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
         var k = declared.counted(from: .corner)
         if self == .unscaledIntrinsics { return k }
         if self == .swappedCentre { (k.cx, k.cy) = (k.cy, k.cx) }
-        return k.resized(width: size.width, height: size.height)
+        return k.resized(to: size)
     }
 
     /// Whether it says something else than `declared` of such a camera.

@@ -48,11 +48,12 @@ public enum JSONValue: Hashable, Sendable {
     public static func of(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
 }
 
-/// The members of a JSON object, in order. A key that was there twice keeps its first place and its last value.
+/// The members of a JSON object, in order. A key that was there twice keeps its first place and its last value. Keys are
+/// the same when their bytes are: é as one character and as two are two keys (RFC 8259, 8.3), which `String` calls equal.
 public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public private(set) var members: [(key: String, value: JSONValue)] = []
     /// Where each key's member is, once there are more than ``searchedCount``: most objects have few, and there are many.
-    private var positions: [String: Int] = [:]
+    private var positions: [[UInt8]: Int] = [:]
 
     /// As many members are looked through as fast as a table is asked.
     private static let searchedCount = 12
@@ -76,7 +77,7 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             case (let index?, let value?): members[index].value = value
             case (nil, let value?):
                 members.append((key, value))
-                if !positions.isEmpty { positions[key] = members.count - 1 } else { indexLongOnes() }
+                if !positions.isEmpty { positions[Array(key.utf8)] = members.count - 1 } else { indexLongOnes() }
             case (let index?, nil):
                 members.remove(at: index)
                 positions = [:]
@@ -87,19 +88,19 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     private func position(of key: String) -> Int? {
-        positions.isEmpty ? members.firstIndex { $0.key == key } : positions[key]
+        positions.isEmpty ? members.firstIndex { $0.key.utf8.elementsEqual(key.utf8) } : positions[Array(key.utf8)]
     }
 
     private mutating func indexLongOnes() {
         guard members.count > Self.searchedCount else { return }
-        for (i, member) in members.enumerated() { positions[member.key] = i }
+        for (i, member) in members.enumerated() { positions[Array(member.key.utf8)] = i }
     }
 
     public var keys: [String] { members.map(\.key) }
 
     public static func == (a: JSONObject, b: JSONObject) -> Bool {
         a.members.count == b.members.count
-            && zip(a.members, b.members).allSatisfy { $0.key == $1.key && $0.value == $1.value }
+            && zip(a.members, b.members).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value }
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -44,9 +44,12 @@ public struct OrientedBox: Hashable, Sendable {
         return box
     }
 
+    /// What of the box is above its floor; a tilted one, of which a floor leaves no box, as it is.
+    public var cutByItsFloor: OrientedBox { endingOnItsFloor ?? self }
+
     /// Whether nothing but perhaps its faces lies inside, as of one that was shrunk too far.
     public var isEmpty: Bool {
-        let half = (endingOnItsFloor ?? self).halfSize
+        let half = cutByItsFloor.halfSize
         return min(half.x, half.y, half.z) <= 0
     }
 

@@ -144,8 +144,8 @@ private struct Places {
     /// - Parameter size: of the map, at any size.
     init(_ undistortion: Undistortion, of size: PixelSize) {
         self.size = size
-        old = undistortion.recorded.intrinsics.resized(width: size.width, height: size.height).counted(from: .centre)
-        new = undistortion.camera.resized(width: size.width, height: size.height).counted(from: .centre)
+        old = undistortion.recorded.intrinsics.resized(to: size).counted(from: .centre)
+        new = undistortion.camera.resized(to: size).counted(from: .centre)
         let lens = undistortion.recorded.lens
         self.lens = lens
         // Rows end with pixels that make their number a multiple of four.

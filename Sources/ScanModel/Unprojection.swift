@@ -27,7 +27,7 @@ public struct Unprojection: Sendable {
     public init(camera: CameraIntrinsics, pose: Pose, width: Int, height: Int, centre: PixelCentre) {
         self.width = width
         self.height = height
-        var k = camera.resized(width: width, height: height)
+        var k = camera.resized(to: PixelSize(width, height))
         // A principal point counted from the pixel's centre already stands for integer coordinates, whatever is asked.
         let shift = centre == .half && k.pixelOrigin == .corner ? 0.5 : 0
         k.cx -= shift

@@ -9,18 +9,18 @@ extension OrientedBox {
     /// - Parameters:
     ///   - up: of unit length; the box's own +y.
     ///   - trim: the share of points left out at each end of each axis.
-    /// - Returns: nil for fewer than 10 points.
+    /// - Returns: nil for fewer than 10 points that are finite.
     public init?(around cloud: PointCloud, up: Vector3, trim: Double) {
-        guard cloud.count >= 10 else { return nil }
         let (right, forward) = Floor.ground(up)
         var ground: [(x: Double, y: Double)] = []
         var heights: [Double] = []
         ground.reserveCapacity(cloud.count)
         heights.reserveCapacity(cloud.count)
-        for p in (0..<cloud.count).lazy.map({ cloud[$0] }) {
+        for p in (0..<cloud.count).lazy.map({ cloud[$0] }) where p.isFinite {
             ground.append((right.dot(p), forward.dot(p)))
             heights.append(up.dot(p))
         }
+        guard ground.count >= 10 else { return nil }
         // A few thousand points tell the direction; the extents are those of all.
         let step = max(1, ground.count / 5000)
         let some = stride(from: 0, to: ground.count, by: step).map { ground[$0] }

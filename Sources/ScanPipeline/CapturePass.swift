@@ -27,6 +27,12 @@ extension CaptureRun {
         let available = availability()
         var contexts: [Int: StageContext] = [:]
         for index in plan.replayed + plan.steps { contexts[index] = context(index, available[index], plan) }
+        for index in plan.replayed + plan.steps {
+            guard let stage = steps[index].stage as? any FrameStage, let context = contexts[index] else { continue }
+            try runner.clock.measure(index) { () throws(Problem) in
+                do throws(Problem) { try stage.prepare(context) } catch { throw error.inStage(steps[index].label) }
+            }
+        }
         var folds: [Int: any RunningFold] = [:]
         for index in plan.steps {
             guard let stage = steps[index].stage as? any FoldStage, let context = contexts[index] else { continue }
@@ -40,6 +46,7 @@ extension CaptureRun {
             try walk(
                 channels: plan.sourceChannels, steps: line, isWanted: true, label: steps[plan.steps.lowerBound].label)
             try checkBadFrames()
+            try requireFrames()
         }
         for index in plan.steps {
             let step = steps[index]
@@ -239,9 +246,9 @@ extension CaptureRun {
         try frameLine.run()
         (capture.frames, traces) = (box.frames, box.traces)
         try settle(tracks.filter { !settled.contains($0.name) })
-        let spoilt = spoilt.all
-        if !spoilt.isEmpty {
-            retry = .without(spoilt)
+        let drops = spoilt.all
+        if !drops.isEmpty {
+            retry = .without(drops)
             throw Problem(.tool, "frames of which stages have made something are bad")
         }
     }

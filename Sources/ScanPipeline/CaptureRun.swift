@@ -283,7 +283,7 @@ struct CaptureRun {
         files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
     }
 
-    private func requireFrames() throws(Problem) {
+    func requireFrames() throws(Problem) {
         guard capture.frames.allSatisfy(\.isDropped) else { return }
         if capture.frames.isEmpty { throw Problem(.input, "the capture holds no frames") }
         // Reasons that differ in their numbers alone are one: 200 scores under one limit.

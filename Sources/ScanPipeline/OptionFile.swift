@@ -13,7 +13,8 @@ package struct OptionFile: Hashable, Sendable {
 
     /// Looks for the file beside the capture's own, and then beside the pipeline.
     init(_ path: String, of capture: Capture, _ input: CaptureInput) throws(Problem) {
-        if Self.isInCapture(path, capture) {
+        let isOutside = path.hasPrefix("/") || path.split(separator: "/").contains("..")
+        if !isOutside && Self.isInCapture(path, capture) {
             location = capture.source.location(of: path)?.path
             status = location.flatMap(FileSystem.status(of:))
             bytes = try capture.source.bytes(of: path, limit: Self.limit)
@@ -25,7 +26,8 @@ package struct OptionFile: Hashable, Sendable {
         do throws(Problem) { bytes = try FileSystem.bytes(of: full, limit: Self.limit) } catch {
             throw Problem(
                 error.fault, "cannot read the file that the option names",
-                notes: [error.summary], fix: "the path starts at the capture's folder, or at the pipeline's"
+                notes: [isOutside ? error.summary : "it is not in the capture, and at \(full): \(error.summary)"],
+                fix: "name it from the capture's folder, from the pipeline's, or by its whole path"
             ).at(file: path)
         }
     }
@@ -33,7 +35,6 @@ package struct OptionFile: Hashable, Sendable {
     /// Whether the capture holds a file, listed by its reader or not. One that cannot be read for another reason than
     /// that it is not there counts as held, so that the pipeline's own does not silently take its place.
     private static func isInCapture(_ path: String, _ capture: Capture) -> Bool {
-        if path.hasPrefix("/") || path.split(separator: "/").contains("..") { return false }
         do throws(Problem) {
             _ = try capture.source.open(path)
             return true

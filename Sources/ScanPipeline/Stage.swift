@@ -25,12 +25,21 @@ extension Stage {
 
 /// Looks at one frame at a time. Many frames run at once; none can change the stage.
 public protocol FrameStage: Stage {
+    /// Looks at what all frames share, such as a file that an option names, before each pass: a mistake there is no frame's.
+    /// Called before the `begin` of any stage; here and there alone `context.capture` holds the list of frames. Whatever it
+    /// throws fails the capture.
+    func prepare(_ context: StageContext) throws(Problem)
+
     /// Changes what the frame carries, or drops it by setting its ``FrameFacts/drop``. Not called for frames that are
     /// dropped. A later pass that needs what the stage made calls it again for the same frame, with the same result; what
     /// it counts then goes nowhere.
     /// - Throws: a problem with fault `input` when this frame's data is bad: the frame is then dropped or the capture
     ///   fails, as the capture's rules say. Any other fault fails the capture.
     func process(_ frame: inout Frame, in context: StageContext) throws(Problem)
+}
+
+extension FrameStage {
+    public func prepare(_ context: StageContext) throws(Problem) {}
 }
 
 /// Takes the frames one at a time, in frame order, into something that grows: a voxel grid, an output stream. It never
@@ -41,14 +50,14 @@ public protocol FoldStage: Stage {
     /// What grows: a value of the stage's own, of which each run makes a new one.
     associatedtype Fold
 
-    /// Makes what grows, before the first frame. Only here does `context.capture` hold the list of frames.
+    /// Makes what grows, before the first frame. Here, and in `prepare`, `context.capture` holds the list of frames.
     func begin(_ context: StageContext) throws(Problem) -> Fold
 
     /// Takes the next frame that is not dropped, behind the stage's own `process` where it is a ``FrameStage`` too.
     func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem)
 
-    /// Finishes what has grown, once every frame is through, and gives the capture what comes of it. Called even when no
-    /// frame was left.
+    /// Finishes what has grown, once every frame is through, and gives the capture what comes of it. Not called when no
+    /// frame is left.
     func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem)
 
     /// Whether a frame that went into the fold is part of the result, so that the capture is run again without it when a
@@ -63,7 +72,7 @@ extension FoldStage {
 /// Waits for every frame, then works on the capture as a whole: light records only.
 public protocol CaptureStage: Stage {
     /// Called once, in the order of the list, when every frame has been through the stages above. A problem fails the
-    /// capture.
+    /// capture. Not called when no frame is left.
     /// - Parameter capture: as it is now, with all its frames' facts, dropped ones too.
     func finish(_ capture: inout Capture, in context: StageContext) throws(Problem)
 }
@@ -128,7 +137,8 @@ public struct StageCard: Sendable {
 /// What a stage needs and makes, role by role.
 public struct Uses: Sendable {
     public struct Role: Sendable {
-        /// Channels that must be there.
+        /// Channels that must be there. One that stands in a group of any role too, of which the capture has decided for
+        /// another channel, is not used.
         public var needs: [Channel]
         /// Groups of which at least one channel must be there; the first that is there is used, in all roles.
         public var anyOf: [[Channel]]
@@ -279,6 +289,7 @@ public struct Uses: Sendable {
     /// Takes channels out of everything that is read.
     mutating func forget(_ channels: Set<Channel>) {
         for path in [\Uses.frame, \Uses.fold, \Uses.finish] {
+            self[keyPath: path].needs.removeAll(where: channels.contains)
             self[keyPath: path].wants.removeAll(where: channels.contains)
             for group in self[keyPath: path].anyOf.indices {
                 self[keyPath: path].anyOf[group].removeAll(where: channels.contains)

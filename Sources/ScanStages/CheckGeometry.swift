@@ -31,7 +31,7 @@ public struct CheckGeometry: FoldStage {
             poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
             tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 5)
+        example: "- check-geometry: {if-wrong: fail}", revision: 6)
 
     let consequence: Consequence
 
@@ -41,7 +41,7 @@ public struct CheckGeometry: FoldStage {
     }
 
     public var uses: Uses {
-        Uses(fold: .init(needs: [.depth, .pose, .intrinsics], wants: [.timestamp, .motion]))
+        Uses(fold: .init(needs: [.frames, .depth, .pose, .intrinsics], wants: [.timestamp, .motion]))
     }
 
     /// Its depth was sound, whatever a later stage finds wrong with its picture.

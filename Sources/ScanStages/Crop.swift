@@ -22,7 +22,7 @@ public struct Crop: CaptureStage {
             Where the axes are nearly parallel or most cameras look outwards, as in a room, there is no such point; then a
             warning says so, and the mean of the cameras' places is taken.
             """,
-        example: "- crop: {above: 0.02, around: 2}", revision: 2)
+        example: "- crop: {above: 0.02, around: 2}", revision: 3)
 
     let above: Double?
     let below: Double?
@@ -55,7 +55,7 @@ public struct Crop: CaptureStage {
         return Uses(
             finish: .init(
                 needs: [.cloud] + (needsFloor ? [.floor] : []) + (isMeasured && centre == .box ? [.box] : [])
-                    + (isMeasured && [.cameras, .focus].contains(centre) ? [.pose] : []),
+                    + (isMeasured && [.cameras, .focus].contains(centre) ? [.frames, .pose] : []),
                 wants: zero == .auto ? [.floor] : [], changes: [.cloud]),
             instead: [[.cloud]: [.cloudFromDepth]])
     }

@@ -32,13 +32,13 @@ public struct CullByBox: FrameStage, CaptureStage {
             of the poses: `center` and the eight corners of `positions`, each with `x`, `y` and `z`, and `rad_rot_about_y`,
             the box's turn about y, radians, which takes its x to (cos, 0, −sin). Corners are called `top_left_front`,
             `bot_right_back` and so on; in the box's own axes left is −x, `bot` −y and front −z. Its size is that of the edges
-            at `top_left_front`; the other corners are only compared. A file of the capture goes before one beside the
-            pipeline.
+            at `top_left_front`; the other corners are only compared. Where the app has clamped the bottom corners to a floor,
+            the height is twice that from `center` to the top. A file of the capture goes before one beside the pipeline.
 
             A capture of which nothing is left has a wrong box, or wrong poses, or stages above have left it no depth: it
             fails, with `if-empty: warn` it goes on.
             """,
-        example: "- cull-by-box: {margin: 0.02}", revision: 5)
+        example: "- cull-by-box: {margin: 0.02}", revision: 6)
 
     /// Where the box comes from.
     private enum BoxSource: Hashable {
@@ -82,8 +82,7 @@ public struct CullByBox: FrameStage, CaptureStage {
         cullsDepth = options.flag("depth", "Zero the depth pixels of removed points as well.", default: false)
         centre = options.choice(
             "pixel-centre", "Where a depth pixel's coordinates are taken, unless an `unproject` above says it.",
-            default: options.value(of: "pixel-centre", above: "unproject")?.string.flatMap(PixelCentre.init) ?? .integer
-        )
+            default: options.pixelCentreAbove ?? .integer)
         options.warn("pixel-centre", unless: cullsDepth, "with `depth: true`")
         consequence = options.choice("if-empty", "What to do when nothing is left of the capture.", default: .fail)
         // A misspelt word is no file's name.
@@ -101,7 +100,8 @@ public struct CullByBox: FrameStage, CaptureStage {
 
     public var uses: Uses {
         if source == .cloud {
-            return Uses(finish: .init(needs: [.cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]))
+            return Uses(
+                finish: .init(needs: [.frames, .cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]))
         }
         return Uses(
             frame: .init(
@@ -127,9 +127,13 @@ public struct CullByBox: FrameStage, CaptureStage {
     /// Whether the box of a file is the capture's from then on. One whose inside is taken away is no capture's box.
     private var replacesBox: Bool { source.file != nil && side == .inside }
 
+    public func prepare(_ context: StageContext) throws(Problem) {
+        if source != .cloud { _ = try sharedBox(context) }
+    }
+
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         if source == .cloud { return }
-        let box = try context.once { () throws(Problem) in try usedBox(of: context.capture, context) }
+        let box = try sharedBox(context)
         if context.reads.contains(.points), let points = frame.points {
             frame.points = cull(points, box, context)
         }
@@ -183,7 +187,8 @@ public struct CullByBox: FrameStage, CaptureStage {
             let culprits = what == "points" ? "masks and crops" : "masks"
             throw Problem(.input, summary, fix: "loosen the \(culprits) above \(context.label), \(goingOn)")
         }
-        let place = "the box measures \(text(box.halfSize * 2)) and has its middle at \(text(box.center))"
+        let solid = box.cutByItsFloor
+        let place = "the box measures \(text(solid.halfSize * 2)) and has its middle at \(text(solid.center))"
         throw Problem(
             .input, summary, notes: [place, "\(count) were looked at"],
             fix: "look at the box and the poses with  scanmill inspect, \(goingOn)")
@@ -200,6 +205,11 @@ public struct CullByBox: FrameStage, CaptureStage {
         context.record("box-center", .of(fitted.box.center.components))
         context.record("box-size", .of((fitted.box.halfSize * 2).components))
         return fitted.box
+    }
+
+    /// The box that culls all frames alike.
+    private func sharedBox(_ context: StageContext) throws(Problem) -> OrientedBox {
+        try context.once { () throws(Problem) in try usedBox(of: context.capture, context) }
     }
 
     /// The box that culls, with its margins.
@@ -233,9 +243,13 @@ public struct CullByBox: FrameStage, CaptureStage {
             }
             return turn.apply(box)
         } catch {
-            // The option's fault, not a frame's: as `input` it would drop the frames one by one.
+            guard error.fault == .input else { throw error }
+            // The option's fault, not the capture's.
             var problem = error
-            if problem.fault == .input { problem.fault = .usage }
+            problem.fault = .usage
+            if problem.fix == nil {
+                problem.fix = "correct the file, or name another with  --set \(context.label).box=FILE"
+            }
             throw problem
         }
     }

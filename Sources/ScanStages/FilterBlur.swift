@@ -35,7 +35,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             The receipt holds the scores of the frames that are left and of those dropped here, and the longest run of
             frames dropped here. A hole of more than a second without a frame is warned about.
             """,
-        example: "- filter-blur: {window: 5}")
+        example: "- filter-blur: {window: 5}", revision: 2)
 
     let rule: Rule
     let score: BlurScore
@@ -59,10 +59,11 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         if case .atLeast = rule {
             return Uses(
                 frame: .init(anyOf: score.pictures, makes: [.sharpness], drops: true),
-                finish: .init(needs: [.sharpness]))
+                finish: .init(needs: [.frames, .sharpness], wants: [.timestamp]))
         }
         return Uses(
-            frame: .init(anyOf: score.pictures, makes: [.sharpness]), finish: .init(needs: [.sharpness], drops: true))
+            frame: .init(anyOf: score.pictures, makes: [.sharpness]),
+            finish: .init(needs: [.frames, .sharpness], wants: [.timestamp], drops: true))
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {

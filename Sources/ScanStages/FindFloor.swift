@@ -16,7 +16,7 @@ public struct FindFloor: CaptureStage {
             `crop` counts heights from it. A layer that covers less than `min-area` is no floor, and the capture goes on
             without one.
             """,
-        example: "- find-floor", revision: 3)
+        example: "- find-floor", revision: 4)
 
     let clearance: Double
     let minArea: Double
@@ -29,7 +29,7 @@ public struct FindFloor: CaptureStage {
     }
 
     public var uses: Uses {
-        Uses(finish: .init(needs: [.cloud, .pose], mayMake: [.floor]), instead: [[.cloud]: [.cloudFromDepth]])
+        Uses(finish: .init(needs: [.frames, .cloud, .pose], mayMake: [.floor]), instead: [[.cloud]: [.cloudFromDepth]])
     }
 
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {

@@ -15,7 +15,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
             some frames have none, nobody vouches for their depth: all of it becomes 0, or passes with `if-missing: pass`.
             A warning comes when no depth is left of the whole capture.
             """,
-        example: "- mask-confidence: {at-least: 2}")
+        example: "- mask-confidence: {at-least: 2}", revision: 2)
 
     public enum Missing: String, CaseIterable, Sendable { case fail, pass }
 
@@ -43,7 +43,11 @@ public struct MaskConfidence: FrameStage, CaptureStage {
         guard let confidence = frame.confidence else {
             context.count("frames-without-confidence", 1)
             if missing == .pass || level == 0 { return }
-            return try DepthMask.apply(to: &frame, in: context) { $0.mask(near: .infinity, far: .infinity) }
+            return try DepthMask.apply(to: &frame, in: context) { depth in
+                let count = depth.mask(near: .infinity, far: .infinity)
+                context.count("pixels-without-confidence", count.before)
+                return count
+            }
         }
         if confidence.hasStrays {
             context.count("frames-with-odd-confidence", 1)
@@ -66,9 +70,10 @@ public struct MaskConfidence: FrameStage, CaptureStage {
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
         let lower = level == 0 ? "" : ", or lower `at-least`"
-        if context.counted("frames-without-confidence") == capture.keptFrames.count {
+        // Of the frames that came here, whatever stages below have dropped by now.
+        if context.counted("pixels-without-confidence") == context.counted("pixels-in") {
             return DepthMask.warnIfEmpty(
-                context, "none of the frames that are left has confidence; with `if-missing: pass` they keep theirs")
+                context, "none of the frames with depth has confidence; with `if-missing: pass` they keep theirs")
         }
         DepthMask.warnIfEmpty(
             context,

@@ -24,7 +24,7 @@ public struct PredictBlur: FrameStage, FoldStage {
             The receipt holds the distribution, `predicted` with at most 256 frames as `[frame, pixels]`, and where
             exposure and distance came from. `filter-motion` drops frames by it.
             """,
-        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 3)
+        example: "- predict-blur: {distance: 1.5, exposure: 16.7}", revision: 4)
 
     let exposure: Double?
     let distance: Double?
@@ -73,6 +73,8 @@ public struct PredictBlur: FrameStage, FoldStage {
 
     public func end(_ seen: consuming Seen, _ capture: inout Capture, in context: StageContext) {
         let (medians, sharpness) = (seen.medians, seen.sharpness)
+        // What a stage above predicted would else be taken for this one's.
+        for index in capture.frames.indices { capture.frames[index].predictedBlur = nil }
         let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
         var sources = (exposure: Set<String>(), distance: Set<String>())
         var predicted: [(frame: Int, pixels: Double, sharpness: Double?)] = []

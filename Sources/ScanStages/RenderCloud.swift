@@ -39,7 +39,7 @@ public struct RenderCloud: CaptureStage {
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
             alone.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 4)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 5)
 
     /// It is drawn four times as large.
     private static let mostPixels = 8_000_000
@@ -72,7 +72,8 @@ public struct RenderCloud: CaptureStage {
                 "a smaller `width` or `height`")
         }
         options.warn("point-size", unless: drawsCloud, "with `cloud: true`")
-        options.warn("ceiling", unless: drawsCloud, "with `cloud: true`")
+        options.warn(
+            "ceiling", unless: drawsCloud && ![.front, .side].contains(view), "in views from above, with `cloud: true`")
         if !drawsCloud && cameras == .none {
             options.fail("cameras", "with `cloud: false` and `cameras: none` nothing is drawn", "draw one of them")
         }

@@ -38,7 +38,7 @@ public struct ReportCoverage: CaptureStage {
             intrinsics, it is only known at what the cameras are aimed, and `sphere` goes by that. Below `filter-blur` the
             views are those that a trainer gets; above it, those that were recorded.
             """,
-        example: "- report-coverage", revision: 2)
+        example: "- report-coverage", revision: 3)
 
     public init(_ options: inout OptionReader) {}
 

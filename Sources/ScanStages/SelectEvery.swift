@@ -11,7 +11,7 @@ public struct SelectEvery: CaptureStage {
             of the frames that are left, the ones nearest to evenly spaced moments from the first to the last; trainers
             want 150 to 300 views, not 3,600. A capture with fewer frames keeps them all.
             """,
-        example: "- select-every: {count: 200}")
+        example: "- select-every: {count: 200}", revision: 2)
 
     let step: Int?
     let offset: Int
@@ -27,7 +27,9 @@ public struct SelectEvery: CaptureStage {
         if count != nil && offset != 0 { options.fail("offset", "`offset` goes with `step`, not with `count`") }
     }
 
-    public var uses: Uses { Uses(finish: .init(needs: [.frames], drops: true)) }
+    public var uses: Uses {
+        Uses(finish: .init(needs: [.frames], wants: count == nil ? [] : [.timestamp], drops: true))
+    }
 
     public func finish(_ capture: inout Capture, in context: StageContext) {
         if let step {
@@ -36,18 +38,28 @@ public struct SelectEvery: CaptureStage {
             }
         } else if let count {
             let kept = capture.keptFrames
-            let chosen = Set(Self.spread(count, over: Self.moments(of: kept)))
+            let times = Self.times(of: kept)
+            let chosen = Set(Self.spread(count, over: times ?? Self.numbers(of: kept)))
+            let reason = "not one of \(count) spread over \(times == nil ? "the frames" : "time")"
             for (position, frame) in kept.enumerated() where !chosen.contains(position) {
-                capture.drop(frame.index, stage: context.label, reason: "not one of \(count) spread over time")
+                capture.drop(frame.index, stage: context.label, reason: reason)
             }
         }
     }
 
-    /// The times of frames, or, where one has none, the numbers of all: both together would say nothing.
-    static func moments(of frames: [FrameFacts]) -> [Int64] {
+    /// The times of frames; nil where one has none, or where the clock stands still or goes back, which says nothing.
+    static func times(of frames: [FrameFacts]) -> [Int64]? {
         let times = frames.compactMap(\.timestamp)
-        return times.count == frames.count ? times : frames.map { Int64($0.index) }
+        guard times.count == frames.count, let first = times.first, let last = times.last, first < last else {
+            return nil
+        }
+        return times
     }
+
+    private static func numbers(of frames: [FrameFacts]) -> [Int64] { frames.map { Int64($0.index) } }
+
+    /// Where frames lie on the way: their times or, where these say nothing, their numbers.
+    static func moments(of frames: [FrameFacts]) -> [Int64] { times(of: frames) ?? numbers(of: frames) }
 
     /// The positions of the moments nearest to `count` evenly spaced ones from the first to the last; no moment is taken
     /// twice, and as many are taken as there can be.

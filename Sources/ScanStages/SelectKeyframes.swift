@@ -18,7 +18,7 @@ public struct SelectKeyframes: CaptureStage {
             others that do come back until there are so many, each time the one that is farthest from all frames that stay,
             the sharper of equals. Where not so many were recorded, all of them stay.
             """,
-        example: "- select-keyframes: {distance: 0.1, angle: 10, per-face: 10}")
+        example: "- select-keyframes: {distance: 0.1, angle: 10, per-face: 10}", revision: 2)
 
     let distance: Double
     let angle: Double

@@ -26,8 +26,8 @@ public struct Turn: CaptureStage {
             `auto` takes the quarter that brings the world's up nearest to the pictures' up, one for all frames: the mean
             over the frames decides. It needs a world of which up is known.
 
-            Turned pictures are decoded, and writers encode them anew; a video is no longer copied as a file. Motion
-            files stay as recorded, in the device's axes.
+            Turned pictures are decoded, and writers encode them anew; a video is no longer copied as a file, also where
+            `auto` finds nothing to turn. Motion files stay as recorded, in the device's axes.
             """,
         example: "- turn: {quarter-turns: auto}", revision: 3)
 
@@ -54,7 +54,14 @@ public struct Turn: CaptureStage {
         capture.channels.remove(.lens)
         let quarters = try quarterTurns(capture, context.label)
         context.record("quarter-turns", .of(quarters))
-        if quarters == 0 { return }
+        if quarters == 0 {
+            if capture.videoFile != nil {
+                context.note(
+                    "nothing had to be turned, and yet the video is not copied as a file: leave \(context.label) out for captures "
+                        + "like this one, or set `rgb: mp4` of write-staging")
+            }
+            return
+        }
         try PictureOutput.warnOfTransparency(of: capture.keptFrames, context)
         for index in capture.frames.indices {
             capture.frames[index].pose = capture.frames[index].pose?.turned(quarterTurns: quarters)

@@ -47,18 +47,20 @@ public struct WriteCapture: FrameStage, FoldStage {
             ARKitScenes has a world with z up, the others one with y up: a world with the other of the two is turned, one
             of which up is not known is written as it is, with a warning.
             """,
-        example: "- write-capture: {format: stray-scanner}", revision: 8)
+        example: "- write-capture: {format: stray-scanner}", revision: 9)
 
     let format: Format
     let quality: Int
 
     public init(_ options: inout OptionReader) {
         format = options.choice("format", "Whose layout it is.", default: Format.strayScanner)
-        quality = options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+        quality = PictureOutput.quality(&options, isUsed: Self.layout(of: format).encodesJPEG)
     }
 
+    private var layout: any CaptureLayout.Type { Self.layout(of: format) }
+
     /// What differs from one format to the other.
-    private var layout: any CaptureLayout.Type {
+    private static func layout(of format: Format) -> any CaptureLayout.Type {
         switch format {
         case .strayScanner: StrayScannerLayout.self
         case .polycam: PolycamLayout.self
@@ -71,7 +73,7 @@ public struct WriteCapture: FrameStage, FoldStage {
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.color, .pose, .intrinsics, .timestamp],
+                needs: [.frames, .color, .pose, .intrinsics, .timestamp],
                 wants: layout.extras, prefers: [[.depth, .recordedDepth]]),
             claims: layout.claims)
     }
@@ -145,11 +147,10 @@ public struct WriteCapture: FrameStage, FoldStage {
     }
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        var (layout, count) = (fold.layout, fold.count)
-        // Every frame turned out to be bad; the run fails for that.
-        if count == 0 { return }
+        var layout = fold.layout
         try layout.finish(context)
-        context.count("frames", count)
+        context.count("frames", fold.count)
+        context.record(type(of: layout).turn(of: capture))
         if capture.worldUp == nil {
             context.warn("the capture does not say which way is up, and the format's readers will take it to")
         }

@@ -41,7 +41,7 @@ public struct WriteScannet: FrameStage, FoldStage {
     public init(_ options: inout OptionReader) {
         layout = options.choice("layout", "Whose files are written.", default: .extracted)
         writesDepth = options.flag("depth", "Write depth; `false` for captures without.", default: true)
-        output = PictureOutput(&options, default: .copy)
+        output = PictureOutput(&options, default: .copy, areFiles: layout != .raw)
     }
 
     /// Every path begins here.
@@ -152,7 +152,6 @@ public struct WriteScannet: FrameStage, FoldStage {
     // MARK: - The end
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        // Every frame turned out to be bad; the run fails for that.
         guard let camera = fold.camera.settled(context) else { return }
         let size = fold.depthSize ?? camera.size
         let depth = DepthCamera(

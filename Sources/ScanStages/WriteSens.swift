@@ -117,7 +117,6 @@ public struct WriteSens: FrameStage, FoldStage {
     // MARK: - The end
 
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
-        // Every frame turned out to be bad; the run fails for that.
         guard let camera = fold.camera.settled(context) else { return }
         var header = fold.header
         header.colorIntrinsic = ScanNetCameras.matrix(camera).map { Float($0) }
@@ -128,7 +127,7 @@ public struct WriteSens: FrameStage, FoldStage {
             let place = ScanNetCameras.turned(capture.depthCamera?.colorFromDepth ?? .identity)
             header.depthExtrinsic = place.rowMajorRows.joined().map { Float($0) }
         }
-        try fold.file.write(MotionRecord.sensBlock(try MotionRecords.of(capture, context)))
+        try fold.file.write(ScanNetMotion.sensBlock(try MotionRecords.of(capture, context)))
         try fold.file.patch(header.bytes, at: 0)
         try fold.file.close()
         context.count("frames", Int(header.frameCount))

@@ -54,7 +54,7 @@ public struct WriteStaging: FrameStage, FoldStage {
             missing or depth is masked that would remove too much, so a note says to set its `delta_thresh` and
             `depth_delta` to 0. Another note tells when there is no mp4, from which alone its server takes pictures.
             """,
-        example: "- write-staging: {rgb: mp4}", revision: 9)
+        example: "- write-staging: {rgb: mp4}", revision: 10)
 
     let depth: Depth
     let rgb: RGB
@@ -63,7 +63,7 @@ public struct WriteStaging: FrameStage, FoldStage {
     public init(_ options: inout OptionReader) {
         depth = options.choice("depth", "Depth as the stages above left it, or as recorded.", default: .masked)
         rgb = options.choice("rgb", "Pictures as a video, as files, or as the capture has them.", default: .auto)
-        output = PictureOutput(&options, default: .copy)
+        output = PictureOutput(&options, default: .copy, areFiles: rgb != .mp4)
     }
 
     public var uses: Uses {
@@ -200,7 +200,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         if let confidence = parcel.confidence {
             try Self.append(confidence, to: &fold.confidenceFile, "\(id).confidence.zlib", context)
-            fold.content.confidenceRange = parcel.confidenceRange ?? fold.content.confidenceRange
+            fold.content.confidenceRange = parcel.confidenceRange ?? fold.content.confidenceRange ?? 0...2
         }
         if let picture = parcel.picture {
             _ = try picture.write(to: "color/\(FrameName.padded(fold.content.frames.count))", context)
@@ -226,8 +226,6 @@ public struct WriteStaging: FrameStage, FoldStage {
     public func end(_ fold: consuming Fold, _ capture: inout Capture, in context: StageContext) throws(Problem) {
         let id = context.capture.id
         var content = fold.content
-        // Every frame turned out to be bad; the run fails for that.
-        if content.frames.isEmpty { return }
         try fold.lineFile.close()
         for file in [fold.depthFile, fold.confidenceFile].compactMap(\.self) {
             try file.write(DeflateBlock.end)
@@ -260,7 +258,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         try context.output.write(Array(processed.text.utf8), to: "processed.txt")
         context.count("frames", content.frames.count)
         context.count("frames-masked", content.maskedCount)
-        if turn != .none { context.record("applied-transform", .array(turn.rows.map { .of($0) })) }
+        context.record(turn)
         warn(content, capture, context)
     }
 

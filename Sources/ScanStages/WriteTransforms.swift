@@ -45,7 +45,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for its
             `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 12)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 13)
 
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool
@@ -123,7 +123,8 @@ public struct WriteTransforms: FrameStage, FoldStage {
             fold.entries.append(entry)
             fold.factors.formUnion(frame.downscaled.map(\.factor))
         }
-        if let points = frame.points {
+        // Where there is a cloud, points are what stages have left out of it, too.
+        if fold.points != nil, let points = frame.points {
             try fold.points?.add(points)
             if dialect == .instantNGP { Self.sample(points, 200).forEach { fold.sample.append($0) } }
         }
@@ -212,7 +213,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
     ) -> TransformsJSON.Volume? {
         let cloud = Self.withoutOutermost(fold.sample.elements.map { turn.rotation * $0 })
         let cameras = fold.entries.map(\.pose.position)
-        let corners = box.map { $0.corners.map { turn.rotation * $0 } }
+        let corners = box.map { $0.cutByItsFloor.corners.map { turn.rotation * $0 } }
         let volume = TransformsJSON.Volume(
             focus: corners ?? (cloud.isEmpty ? cameras : cloud), everything: (corners ?? []) + cloud + cameras)
         if volume?.leavesOut == true {

@@ -25,7 +25,7 @@ public struct WriteTum: FrameStage, FoldStage {
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4) or PNG. The world is written as
             recorded, and does not say which way is up.
             """,
-        example: "- write-tum: {color: png}", revision: 6)
+        example: "- write-tum: {color: png}", revision: 7)
 
     /// Every path of the sequence begins here.
     private static let folder = "tum"
@@ -41,7 +41,7 @@ public struct WriteTum: FrameStage, FoldStage {
     public var uses: Uses {
         Uses(
             frame: .init(
-                needs: [.color, .pose, .intrinsics, .timestamp],
+                needs: [.frames, .color, .pose, .intrinsics, .timestamp],
                 prefers: writesDepth ? [[.depth, .recordedDepth]] : []),
             claims: ["\(Self.folder)/"])
     }

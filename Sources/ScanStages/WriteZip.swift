@@ -72,9 +72,8 @@ public struct WriteZip: FrameStage, FoldStage {
         try fold.archive.close()
         try fold.file.close()
         context.count("frames", fold.frames.count)
-        if turn != .none {
-            context.record("applied-transform", .array(turn.rows.map { .of($0) }))
-        } else if capture.worldUp == nil {
+        context.record(turn)
+        if capture.worldUp == nil {
             context.warn("the project's readers take y for up, and this capture does not say that it is")
         }
         context.warnUnlessMetric(capture, "the project may not be in metres")

@@ -25,9 +25,9 @@ enum ScanNetSeeds {
             let frames = poses.flatMap {
                 SensFrame.bytes(pose: $0, colorTime: 5, depthTime: 6, color: picture, depth: payload)
             }
-            var motion = MotionRecord(timestamp: 7000)
+            var motion = ScanNetMotion.Record(timestamp: 7000)
             motion.values = (0..<5).map { Vector3(Double($0), 0, 1) }
-            return [1] + header.bytes + frames + (version < 4 ? [] : MotionRecord.sensBlock([motion]))
+            return [1] + header.bytes + frames + (version < 4 ? [] : ScanNetMotion.sensBlock([motion]))
         }
         let png = try PNG.encodeRGB(pixels)
         let whole = file(.png, png, .zlib, try ZlibData.compress(units))

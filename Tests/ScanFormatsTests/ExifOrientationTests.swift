@@ -24,7 +24,10 @@ import Testing
         let density: [UInt8] = [0xFF, 0xE0, 0, 4, 1, 2]
         for orientation: UInt8 in [1, 6, 8] {
             #expect(JPEG.exifOrientation(head(orientation, isBig: isBig)) == Int(orientation))
-            #expect(JPEG.exifOrientation(head(orientation, isBig: isBig, before: density)) == Int(orientation))
+            // Bytes FF may fill up before a marker.
+            for before in [density, [0xFF, 0xFF], density + [0xFF]] {
+                #expect(JPEG.exifOrientation(head(orientation, isBig: isBig, before: before)) == Int(orientation))
+            }
         }
         let whole = head(6, isBig: isBig)
         for count in whole.indices { _ = JPEG.exifOrientation(Array(whole.prefix(count))) }

@@ -9,7 +9,8 @@ import Testing
     private func file(_ header: String, _ body: [UInt8] = body) -> [UInt8] { Array(header.utf8) + body }
 
     @Test(arguments: [
-        "P5\n3 2\n65535\n", "P5 3 2 65535 ", "P5\r3\t2\n1000 ", "P5\n# a comment\n3\n# 7 7\n2\n#\n65535\n",
+        "P5\n3 2\n65535\n", "P5\n00000000003 00000000002\n0000065535\n", "P5 3 2 65535 ", "P5\r3\t2\n1000 ",
+        "P5\n# a comment\n3\n# 7 7\n2\n#\n65535\n",
     ]) func headers(_ header: String) throws {
         let image = try DepthPicture.decode(file(header))
         #expect(image == Gray16Image(width: 3, height: 2, pixels: Self.pixels))
@@ -29,7 +30,7 @@ import Testing
     @Test(arguments: [
         ("P5\n3 2\n65535\n", 11, "PGM truncated"), ("P5\n3 2\n65535", 0, "PGM damaged"), ("P5\n3", 0, "PGM damaged"),
         ("P5\nx 2\n65535\n", 12, "PGM damaged"), ("P5\n3 2\n0\n", 12, "PGM damaged"),
-        ("P5\n3 2\n65536\n", 12, "PGM damaged"), ("P5\n3 99999999999999999999\n9\n", 12, "a picture of 3 × "),
+        ("P5\n3 2\n65536\n", 12, "PGM damaged"), ("P5\n3 99999999999999999999\n9\n", 12, "PGM damaged"),
         ("P5\n3 0\n65535\n", 12, "a picture of 3 × 0 pixels"), ("P5\n3 2\n255\n", 12, "not a depth picture"),
         ("P5\n32768 32768\n65535\n", 12, "a picture of 32768 × 32768 pixels"), ("P2\n3 2\n65535\n", 12, "PNG damaged"),
     ]) func whatCannotBeDecoded(_ header: String, _ count: Int, _ summary: String) {

@@ -37,6 +37,44 @@ import Testing
         return cloud
     }()
 
+    /// Wherever they stand.
+    @Test func blankLinesArePassedOver() throws {
+        let text = """
+            ply
+            format ascii 1.0
+            element camera 2
+            property float t
+            element vertex 2
+            property float x
+            property float y
+            property float z
+            end_header
+
+            7
+            \u{20}
+            8
+
+            1 2 3
+
+            4 5 6
+
+            """
+        var (cloud, reader) = try read(Array(text.utf8))
+        #expect(cloud.positions == [1, 2, 3, 4, 5, 6])
+        #expect(try reader.hasMore() == false)
+    }
+
+    @Test func aLineWithoutEndIsNoPoint() throws {
+        let header = [
+            "ply", "format ascii 1.0", "element vertex 1", "property float x", "property float y", "property float z",
+        ]
+        let text = (header + ["end_header", "1 2 " + String(repeating: "3", count: 1 << 20), "4 5 6", ""]).joined(
+            separator: "\n")
+        let problem = #expect(throws: Problem.self) { try read(Array(text.utf8)) }
+        #expect(problem?.summary == "a point's line is longer than 1048576 bytes")
+        #expect(problem?.place.line == 8)
+    }
+
     @Test(arguments: [("<", "binary_little_endian"), (">", "binary_big_endian")], [1, 13, 64, 65536])
     func readsBothByteOrdersAndSkipsTheRest(order: (String, String), chunk: Int) throws {
         let bytes = try pythonFile(

@@ -304,6 +304,26 @@ extension VideoEncoderTests {
         #expect(problem?.place.file == "a.mp4")
     }
 
+    /// A wrapper or a library may say something.
+    @Test(arguments: ["hello", "[swscaler @ 0x1] [warning] deprecated pixel format"]) func wordsAreNoFailure(
+        word: String
+    ) throws {
+        let real = try FFmpeg.find().ffmpeg
+        let fake = try TestVideo.fake("echo '\(word)' >&2; exec \(real) \"$@\"", in: folder)
+        let encoder = try VideoEncoder(path: path("a.mp4"), name: "a.mp4", settings: small, with: fake)
+        for n in 0..<3 { try encoder.append(Self.black, at: Int64(n) * 33_000_000) }
+        #expect(try encoder.finish().frameCount == 3)
+    }
+
+    @Test func anErrorIsAFailureWhateverTheExitCode() throws {
+        let real = try FFmpeg.find().ffmpeg
+        let fake = try TestVideo.fake("\(real) \"$@\"; echo '[out#0 @ 0x1] [error] Error closing file' >&2", in: folder)
+        let encoder = try VideoEncoder(path: path("a.mp4"), name: "a.mp4", settings: small, with: fake)
+        try encoder.append(Self.black, at: 0)
+        let problem = #expect(throws: Problem.self) { try encoder.finish() }
+        #expect(problem?.notes == ["ffmpeg says: [out#0] Error closing file"])
+    }
+
     @Test func fileThatDiffersIsNotKept() throws {
         let other = try TestVideo.gray("other.mp4", in: folder, frames: 7)
         let fake = try TestVideo.fake("cat > \(path("scrap")); cp \(other) \(path("a.mp4"))", in: folder)

@@ -22,6 +22,32 @@ import Testing
         }
     }
 
+    /// Frames that are shown before a key frame and decoded after it: containers are sought in by the times of decoding.
+    @Test(arguments: [
+        ["a.mp4", "-x264-params", "open-gop=1"], ["a.mp4", "-use_editlist", "0"],
+        ["a.mp4", "-movflags", "frag_keyframe+empty_moov"], ["a.mp4", "-output_ts_offset", "10"],
+        ["a.mkv", "-x264-params", "open-gop=1"], ["a.mkv", "-output_ts_offset", "10"],
+    ]) func theFramesBeforeAKeyFrame(_ video: [String]) throws {
+        let folder = try TemporaryFolder()
+        let name = video[0]
+        let path = try TestVideo.gray(
+            name, in: folder, frames: 72,
+            encoder: ["-pix_fmt", "yuv420p", "-qp", "0", "-bf", "3", "-g", "24", "-sc_threshold", "0"]
+                + video.dropFirst())
+        let ffmpeg = try FFmpeg.find()
+        for ignoresEditList in [false, true] {
+            let input = VideoInput(path: path, name: name, ignoresEditList: ignoresEditList)
+            let facts = try VideoProbe.probe(input, with: ffmpeg)
+            #expect(facts.frameCount == 72)
+            for frame in [0, 17, 18, 21, 22, 23, 24, 25, 46, 47, 48, 71] {
+                let image = try VideoStill.decode(
+                    input, facts: facts, frame: frame, size: PixelSize(facts.width, facts.height), with: ffmpeg)
+                let expected = (Double(TestVideo.luma(frame)) - 16) * 255 / 219
+                #expect(abs(Double(image.pixels[0]) - expected) <= 3, "frame \(frame)")
+            }
+        }
+    }
+
     /// Frames are counted, and sought, from one that an edit list hides.
     @Test func theFrameBehindAHiddenOne() throws {
         let folder = try TemporaryFolder()

@@ -47,6 +47,22 @@ import Testing
 
     // MARK: - Sound archives
 
+    /// Unpacking a large file is a sign of life; nothing else tells of it before it ends.
+    @Test func readingGivesSignsOfLife() throws {
+        let path = try make("z.writestr(item('a.mp4'), bytes(1 << 16))")
+        let source = try ZipArchive(path: path).open("a.mp4")
+        let before = Heartbeat.count
+        // So many that other tests' signs do not make up for them.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 16)
+        defer { buffer.deallocate() }
+        var (pieces, bytes) = (0, 0)
+        while case let count = try source.read(into: buffer), count > 0 {
+            (pieces, bytes) = (pieces + 1, bytes + count)
+        }
+        #expect(bytes == 1 << 16)
+        #expect(Heartbeat.count - before >= pieces)
+    }
+
     @Test(arguments: [0, 8]) func isATreeLikeAFolder(method: Int) throws {
         let path = try make(
             """

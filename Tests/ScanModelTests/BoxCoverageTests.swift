@@ -77,15 +77,30 @@ import Testing
         #expect(coverage.gaps.isEmpty)
     }
 
-    /// A floor above the box's centre leaves the centre outside.
-    @Test func fromTheCentreNoSideIsSeen() {
+    /// The same solid, however much of the box its floor cuts off.
+    @Test func whatIsBelowTheFloorIsNoPartOfTheBox() {
+        var long = box
+        long.floor = box.center.y - box.halfSize.y
+        long.center.y -= 1
+        long.halfSize.y += 1
+        var (cut, whole) = (BoxCoverage(of: long), BoxCoverage(of: box))
+        for back in [Vector3(0, 0.3, 1), Vector3(1, 0.9, 0), Vector3(0.2, -0.4, -1), Vector3(0, 1, 0.1)] {
+            cut.add(camera(towards: back, of: box))
+            whole.add(camera(towards: back, of: box))
+        }
+        #expect(cut.views == whole.views && cut.faces == whole.faces)
+        #expect(whole.views.joined().reduce(0, +) == 4)
+    }
+
+    /// From where the centre would be without a floor above it.
+    @Test func fromBelowItsFloorTheBottomIsSeen() {
         var cut = box
         cut.floor = box.center.y + box.halfSize.y / 2
         var coverage = BoxCoverage(of: cut)
         // Up, through the floor, and along it.
         for back in [Vector3(0, -1, 0), Vector3(0, 0, 1)] { coverage.add(camera(towards: back, of: box, distance: 0)) }
         #expect(coverage.cameraCount == 2 && coverage.faces == [.bottom: 1])
-        #expect(coverage.views.joined().allSatisfy { $0 == 0 })
+        #expect(coverage.views[5].reduce(0, +) == 1 && coverage.views.joined().reduce(0, +) == 1)
     }
 
     @Test func gapsAreCellsAboveTheMiddleThatNobodyLookedFrom() {

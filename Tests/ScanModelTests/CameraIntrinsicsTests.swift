@@ -16,21 +16,21 @@ import Testing
 
     @Test func resizedFromTheCornerEverythingScales() {
         // 1920 × 1440 → 256 × 192: by 2/15.
-        let small = corner.resized(width: 256, height: 192)
+        let small = corner.resized(to: PixelSize(256, 192))
         #expect(abs(small.fx - 1600.0 * 2 / 15) < 1e-12)
         #expect(abs(small.fy - 1602.0 * 2 / 15) < 1e-12)
         #expect(abs(small.cx - 128) < 1e-12)
         #expect(abs(small.cy - 720.5 * 2 / 15) < 1e-12)
         #expect(small.width == 256 && small.height == 192)
         // Each side by its own factor.
-        let squeezed = corner.resized(width: 960, height: 1440)
+        let squeezed = corner.resized(to: PixelSize(960, 1440))
         #expect([squeezed.fx, squeezed.fy, squeezed.cx, squeezed.cy] == [800, 1602, 480, 720.5])
     }
 
     @Test func resizedFromTheCentreTheHalfPixelIsKept() {
         // OpenCV's rule: c' = s · (c + ½) − ½.
         let centre = CameraIntrinsics(fx: 8, fy: 8, cx: 3.5, cy: 2.5, width: 8, height: 6, pixelOrigin: .centre)
-        let half = centre.resized(width: 4, height: 3)
+        let half = centre.resized(to: PixelSize(4, 3))
         #expect([half.fx, half.fy, half.cx, half.cy] == [4, 4, 1.5, 1])
         #expect(half.pixelOrigin == .centre)
         var dice = SplitMix(seed: 4)
@@ -39,7 +39,7 @@ import Testing
             k.cx = Double.random(in: 0...8, using: &dice)
             let width = Int.random(in: 1...50, using: &dice)
             let s = Double(width) / 8
-            #expect(abs(k.resized(width: width, height: 6).cx - (s * (k.cx + 0.5) - 0.5)) < 1e-12)
+            #expect(abs(k.resized(to: PixelSize(width, 6)).cx - (s * (k.cx + 0.5) - 0.5)) < 1e-12)
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
         var dice = SplitMix(seed: 5)
         for origin in PixelOrigin.allCases {
             let k = corner.counted(from: origin)
-            let small = k.resized(width: 333, height: 77)
+            let small = k.resized(to: PixelSize(333, 77))
             for _ in 0..<50 {
                 let x = Double.random(in: -1...1, using: &dice)
                 let y = Double.random(in: -1...1, using: &dice)

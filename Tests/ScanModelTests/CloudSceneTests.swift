@@ -52,6 +52,20 @@ import Testing
         #expect(Self.draw(.above, given)[50, 50] == Self.red)
     }
 
+    /// The same solid, however much of the box its floor cuts off.
+    @Test func whatIsBelowTheFloorIsNotDrawn() {
+        let box = OrientedBox(center: .zero, worldFromBox: .identity, halfSize: Vector3(0.4, 0.4, 0.4))
+        var long = box
+        long.floor = -0.4
+        long.center.y -= 0.2
+        long.halfSize.y += 0.2
+        let pictures = [box, long].map { Self.draw(.front, Self.scene([(.zero, Self.red)], box: $0)) }
+        #expect(pictures[0] == pictures[1])
+        let scenes = [box, long].map { Self.scene([], box: $0).scene }
+        #expect(scenes.allSatisfy { zip($0.extent(), box.corners).allSatisfy { ($0 - $1).length < 1e-12 } })
+        #expect(scenes.allSatisfy { $0.extent(ofBoxAlone: true).count == 8 })
+    }
+
     @Test func pointsWithoutColourGoFromVioletToYellow() {
         var cloud = PointCloud()
         for i in 0...100 { cloud.positions += [0, Float(i) / 50 - 1, 0] }

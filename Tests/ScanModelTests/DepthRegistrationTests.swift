@@ -10,7 +10,7 @@ import Testing
         let same = DepthRegistration.align(Self.map, of: DepthCamera(intrinsics: Self.color), with: Self.color)
         #expect(same == Self.map)
         // Pictures of another size are the same view.
-        let large = Self.color.resized(width: 80, height: 60)
+        let large = Self.color.resized(to: PixelSize(80, 60))
         #expect(DepthRegistration.align(Self.map, of: DepthCamera(intrinsics: Self.color), with: large) == Self.map)
     }
 
@@ -73,7 +73,7 @@ import Testing
     /// Points a quarter of a pixel to either side of the edge between columns 3 and 4, and of that between rows 2 and 3.
     @Test func pointsTakeTheColourOfThePixelOnWhichTheyFall() {
         let picture = RGBImage(width: 8, height: 6, pixels: (0..<48).flatMap { [UInt8($0 % 8), UInt8($0 / 8), 9] })
-        for camera in [Self.color, Self.color.counted(from: .centre), Self.color.resized(width: 80, height: 60)] {
+        for camera in [Self.color, Self.color.counted(from: .centre), Self.color.resized(to: PixelSize(80, 60))] {
             var cloud = PointCloud(
                 positions: [-0.025, 0.025, -1, 0.025, -0.025, -1, 0, 0, 1, 0.5, 0, -1])
             cloud.paint(from: picture, seenBy: CameraView(camera: camera, pose: .identity))

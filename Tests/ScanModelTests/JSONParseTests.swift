@@ -106,6 +106,20 @@ import Testing
         #expect(value.object?.keys == ["a", "b"])
     }
 
+    /// Two spellings of one letter are two keys, in short objects and in long ones.
+    @Test(arguments: [0, 40]) func keysAreTheSameWhenTheirBytesAre(_ others: Int) throws {
+        let more = (0..<others).map { "\"k\($0)\": 0, " }.joined()
+        let text = "{\(more)\"caf\\u00e9\": 1, \"cafe\\u0301\": 2}"
+        var repeated: [String] = []
+        let value = try JSONValue.parse(Array(text.utf8), file: "a", repeatedKeys: &repeated)
+        #expect(repeated == [])
+        #expect(value["caf\u{e9}"] == .integer(1) && value["cafe\u{301}"] == .integer(2))
+        let back = try JSONValue.parse(JSONWriter.text(value), file: "a")
+        #expect(back == value && back.object?.members.count == others + 2)
+        let other = text.replacing("caf\\u00e9", with: "cafe\\u0301\\u0301")
+        #expect(try JSONValue.parse(Array(other.utf8), file: "a") != value)
+    }
+
     static let sample =
         #"{"s":"a\"\u00e9é😀","n":[0,-1,2.5e-3,12345678901234567890],"o":{"t":true,"f":false,"z":null},"e":{},"l":[[]]}"#
 

@@ -15,7 +15,7 @@ import Testing
                 width: 16, height: 9, metres: (0..<144).map { _ in Float.random(in: 0.2...5, using: &dice) })
             let cloud = Unprojection(camera: k, pose: pose, width: 16, height: 9, centre: centre).points(of: depth)
             // Projected by the definition: into the camera, divided by the depth, onto the picture of 16 × 9.
-            let small = k.resized(width: 16, height: 9)
+            let small = k.resized(to: PixelSize(16, 9))
             let shift = centre == .half && origin == .corner ? 0.5 : 0
             for i in 0..<144 {
                 let p = Vector3(

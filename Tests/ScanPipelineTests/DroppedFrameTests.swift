@@ -236,6 +236,12 @@ import Testing
                    = 1 × read: no pose
                    = fix: loosen the stage that dropped them
                 """)
+        // The ends of the stages below, which would find something to say of nothing, are not reached.
+        let finish = Mock.finish("finish", .init(needs: [.points])) { (_, _) throws(Problem) in
+            throw Problem(.input, "the cloud holds no points")
+        }
+        let empty = problem { _ = try MockRun([read, drop, .decompress, .unproject, finish]) }
+        #expect(empty?.summary == "no frame is left of 10")
         let bad = Mock.reader(2) { capture in
             for index in 0..<2 { capture.drop(index, stage: "read", reason: "no pose") }
         }

@@ -40,14 +40,18 @@ import Testing
 
     @Test func aFileThatIsNotThere() throws {
         let failure = try #require(problem { _ = try Self.run([:], pipeline: [:], reading: "boxes/no.json") })
-        #expect(
-            failure.message() == """
-                error: cannot read the file that the option names
-                  --> boxes/no.json, stage stage[1]
-                   = cannot read the file: No such file or directory
-                   = fix: the path starts at the capture's folder, or at the pipeline's
-                """)
+        #expect(failure.oneLine == "cannot read the file that the option names (boxes/no.json, stage stage[1])")
+        // Both places where it was looked for.
+        let note = failure.notes.first ?? ""
+        #expect(failure.notes.count == 1 && note.hasPrefix("it is not in the capture, and at "))
+        #expect(note.hasSuffix("/boxes/no.json: cannot read the file: No such file or directory"))
+        #expect(failure.fix == "name it from the capture's folder, from the pipeline's, or by its whole path")
         #expect(failure.fault == .usage)
+    }
+
+    @Test func aFileThatIsNotThereByItsWholePath() throws {
+        let failure = try #require(problem { _ = try Self.run([:], pipeline: [:], reading: "FOLDER/no.json") })
+        #expect(failure.notes == ["cannot read the file: No such file or directory"])
     }
 
     /// A source that is not given what it holds.

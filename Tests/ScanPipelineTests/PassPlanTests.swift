@@ -93,6 +93,25 @@ import Testing
             ])
     }
 
+    /// Whoever asks which frames there are, before the first of them, has to know which ones are left.
+    @Test func aFrameThatDropsDoesForWhoeverCountsFrames() throws {
+        let names = Mock.frame("names", .init(needs: [.frames, .color]))
+        #expect(
+            try Self.passes([Self.read, Self.sharp, names]) == ["read no walk", "sharp < color", "names < color"])
+        #expect(try Self.passes([Self.read, names, Self.sharp]) == ["read no walk", "names sharp < color"])
+    }
+
+    /// What a capture's own choice has made needless is not made again for it.
+    @Test func whoHasACloudAsksForNoPoints() throws {
+        let merge = Mock.frame("merge", .init(needs: [.points])).folding(
+            .init(anyOf: [[.cloud, .points]], makes: [.cloud]))
+        let list = [Self.read, .decompress, .unproject, merge, Self.blur, merge]
+        #expect(
+            try Self.passes(list, deciding: [.frames, .recordedDepth, .color, .pose, .intrinsics]) == [
+                "read no walk", "decompress unproject merge[1] blur < color recorded-depth", "merge[2] < ",
+            ])
+    }
+
     @Test func fewNeighboursWaitForEachOtherInTheMidstOfAPass() throws {
         let window = Self.blur.choosing(among: 5)
         let list = [Self.read, window, .decompress, .unproject, Self.ply]

@@ -67,13 +67,13 @@ import Testing
             let mirror = Matrix3(columns: Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
             item.pose = Pose(rotation: mirror * pose.rotation * mirror, position: mirror * pose.position)
         case .unscaledIntrinsics:
-            item.intrinsics = camera.resized(width: depth.width, height: depth.height)
+            item.intrinsics = camera.resized(to: depth.size)
             item.intrinsics?.width = camera.width
             item.intrinsics?.height = camera.height
         case .depthTimes1000: depth.metres = depth.metres.map { $0 / 1000 }
         case .depthBy1000: depth.metres = depth.metres.map { $0 * 1000 }
         case .rayDepth:
-            let k = camera.resized(width: depth.width, height: depth.height)
+            let k = camera.resized(to: depth.size)
             for v in 0..<depth.height {
                 for u in 0..<depth.width {
                     let (x, y) = ((Double(u) + 0.5 - k.cx) / k.fx, (Double(v) + 0.5 - k.cy) / k.fy)
@@ -253,7 +253,7 @@ import Testing
             "- check-geometry",
             on: try Self.capture { item in
                 guard var depth = item.depth, let camera = item.intrinsics else { return }
-                let k = camera.resized(width: depth.width, height: depth.height)
+                let k = camera.resized(to: depth.size)
                 for v in 0..<depth.height {
                     for u in 0..<depth.width {
                         let (x, y) = ((Double(u) + 0.5 - k.cx) / k.fx, (Double(v) + 0.5 - k.cy) / k.fy)

@@ -364,6 +364,10 @@ import Testing
         let problem = problem { _ = try StageRun("- cull-by-box: {box: box.json}", on: capture) }
         #expect(problem?.summary == "“center.z” is missing; expected a number")
         #expect(problem?.place.file == "box.json")
+        #expect(problem?.place.frame == nil)
+        #expect(problem?.place.stage == "cull-by-box")
+        #expect(problem?.fault == .usage)
+        #expect(problem?.fix == "correct the file, or name another with  --set cull-by-box.box=FILE")
     }
 
     @Test func whatIsOddAboutABoxFromAFileIsSaid() throws {

@@ -96,7 +96,7 @@ import Testing
         let run = try StageRun("- select-frames: {exclude: 0}\n- mask-confidence", on: capture)
         #expect(
             run.warnings == [
-                "mask-confidence: none of 2 depth pixels is left: none of the frames that are left has confidence; with "
+                "mask-confidence: none of 2 depth pixels is left: none of the frames with depth has confidence; with "
                     + "`if-missing: pass` they keep theirs"
             ])
     }

@@ -76,4 +76,29 @@ import Testing
                     "`jump-speed` has an effect only with `speed`, `turning` or `after-jump`",
                 ])
     }
+
+    /// Options of pictures, where a writer makes none, or none of this kind.
+    @Test(arguments: [
+        ("write-staging: {rgb: mp4, color: png}", "`color` has an effect only where pictures are files"),
+        ("write-staging: {rgb: mp4, quality: 50}", "`quality` has an effect only where pictures are files"),
+        ("write-scannet: {layout: raw, quality: 50}", "`quality` has an effect only where pictures are files"),
+        ("write-capture: {format: stray-scanner, quality: 50}", "`quality` has an effect only where JPEGs are written"),
+        ("write-capture: {format: polycam, quality: 50}", ""),
+        ("write-frames: {color: none, quality: 50}", "`quality` has an effect only where JPEGs are written"),
+        ("write-colmap: {color: png, quality: 50}", "`quality` has an effect only where JPEGs are written"),
+        ("write-colmap: {quality: 50}", ""),
+        (
+            "write-transforms: {test-every: 4, keep-split: false}",
+            "`keep-split` has an effect only with `test-every: 0`"
+        ),
+        (
+            "render-cloud: {view: front, ceiling: show}",
+            "`ceiling` has an effect only in views from above, with `cloud: true`"
+        ),
+        ("render-cloud: {view: perspective, ceiling: show}", ""),
+    ]) func optionsOfPictures(_ stage: String, _ warning: String) throws {
+        let said = try warnings(of: "- synthesize\n- decompress\n- unproject\n- voxel-downsample\n- \(stage)")
+            .filter { $0.contains("has an effect") }
+        #expect(said == (warning.isEmpty ? [] : [warning + "; take it out"]))
+    }
 }

@@ -30,6 +30,14 @@ import Testing
         #expect(sources(run) == ["recorded", "option"])
     }
 
+    /// One that predicts nothing leaves nothing of a stage above.
+    @Test func thePredictionIsTheLastStages() throws {
+        let still = walk([0.1, 0.1]) { $1.exposure = nil }
+        let run = try StageRun("- predict-blur: {distance: 2, exposure: 10}\n- predict-blur", on: still)
+        #expect(run.capture.frames.allSatisfy { $0.predictedBlur == nil })
+        #expect(run.warnings.contains { $0.hasPrefix("predict-blur[2]: no blur was predicted") })
+    }
+
     @Test func depthOfTheFrameCountsBeforeTheDistance() throws {
         let capture = walk([0.1, 0.1]) { number, item in
             item.depth = DepthMap(width: 4, height: 1, metres: number == 1 ? [0, 0, 0, 0] : [0, 1, 1, 7])

@@ -92,6 +92,17 @@ import Testing
         #expect(SelectEvery.spread(2, over: [.min, 0, .max]) == [0, 2])
     }
 
+    /// The reason says by what.
+    @Test func framesWithoutTimesAreSpreadByTheirNumbers() throws {
+        for (times, way) in [([nil, nil, nil], "the frames"), ([0, 1, 2], "time"), ([5, 5, 5], "the frames")]
+            as [([Int64?], String)]
+        {
+            let capture = MemoryCapture(times.map { MemoryCapture.Item(timestamp: $0) })
+            let run = try StageRun("- select-every: {count: 2}", on: capture)
+            #expect(run.drops == ["1 select-every: not one of 2 spread over \(way)"])
+        }
+    }
+
     /// Then frames are spread by their order.
     @Test func aClockThatStandsStill() {
         #expect(SelectEvery.spread(3, over: [5, 5, 5, 5, 5]) == [0, 2, 4])

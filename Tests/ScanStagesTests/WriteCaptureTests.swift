@@ -34,6 +34,8 @@ import Testing
         #expect(trip.read.frames.allSatisfy { format == "scannetpp" ? $0.confidence == nil : $0.confidence != nil })
         #expect(trip.read.capture.worldUp == (format == "arkitscenes" ? Vector3(0, 0, 1) : Vector3(0, 1, 0)))
         #expect(trip.written.count("write-capture", "frames") == 6)
+        // The turn is in the receipt.
+        #expect((trip.written.counts("write-capture")["applied-transform"] != nil) == (format == "arkitscenes"))
         let deviation = trip.written.counts("write-capture")["camera-deviation"]?.double
         #expect(format == "stray-scanner" ? 0.1...1 ~= deviation ?? 0 : deviation == nil, "\(deviation ?? 0)")
     }
@@ -317,7 +319,7 @@ import Testing
         var capture = try MemoryCapture.posed(2)
         for n in 0..<2 { capture.items[n].timestamp = Int64(n) * 1_000_000_000 }
         capture.items[1].pixels = RGBImage(width: 4, height: 3, pixels: Array(repeating: 99, count: 36))
-        capture.items[1].intrinsics = capture.items[1].intrinsics?.resized(width: 4, height: 3)
+        capture.items[1].intrinsics = capture.items[1].intrinsics?.resized(to: PixelSize(4, 3))
         let problem = problem { _ = try StageRun("- write-capture: {format: \(format)}", on: capture) }
         #expect(problem?.summary == "the frame's pictures are 4×3, and those before are 8×6")
         #expect(problem?.fault == .input && problem?.place.frame == 1)

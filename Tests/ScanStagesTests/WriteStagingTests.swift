@@ -484,11 +484,27 @@ import Testing
     /// Readers take all intrinsics to be for one size.
     @Test func picturesOfSeveralSizesHaveNoPlace() throws {
         var capture = MemoryCapture((0..<3).map { MemoryCapture.Item(timestamp: Int64($0) * 33_000_000) })
-        capture.items[2].intrinsics = MemoryCapture.camera.resized(width: 4, height: 3)
+        capture.items[2].intrinsics = MemoryCapture.camera.resized(to: PixelSize(4, 3))
         let problem = #expect(throws: Problem.self) { try StageRun("- write-staging", on: capture) }
         #expect(problem?.summary == "the frame's pictures are 4×3, and those before are 8×6")
         capture.items.removeLast()
         #expect(try StageRun("- write-staging", on: capture).count("write-staging", "frames") == 2)
+    }
+
+    /// A stream that vouches for nothing is a stream all the same.
+    @Test func confidenceThatNoFrameHasIsListedToo() throws {
+        let scene =
+            "- synthesize: {frames: 2, picture-width: 32, picture-height: 24, depth-width: 16, depth-height: 12}\n"
+        let made = try StageRun(scene + "- write-capture: {format: polycam}", reading: "nowhere/own", probing: [])
+        let first = try #require(made.files.first { $0.contains("/confidence/") })
+        try FileManager.default.removeItem(atPath: "\(made.path)/\(first)")
+        let run = try PipelineRun(
+            "- read\n- select-frames: {include: [0]}\n- decompress\n- write-staging", on: made.path, id: "own")
+        #expect(try run.inflated("own.confidence.zlib") == Array(repeating: 0, count: 16 * 12))
+        let metadata = try JSONValue.parse(try run.bytes("own.json"), file: "own.json")
+        // Metadata, lines, depth, confidence, pictures.
+        #expect(metadata["number_of_files"] == .integer(5))
+        #expect(metadata["streams"]?.array?.contains { $0["type"]?.string == "confidence_map" } == true)
     }
 
     /// Eleven pictures from 1 on for twelve lines may be all but the first, or all but the last of a program that counts

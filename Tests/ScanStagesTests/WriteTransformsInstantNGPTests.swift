@@ -35,6 +35,19 @@ import Testing
         #expect(frame["sharpness"]?.double == run.frames[2].sharpness && run.frames[2].sharpness != nil)
     }
 
+    /// The cube is filled by what is in the box, however much of the box its floor cuts off.
+    @Test func theCubeIsThatOfTheBoxAboveItsFloor() throws {
+        var capture = try MemoryCapture.posed(2)
+        let box = OrientedBox(center: Vector3(0, 1, 0), worldFromBox: .identity, halfSize: Vector3(0.5, 0.25, 0.5))
+        capture.box = box
+        let whole = try json(StageRun("- write-transforms: {dialect: instant-ngp}", on: capture))
+        capture.box?.floor = 0.75
+        capture.box?.center.y -= 2
+        capture.box?.halfSize.y += 2
+        let cut = try json(StageRun("- write-transforms: {dialect: instant-ngp}", on: capture))
+        for key in ["scale", "offset", "aabb_scale"] { #expect(cut[key] == whole[key] && whole[key] != nil, "\(key)") }
+    }
+
     /// It falls back on the camera at the top, and other loaders of such files know no other.
     @Test func theFirstFramesCameraStandsAtTheTop() throws {
         let run = try StageRun("- write-transforms: {dialect: instant-ngp}", on: try MemoryCapture.posed(2))

@@ -123,6 +123,21 @@ import Testing
         #expect(depth.pixels.prefix(8) == [5000, 5000, 5000, 5000, 10000, 10000, 10000, 10000])
     }
 
+    /// A name is free where a stage above drops the frame that would have had it.
+    @Test(arguments: ["{at-least: 1}", "{window: 2}"]) func droppedFramesHaveNoNames(_ filter: String) throws {
+        var capture = try MemoryCapture.posed(4)
+        for n in 0..<4 {
+            capture.items[n].timestamp = [1, 2, 2, 3][n] * 1_000_000_000
+            // Frame 2 is the sharpest of all, and frame 1 has nothing to see.
+            var picture = RGBImage(width: 8, height: 6, pixels: Array(repeating: 0, count: 144))
+            picture.pixels[60] = [200, 0, 220, 150][n]
+            capture.files["color/\(n).png"] = try PNG.encodeRGB(picture)
+        }
+        let run = try StageRun("- filter-blur: \(filter)\n- write-tum", on: capture)
+        #expect(run.kept == (filter == "{window: 2}" ? [0, 2] : [0, 2, 3]))
+        #expect(run.count("write-tum", "frames") == run.kept.count)
+    }
+
     /// One of a hundred times that clash is no reason to lose the other ninety-nine frames.
     @Test(arguments: [[1_000_000_000, 1_000_000_100, 2_000_000_000], [1_000_000_000, 2_000_000_000, 1_000_000_000]])
     func ofTwoFramesOfOneTimeTheLaterOneIsBad(_ times: [Int64]) throws {

@@ -208,7 +208,7 @@ extension CameraIntrinsics {
                 .input, "the picture is \(size), and its intrinsics are for \(width)×\(height)",
                 notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : [])
         }
-        return resized(width: size.width, height: size.height)
+        return resized(to: size)
     }
 }
 

@@ -17,6 +17,11 @@ extension Capture {
                 "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
             )
         }
+        if let kind = ["arib-std-b67": "HLG", "smpte2084": "PQ"][facts.color.transfer] {
+            warnings.append(
+                "\(file) is HDR (\(kind)): its colours are used as recorded, and look pale where they are taken for usual ones; "
+                    + "record without HDR, or convert the video with tone mapping first")
+        }
         channels.formUnion([.color, .luma])
         return facts
     }
@@ -85,6 +90,33 @@ extension Capture {
             "\(file) hides \(count - facts.frameCount) of its frames from players; they are used, since with them there are as many as it should have"
         )
         return whole
+    }
+
+    /// Gives the pictures of a video to the frames of a list: in their order, or where it lacks some, by their times. Says what
+    /// does not fit.
+    /// - Parameters:
+    ///   - listed: what the list was made from, as messages call it: "camera lines".
+    ///   - each: one of them.
+    mutating func pair(
+        _ facts: VideoFacts, of file: String, with listed: String, each: String, _ rules: ReadRules
+    ) throws(Problem) {
+        comparesVideoTimes = true
+        if try pairByTime(facts, of: file, with: listed, rules) { return }
+        let count = frames.count
+        try reconcile(listed, with: (Self.videoStream, facts.frameCount), rules)
+        let wrong = facts.framesOffTime(from: frames.map { $0.isDropped ? nil : $0.timestamp }).map {
+            (frame: $0.frame, off: $0.late / 1e6)
+        }
+        guard let first = wrong.first else {
+            return noteShortfall(of: file, frames: facts.frameCount, lines: count, called: listed)
+        }
+        // Times that do not fit say more.
+        let shown = wrong.map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.listed(most: 20)
+        warnings.append(
+            "\(wrong.count) frames of \(file) are shown at another time than their \(each) says, from frame \(first.frame) on: \(shown); "
+                + "their poses may belong to other pictures")
+        findings["frames-off-time"] = .array(
+            wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
     }
 
     /// Gives the pictures of a video that lacks some to the frames of their times, where they do not belong to the first

@@ -73,28 +73,7 @@ extension MultiScanReader {
         guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
         let facts = try capture.wholeVideo(shown, of: file, expecting: lineCount, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts, frameCount: lineCount)
-        guard lineCount > 0 else { return }
-        if try capture.pairByTime(facts, of: file, with: "camera lines", rules) { return }
-        try capture.reconcile("camera lines", with: (Capture.videoStream, facts.frameCount), rules)
-        checkTimes(facts, file)
-        // Times that do not fit say more.
-        if capture.findings["frames-off-time"] == nil {
-            capture.noteShortfall(of: file, frames: facts.frameCount, lines: lineCount)
-        }
-    }
-
-    /// The video's presentation times against the camera lines' timestamps.
-    private mutating func checkTimes(_ facts: VideoFacts, _ file: String) {
-        let wrong = facts.framesOffTime(from: capture.frames.map { $0.isDropped ? nil : $0.timestamp }).map {
-            (frame: $0.frame, off: $0.late / 1e6)
-        }
-        guard let first = wrong.first else { return }
-        let shown = wrong.map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.listed(most: 20)
-        capture.warnings.append(
-            "\(wrong.count) frames of \(file) are shown at another time than their camera line says, from frame \(first.frame) on: \(shown); "
-                + "their poses may belong to other pictures")
-        capture.findings["frames-off-time"] = .array(
-            wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
+        if lineCount > 0 { try capture.pair(facts, of: file, with: "camera lines", each: "camera line", rules) }
     }
 
     /// Pictures that were resized after recording: the intrinsics follow, if the shape is the same.
@@ -112,8 +91,7 @@ extension MultiScanReader {
         capture.warnings.append(
             "the pictures are \(size), and the metadata says \(recorded); the intrinsics were scaled")
         for index in capture.frames.indices {
-            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(
-                width: size.width, height: size.height)
+            capture.frames[index].intrinsics = capture.frames[index].intrinsics?.resized(to: size)
         }
     }
 
@@ -128,7 +106,7 @@ extension MultiScanReader {
         guard var camera = metadata.colorStream?.intrinsics, camera.defect == nil else { return }
         // (w − 1) / 2 and (h − 1) / 2: the app counts from the centre of the first pixel here.
         camera.pixelOrigin = .centre
-        if let size = capture.colorSize { camera = camera.resized(width: size.width, height: size.height) }
+        if let size = capture.colorSize { camera = camera.resized(to: size) }
         for index in capture.frames.indices { capture.frames[index].intrinsics = camera }
         capture.absences[.intrinsics] = nil
         capture.warnings.append(

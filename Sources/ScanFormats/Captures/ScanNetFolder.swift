@@ -175,6 +175,6 @@ private struct ScanNetFolderReader {
         }
         capture.warnings.append(
             "the \(pictures) are \(size), and their camera's matrix is for \(recorded); it was scaled")
-        return camera.claimed(for: recorded).resized(width: size.width, height: size.height)
+        return camera.claimed(for: recorded).resized(to: size)
     }
 }

@@ -213,24 +213,24 @@ private struct ScanNetRawReader {
         capture.warnings.append(
             "the video is \(size), and the description says \(camera.width)×\(camera.height); the intrinsics were scaled"
         )
-        return camera.resized(width: size.width, height: size.height)
+        return camera.resized(to: size)
     }
 
     // MARK: - Motion
 
     private mutating func readMotion() throws(Problem) {
         let file = "\(stem).imu"
-        guard let size = tree.byteCount(of: file), size >= Int64(RecordedMotion.recordByteCount) else {
+        guard let size = tree.byteCount(of: file), size >= Int64(ScanNetMotion.recordByteCount) else {
             capture.absences[.motion] = tree.absence(of: file)
             return
         }
         let location = try tree.place(file)
-        let count = Int(size) / RecordedMotion.recordByteCount
-        let partial = Int(size) % RecordedMotion.recordByteCount
+        let count = Int(size) / ScanNetMotion.recordByteCount
+        let partial = Int(size) % ScanNetMotion.recordByteCount
         if partial > 0 {
             capture.warnings.append("the last record of \(file) has \(partial) of 128 bytes and is left out")
         }
-        let motion = RecordedMotion(
+        let motion = ScanNetMotion(
             file: try FileSource(path: location.path, name: file, range: location.range), offset: 0, count: count,
             time: .secondsFirst)
         capture.list(file, in: tree, [.motion])

@@ -227,7 +227,7 @@ struct SensReader {
         }
         var cursor = LittleEndianCursor(try file.bytes(at: position, count: 8))
         let announced: UInt64 = cursor.integer()
-        let room = (rest - 8) / Int64(RecordedMotion.recordByteCount)
+        let room = (rest - 8) / Int64(ScanNetMotion.recordByteCount)
         if announced > UInt64(room) {
             let failure = Problem(
                 .input, "the file ends inside its motion samples",
@@ -238,11 +238,11 @@ struct SensReader {
             capture.forgiven.append(failure)
         }
         let count = Int(min(announced, UInt64(room)))
-        let trailing = rest - 8 - Int64(count * RecordedMotion.recordByteCount)
+        let trailing = rest - 8 - Int64(count * ScanNetMotion.recordByteCount)
         if announced <= UInt64(room), trailing > 0 {
             capture.warnings.append("\(trailing) bytes stand behind the last motion sample")
         }
-        source.motion = RecordedMotion(file: file, offset: position + 8, count: count, time: .microsecondsLast)
+        source.motion = ScanNetMotion(file: file, offset: position + 8, count: count, time: .microsecondsLast)
         capture.attach(source.motion, stem: capture.id, absence: "the file has no motion samples")
         source.motionFiles = capture.motionFiles
     }

@@ -32,7 +32,7 @@ struct SensSource: CaptureSource {
     var color: [ByteSpan] = []
     var depth: [ByteSpan] = []
     var pictures: Pictures?
-    var motion: RecordedMotion?
+    var motion: ScanNetMotion?
     var motionFiles: [MotionFile] = []
     var limits = PictureLimits.standard
 

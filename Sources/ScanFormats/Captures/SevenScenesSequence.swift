@@ -64,7 +64,7 @@ public enum SevenScenesSequence: CaptureFormat {
 
     private static func setCamera(_ capture: inout Capture, _ tree: any CaptureTree) throws(Problem) {
         guard let size = capture.colorSize ?? capture.depthSize else { return }
-        var camera = kinect.resized(width: size.width, height: size.height)
+        var camera = kinect.resized(to: size)
         if tree.byteCount(of: cameraFile) != nil {
             capture.list(cameraFile, in: tree, [])
             let k = try NumberText.numbers(

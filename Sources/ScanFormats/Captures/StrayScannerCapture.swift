@@ -249,7 +249,7 @@ private struct StrayScannerReader {
         let scaled = camera.claimed(for: recorded).offCentre
         if size != recorded, size.hasShape(of: recorded), scaled < min(asItIs, Self.largestOffset) {
             capture.warnings.append("the video is \(size), and \(file) is for \(recorded); the intrinsics were scaled")
-            return { $0.resized(width: size.width, height: size.height) }
+            return { $0.resized(to: size) }
         }
         if asItIs >= Self.largestOffset {
             let isTurned = size.height > size.width

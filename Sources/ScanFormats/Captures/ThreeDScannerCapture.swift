@@ -22,7 +22,7 @@ public enum ThreeDScannerCapture: CaptureFormat {
             "motionQuality, whose scale is the app's own", "TrueDepth scans, which have calib_….json",
         ],
         writer: "write-capture: {format: 3d-scanner-app}",
-        writingLoses: ["confidence but for three levels", "the bounding box", "motion"], revision: 2)
+        writingLoses: ["confidence but for three levels", "the bounding box", "motion"], revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let files = Files(in: tree)
@@ -105,6 +105,8 @@ private struct ThreeDScannerReader {
     private let files: ThreeDScannerCapture.Files
     /// The number in the names of each frame's files.
     private var numbers: [Int]
+    /// What each frame's own file says, by the frame's index.
+    private var cameras: [Int: ThreeDScannerFrame] = [:]
     private var capture: Capture
 
     init(tree: any CaptureTree, rules: ReadRules) {
@@ -129,14 +131,14 @@ private struct ThreeDScannerReader {
             numbers = Array(0...last)
         }
         try rules.check(frames: numbers.count, of: "frames")
-        capture.frames = numbers.indices.map { FrameFacts(index: $0) }
         capture.channels.formUnion([.pose, .intrinsics])
         try noteMissing()
         var source = TreeSource(tree, rules)
+        try readCameras()
         if files.arePicturesInVideo { try readVideo(&source) }
         let sizes = try readPictures()
         for index in numbers.indices where !capture.frames[index].isDropped {
-            try readCamera(of: index, sizes[index] ?? capture.colorSize)
+            try setIntrinsics(of: index, sizes[index] ?? capture.colorSize)
         }
         settleTimes()
         try readDepth(&source)
@@ -186,7 +188,9 @@ private struct ThreeDScannerReader {
             guard error.fault == .input, areKept, rules.mismatch != .fail else { throw error }
             (capture, source) = (before, listed)
             numbers = files.numbers
-            capture.frames = numbers.indices.map { FrameFacts(index: $0) }
+            let cameras = Set(files.cameras.values)
+            capture.files.removeAll { cameras.contains($0.path) }
+            try readCameras()
             capture.warnings.append(
                 "\(ThreeDScannerCapture.videoFile) was passed over, and the \(files.pictures.count) pictures beside it were "
                     + "taken: \(error.oneLine)")
@@ -196,13 +200,11 @@ private struct ThreeDScannerReader {
     private mutating func takeVideo(_ source: inout TreeSource) throws(Problem) {
         let file = ThreeDScannerCapture.videoFile
         capture.variant = "video"
-        guard let facts = try capture.readVideo(file, in: tree, rules) else { return }
+        guard let shown = try capture.readVideo(file, in: tree, rules) else { return }
         let count = capture.frames.count
+        let facts = try capture.wholeVideo(shown, of: file, expecting: count, in: tree, rules)
         source.video = VideoStream(file: file, facts: facts, frameCount: count)
-        try capture.reconcile("cameras", with: (Capture.videoStream, facts.frameCount), rules)
-        if rules.mismatch == .auto {
-            capture.noteShortfall(of: file, frames: facts.frameCount, lines: count, called: "cameras")
-        }
+        try capture.pair(facts, of: file, with: "cameras", each: "camera", rules)
         // Frames of which the video has more than there are files.
         numbers += count..<capture.frames.count
     }
@@ -256,21 +258,36 @@ private struct ThreeDScannerReader {
 
     // MARK: - Cameras
 
-    private mutating func readCamera(of index: Int, _ size: PixelSize?) throws(Problem) {
-        guard let file = files.cameras[numbers[index]] else {
-            capture.drop(index, whileReading: "it has no \(ThreeDScannerFrame.file(numbers[index]))", isBad: true)
-            return
+    /// Makes the frames, with all but their intrinsics, which are for pictures of a size that is not known yet.
+    private mutating func readCameras() throws(Problem) {
+        cameras = [:]
+        capture.frames = numbers.indices.map { FrameFacts(index: $0) }
+        for (index, number) in numbers.enumerated() {
+            guard let file = files.cameras[number] else {
+                capture.drop(index, whileReading: "it has no \(ThreeDScannerFrame.file(number))", isBad: true)
+                continue
+            }
+            capture.list(file, in: tree, [], of: index)
+            do throws(Problem) {
+                let frame = try ThreeDScannerFrame(
+                    try tree.bytes(of: file, limit: ThreeDScannerCapture.cameraLimit), file: file)
+                capture.frames[index].pose = frame.pose
+                capture.frames[index].timestamp = frame.timestamp
+                capture.frames[index].exposure = frame.exposure
+                cameras[index] = frame
+            } catch {
+                try capture.drop(index, for: error.at(file: file))
+            }
         }
-        capture.list(file, in: tree, [], of: index)
+    }
+
+    /// - Parameter size: of the frame's picture, or of the others where it has none.
+    private mutating func setIntrinsics(of index: Int, _ size: PixelSize?) throws(Problem) {
+        guard let camera = cameras[index] else { return }
         do throws(Problem) {
-            let frame = try ThreeDScannerFrame(
-                try tree.bytes(of: file, limit: ThreeDScannerCapture.cameraLimit), file: file)
-            capture.frames[index].pose = frame.pose
-            capture.frames[index].timestamp = frame.timestamp
-            capture.frames[index].exposure = frame.exposure
-            try capture.setIntrinsics(try frame.intrinsics(picture: size), of: index, for: size)
+            try capture.setIntrinsics(try camera.intrinsics(picture: size), of: index, for: size)
         } catch {
-            try capture.drop(index, for: error.at(file: file))
+            try capture.drop(index, for: error.at(file: files.cameras[numbers[index]]))
         }
     }
 
@@ -288,7 +305,7 @@ private struct ThreeDScannerReader {
     private mutating func readDepth(_ source: inout TreeSource) throws(Problem) {
         let absence =
             files.foreignDepth.map {
-                "\($0) is OpenEXR, which ScanMill does not read"
+                "\($0) is OpenEXR, which is not read from this app: nobody knows its units"
             } ?? "there are no pictures depth_….png: the app keeps depth of lidar scans in low resolution only"
         try capture.takeDepth(
             numbers.map { files.depth[$0] }, .uint16(unitsPerMetre: 1000), in: tree, rules, to: &source,

@@ -15,7 +15,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that a unit is a metre, where there is no depth",
         ],
-        origin: .derived, revision: 10)
+        origin: .derived, revision: 11)
 
     static let file = "transforms.json"
     /// instant-ngp knows no lists: the frames that are held out stand in a description of their own, for
@@ -338,11 +338,16 @@ private struct TransformsReader {
             positions += chunk.positions
             colors += chunk.colors ?? []
         }
-        if reader.notFiniteCount > 0 {
+        // Undoing what the dataset's tools did to the world may leave single precision.
+        var cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
+        let count = cloud.count
+        cloud.keep(\.isFinite)
+        let lost = reader.notFiniteCount + count - cloud.count
+        if lost > 0 {
             capture.warnings.append(
-                "\(reader.notFiniteCount) points of \(name) were left out: a coordinate is not a finite number")
+                "\(lost.counted("point")) of \(name) were left out: a coordinate is not a finite number")
         }
-        capture.cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
+        capture.cloud = cloud
         capture.channels.insert(.cloud)
     }
 }

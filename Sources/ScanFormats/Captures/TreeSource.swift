@@ -14,7 +14,7 @@ struct TreeSource: CaptureSource {
     var shiftFrames: ShiftFrames?
     var video: VideoStream?
     /// Motion samples that are no files of their own, and the files that they are read as.
-    var motion: (samples: RecordedMotion, files: [MotionFile])?
+    var motion: (samples: ScanNetMotion, files: [MotionFile])?
     /// Pictures that are turned against their intrinsics: frame → quarter turns clockwise that put them right.
     var quarterTurns: [Int: Int] = [:]
     private let limits: PictureLimits

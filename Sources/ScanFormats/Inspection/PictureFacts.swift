@@ -44,7 +44,7 @@ extension CaptureInspection {
     public struct Video: Hashable, Sendable {
         public var file: String
         public var facts: VideoFacts
-        /// Frames that are shown at another time than their camera line says, by more than half a frame; nil where that
+        /// Frames that are shown at another time than their camera says, by more than half a frame; nil where that
         /// cannot be compared.
         public var offTimeCount: Int?
 
@@ -60,7 +60,7 @@ extension CaptureInspection {
             file = video.file
             facts = video.facts
             if let times = facts.times, capture.frames.prefix(times.count).contains(where: { $0.timestamp != nil }) {
-                offTimeCount = capture.findings["frames-off-time"]?.array?.count ?? 0
+                offTimeCount = capture.comparesVideoTimes ? capture.findings["frames-off-time"]?.array?.count ?? 0 : nil
             }
         }
     }

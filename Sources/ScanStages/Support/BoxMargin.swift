@@ -5,7 +5,7 @@ enum BoxMargin {
     /// What to say where nothing is left of a box.
     /// - Parameter margins: the options that take something off, with their values in metres.
     static func leavesNothing(of box: OrientedBox, _ margins: [String: Double], _ label: String) -> Problem {
-        let half = (box.endingOnItsFloor ?? box).halfSize
+        let half = box.cutByItsFloor.halfSize
         let least = min(half.x, half.y, half.z)
         let names = margins.keys.sorted()
         let options = names.map { "`\($0): \((margins[$0] ?? 0).shortText)`" }.joined(separator: " and ")

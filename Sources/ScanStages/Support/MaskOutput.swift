@@ -113,8 +113,7 @@ struct MaskOutput: Sendable {
             return { factor in nearest(mask, factor) }
         }
         return { factor in
-            BoxMask.silhouette(
-                of: box, camera: camera.resized(width: size(factor).width, height: size(factor).height), pose: pose)
+            BoxMask.silhouette(of: box, camera: camera.resized(to: size(factor)), pose: pose)
         }
     }
 }

@@ -5,10 +5,10 @@ import ScanPipeline
 /// A capture's motion samples as records of all five sensors, which is how ScanNet's formats keep them.
 enum MotionRecords {
     /// - Returns: nothing where the capture has no motion, or its files do not belong together; that is said aloud.
-    static func of(_ capture: Capture, _ context: StageContext) throws(Problem) -> [MotionRecord] {
+    static func of(_ capture: Capture, _ context: StageContext) throws(Problem) -> [ScanNetMotion.Record] {
         guard context.available.contains(.motion), !capture.motionFiles.isEmpty else { return [] }
-        var records: [MotionRecord] = []
-        for kind in MotionRecord.kinds {
+        var records: [ScanNetMotion.Record] = []
+        for kind in ScanNetMotion.kinds {
             guard let file = capture.motionFiles.first(where: { $0.kind == kind }) else {
                 context.warn("motion samples were left out: there is no .\(kind.rawValue) file")
                 return []
@@ -18,7 +18,7 @@ enum MotionRecords {
                 context.warn("motion samples were left out: those of Android are in other units")
                 return []
             }
-            if kind == MotionRecord.kinds.first { records = samples.map { MotionRecord(timestamp: $0.timestamp) } }
+            if kind == ScanNetMotion.kinds.first { records = samples.map { .init(timestamp: $0.timestamp) } }
             guard samples.count == records.count, zip(samples, records).allSatisfy({ $0.timestamp == $1.timestamp })
             else {
                 context.warn("motion samples were left out: the sensors were not read at the same times")

@@ -13,9 +13,11 @@ struct PictureOutput: Sendable {
     private var wantsColorChannels = false
 
     /// Declares the options `color` and `quality`.
-    init(_ options: inout OptionReader, default encoding: Encoding) {
+    /// - Parameter areFiles: whether pictures are written as files; where they become a video, these options do nothing.
+    init(_ options: inout OptionReader, default encoding: Encoding, areFiles: Bool = true) {
         self.encoding = options.choice("color", Self.help, default: encoding)
-        quality = Self.quality(&options)
+        quality = Self.quality(&options, isUsed: !areFiles || self.encoding != .png)
+        for name in ["color", "quality"] { options.warn(name, unless: areFiles, "where pictures are files") }
     }
 
     /// Declares the same options for a stage whose pictures a trainer loads.
@@ -28,7 +30,7 @@ struct PictureOutput: Sendable {
     /// Declares the same options for a stage that can do without pictures; nil for `color: none`.
     static func optional(_ options: inout OptionReader, default encoding: OptionalEncoding) -> PictureOutput? {
         let encoding = options.choice("color", "\(help) `none` writes no pictures.", default: encoding)
-        let quality = quality(&options)
+        let quality = quality(&options, isUsed: [.copy, .jpeg].contains(encoding))
         return Encoding(rawValue: encoding.rawValue).map { PictureOutput(encoding: $0, quality: quality) }
     }
 
@@ -41,8 +43,12 @@ struct PictureOutput: Sendable {
 
     private static let help = "Copy pictures as they are (frames of a video become JPEG), or encode them."
 
-    private static func quality(_ options: inout OptionReader) -> Int {
-        options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+    /// Declares the option `quality` alone.
+    /// - Parameter isUsed: whether there can be JPEGs. Frames of a video become some where pictures are copied.
+    static func quality(_ options: inout OptionReader, isUsed: Bool) -> Int {
+        let quality = options.integer("quality", "Quality of JPEGs that are encoded.", default: 95, in: 1...100)
+        options.warn("quality", unless: isUsed, "where JPEGs are written")
+        return quality
     }
 
     /// Writes the frame's picture.

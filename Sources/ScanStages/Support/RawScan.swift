@@ -48,7 +48,7 @@ struct RawScan {
     }
 
     mutating func finish(
-        color: CameraIntrinsics, depth: DepthCamera, motion: [MotionRecord], _ capture: Capture,
+        color: CameraIntrinsics, depth: DepthCamera, motion: [ScanNetMotion.Record], _ capture: Capture,
         _ context: StageContext
     ) throws(Problem) {
         try encoder?.finish()
@@ -59,7 +59,7 @@ struct RawScan {
         try context.output.adopt(video)
         try depthFile?.write(ScanNetFiles.times(consistentTimes(context)))
         try depthFile?.close()
-        if !motion.isEmpty { try context.output.write(MotionRecord.imuFile(motion), to: "\(stem).imu") }
+        if !motion.isEmpty { try context.output.write(ScanNetMotion.imuFile(motion), to: "\(stem).imu") }
         let description = ScanNetFiles.description(
             color: color, depth: depth, device: capture.device ?? "",
             depthFrames: depthFile == nil ? 0 : times.count, colorFrames: times.count, motion: motion.count)

@@ -13,6 +13,7 @@ struct SplitOutput: Sendable {
         keepsLists = options.flag(
             "keep-split", "Keep a dataset's own lists of frames for training and tests, where `test-every` makes none.",
             default: true)
+        options.warn("keep-split", unless: testEvery == 0, "with `test-every: 0`")
     }
 
     var wants: [Channel] { testEvery == 0 && keepsLists ? [.split] : [] }

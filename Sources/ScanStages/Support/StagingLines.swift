@@ -32,7 +32,7 @@ struct StagingLines {
         let (timestamp, pose) = (try frame.requiredTimestamp, try frame.requiredPose)
         var intrinsics = try frame.requiredIntrinsics
         if let resolution, resolution != intrinsics.size {
-            intrinsics = intrinsics.resized(width: resolution.width, height: resolution.height)
+            intrinsics = intrinsics.resized(to: resolution)
         }
         guard let recorded else {
             return try CameraLines.line(

@@ -1,4 +1,5 @@
 import ScanModel
+import ScanPipeline
 
 /// A turn of the world that a writer makes, as nerfstudio's `applied_transform` says it.
 package struct WorldTurn: Hashable, Sendable {
@@ -6,8 +7,7 @@ package struct WorldTurn: Hashable, Sendable {
 
     package static let none = WorldTurn(rotation: .identity)
     /// (x, y, z) → (x, −z, y): a quarter turn about x, right-handed. ARKit's y-up worlds become z-up.
-    package static let yUpToZUp = WorldTurn(
-        rotation: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, 0, -1), Vector3(0, 1, 0)))
+    package static let yUpToZUp = WorldTurn(rotation: .yUpToZUp)
 
     /// (x, y, z) → (x, z, −y), the way back.
     package static let zUpToYUp = WorldTurn(rotation: yUpToZUp.rotation.transposed)
@@ -65,7 +65,7 @@ package struct WorldTurn: Hashable, Sendable {
     /// tilted box is lost.
     package func apply(_ box: OrientedBox) -> OrientedBox {
         if self == .none { return box }
-        let box = box.endingOnItsFloor ?? box
+        let box = box.cutByItsFloor
         return OrientedBox(
             center: rotation * box.center, worldFromBox: rotation * box.worldFromBox, halfSize: box.halfSize)
     }
@@ -85,5 +85,12 @@ package struct WorldTurn: Hashable, Sendable {
             }
         }
         return turned
+    }
+}
+
+extension StageContext {
+    /// Puts a turn of the world into the receipt, where there is one.
+    func record(_ turn: WorldTurn) {
+        if turn != .none { record("applied-transform", .array(turn.rows.map { .of($0) })) }
     }
 }

@@ -103,7 +103,7 @@ extension FactSheet {
                 video.offTimeCount.map {
                     Fact(
                         "frames-off-time", label: "times",
-                        .tally($0, zero: "as in the camera lines", of: "frame off by more than half a frame"))
+                        .tally($0, zero: "as the cameras'", of: "frame off by more than half a frame"))
                 },
             ])
     }

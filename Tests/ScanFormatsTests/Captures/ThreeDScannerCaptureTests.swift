@@ -250,6 +250,53 @@ import Testing
         #expect(capture.warnings.first?.hasPrefix(passed) == true)
     }
 
+    // MARK: - Videos
+
+    /// An export whose pictures are a video, a frame a second.
+    private func filmed(_ make: (TemporaryFolder) throws -> String) throws -> WrittenCapture {
+        let folder = try TemporaryFolder()
+        let name = URL(fileURLWithPath: try make(folder)).lastPathComponent
+        let export = try export(Array(0..<8), everyPicture: 100)
+        try export.write(try folder.bytes(name), to: "frames.mp4")
+        return export
+    }
+
+    @Test func aVideoThatLacksAFrameIsPairedByTime() throws {
+        let times = (0..<8).map { Int64($0) * 1_000_000_000 }
+        let capture = try filmed { try TestVideo.gray("a.mp4", in: $0, at: times, dropping: [3]) }
+            .open(ThreeDScannerCapture.self)
+        #expect(capture.videoFrames == [0, 1, 2, nil, 3, 4, 5, 6])
+        #expect(capture.frames.filter(\.isDropped).map(\.index) == [3])
+        #expect(
+            capture.warnings.first
+                == "frames.mp4 lacks the picture of one of the 8 cameras: 3; the others were paired by their times")
+        // Of one that lacks a frame and has another one, nobody knows whose its pictures are.
+        let shifted = times[..<3] + times[4...] + [8_000_000_000]
+        let export = try filmed { try TestVideo.gray("a.mp4", in: $0, at: Array(shifted)) }
+        let doubtful = try export.open(ThreeDScannerCapture.self)
+        #expect(doubtful.findings["frames-off-time"]?.array?.count == 5)
+        #expect(
+            doubtful.warnings.first?.contains("shown at another time than their camera says, from frame 3 on") == true)
+        #expect(try CaptureInspection.inspect(export.path).video?.offTimeCount == 5)
+    }
+
+    @Test func framesThatTheEditListHidesCount() throws {
+        let capture = try filmed { folder in
+            let whole = try TestVideo.gray("a.mp4", in: folder, frames: 8, rate: 1)
+            return try TestVideo.hidingFirst(whole, rate: 1, as: "hiding.mp4", in: folder)
+        }.open(ThreeDScannerCapture.self)
+        #expect(capture.ignoresEditList && capture.frames.allSatisfy { !$0.isDropped })
+        #expect(capture.warnings.first?.hasPrefix("frames.mp4 hides 1 of its frames from players") == true)
+    }
+
+    @Test func brightnessThatScreensHaveToKnow() throws {
+        let capture = try filmed {
+            try TestVideo.gray(
+                "a.mp4", in: $0, frames: 8, rate: 1, encoder: ["-pix_fmt", "yuv420p", "-color_trc", "arib-std-b67"])
+        }.open(ThreeDScannerCapture.self)
+        #expect(capture.warnings.first?.hasPrefix("frames.mp4 is HDR (HLG)") == true)
+    }
+
     @Test func camerasAreWrittenAsTheyAreRead() throws {
         let k = CameraIntrinsics(fx: 7, fy: 8, cx: 3.5, cy: 2.5, width: 9, height: 5, pixelOrigin: .centre)
         let pose = Pose(rotation: .rotation(aboutY: 0.3), position: Vector3(1e-9, -2.5, 1 / 3))

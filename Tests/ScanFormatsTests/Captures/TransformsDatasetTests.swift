@@ -78,6 +78,12 @@ import Testing
     }
 
     @Test func aFramesOwnIntrinsicsWin() throws {
+        // What a frame leaves out of its focal lengths stands at the top.
+        try write([frame("a.png", with: ["fl_x": 7.0])], Self.lens)
+        #expect(try open().frames[0].intrinsics.map { [$0.fx, $0.fy] } == [7, 9])
+        // 2 · atan(4 / 7): the frame's field of view goes before the focal length at the top.
+        try write([frame("a.png", with: ["camera_angle_x": 1.0382922284930458])], Self.lens)
+        #expect(abs((try open().frames[0].intrinsics?.fx ?? 0) - 7) < 1e-12)
         try write([frame("a.png", with: ["fl_x": 7.0, "fl_y": 7.5])], Self.lens)
         try picture("a.png")
         #expect(try open().frames[0].intrinsics?.fx == 7)

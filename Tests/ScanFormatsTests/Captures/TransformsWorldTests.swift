@@ -26,6 +26,34 @@ extension TransformsDatasetTests {
         }
     }
 
+    /// A turn that was written with few decimals is no exact one, and what follows from it is a direction all the same.
+    @Test func upHasUnitLength() throws {
+        try picture("a.png")
+        let turned = [[1.0, 0, 0, 0], [0, 0.866, -0.5, 0], [0, 0.5, 0.866, 0]]
+        for top in [["up": [0, 0, 1]], ["orientation_override": "none"], ["up": [0, 0.5, 0.866]]] as [[String: Any]] {
+            try write([frame("a.png")], Self.lens.merging(top.merging(["applied_transform": turned]) { $1 }) { $1 })
+            let up = try #require(try open().worldUp)
+            #expect(abs(up.length - 1) < 1e-15, "\(top)")
+        }
+    }
+
+    /// Undoing a scale may leave single precision, and infinities less each other are no numbers.
+    @Test func pointsThatLeaveSinglePrecisionAreLeftOut() throws {
+        try picture("a.png")
+        let rows = ["0 0 0", "9 9 9", "-9 9 0", "0.5 0 0"]
+        let header =
+            "ply\nformat ascii 1.0\nelement vertex \(rows.count)\nproperty float x\nproperty float y\nproperty float z\n"
+        try folder.write(header + "end_header\n" + rows.joined(separator: "\n") + "\n", to: "d/p.ply")
+        let turned = [[0.6, -0.8, 0, 0], [0.8, 0.6, 0, 0], [0, 0, 1, 0]]
+        try write(
+            [frame("a.png")],
+            Self.lens.merging(["ply_file_path": "p.ply", "applied_scale": 1e-38, "applied_transform": turned]) { $1 })
+        let capture = try open()
+        let cloud = try #require(capture.cloud)
+        #expect(cloud.count == 2 && cloud.positions.allSatisfy(\.isFinite))
+        #expect(capture.warnings.contains("2 points of p.ply were left out: a coordinate is not a finite number"))
+    }
+
     @Test func withoutPointsThereIsNoCloud() throws {
         try picture("a.png")
         try write([frame("a.png")], Self.lens)

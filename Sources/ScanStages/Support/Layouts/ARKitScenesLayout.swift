@@ -36,9 +36,7 @@ struct ARKitScenesLayout: CaptureLayout {
         let camera = parcel.camera
         if let mapSize, mapSize != camera.size {
             let small = try PNG.encodeRGB(try frame.loadRGB(context).downscaled(to: mapSize))
-            parcel.small = (
-                camera.resized(width: mapSize.width, height: mapSize.height), .encoded(small, fileExtension: "png")
-            )
+            parcel.small = (camera.resized(to: mapSize), .encoded(small, fileExtension: "png"))
         }
     }
 

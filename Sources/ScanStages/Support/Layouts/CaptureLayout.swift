@@ -35,6 +35,8 @@ protocol CaptureLayout {
     static var claims: [String] { get }
     /// What there is a place for beside pictures, poses, intrinsics, times and depth.
     static var extras: [Channel] { get }
+    /// Whether pictures are JPEGs, encoded where they are none.
+    static var encodesJPEG: Bool { get }
 
     // Each frame, in parallel
 
@@ -84,6 +86,8 @@ protocol CaptureLayout {
 /// What most apps do.
 extension CaptureLayout {
     static var extras: [Channel] { [.recordedConfidence] }
+
+    static var encodesJPEG: Bool { false }
 
     static func name(_ timestamp: Int64, of id: String) -> String? { nil }
 

@@ -5,6 +5,8 @@ import ScanPipeline
 /// `write-capture: {format: polycam}`; see ``PolycamCapture`` for what the files hold.
 struct PolycamLayout: CaptureLayout {
     static let claims = ["keyframes/"]
+    static let extras: [Channel] = [.recordedConfidence, .sharpness]
+    static let encodesJPEG = true
 
     static func name(_ timestamp: Int64, of id: String) -> String? { String(DecimalSeconds.microseconds(timestamp)) }
 

@@ -8,6 +8,7 @@ struct ThreeDScannerLayout: CaptureLayout {
     private static let folder = "3d-scanner-app"
     static let claims = ["\(folder)/"]
     static let extras: [Channel] = [.recordedConfidence, .exposure]
+    static let encodesJPEG = true
 
     static func takePicture(
         of frame: inout Frame, mapSize: PixelSize?, quality: Int, into parcel: inout CaptureParcel,

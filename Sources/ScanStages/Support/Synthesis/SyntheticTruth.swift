@@ -63,7 +63,7 @@ package struct SyntheticTruth: Sendable {
     /// What the depth sensor sees, before it is rounded.
     package func depthView(of frame: Int) -> SyntheticView {
         let size = settings.depthSize
-        let camera = intrinsics(of: frame).resized(width: size.width, height: size.height)
+        let camera = intrinsics(of: frame).resized(to: size)
         return SyntheticView(of: room, camera: camera, pose: pose(of: frame))
     }
 

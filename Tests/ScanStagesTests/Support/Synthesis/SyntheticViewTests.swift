@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [0, 31, 500])
     func everyPixelIsWhatItsRayMeets(frame: Int) {
         let view = truth.depthView(of: frame)
-        let camera = truth.intrinsics(of: frame).resized(width: 256, height: 192)
+        let camera = truth.intrinsics(of: frame).resized(to: PixelSize(256, 192))
         let pose = truth.pose(of: frame)
         var surfaces: Set<UInt8> = []
         var others: [Int] = []
@@ -34,7 +34,7 @@ import Testing
     /// Independent of how boxes are cut: the ray ends on a surface and goes through empty space on its way.
     @Test func nothingStandsBeforeWhatIsSeen() {
         let view = truth.depthView(of: 12)
-        let camera = truth.intrinsics(of: 12).resized(width: 256, height: 192)
+        let camera = truth.intrinsics(of: 12).resized(to: PixelSize(256, 192))
         let pose = truth.pose(of: 12)
         let things = truth.room.table + [truth.room.object]
         var (floating, hidden): ([Int], [Int]) = ([], [])

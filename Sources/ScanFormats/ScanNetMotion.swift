@@ -1,12 +1,12 @@
 import ScanModel
 
-/// Motion samples of all five sensors in one record of 128 bytes, as ScanNet keeps them, read as the five files that
-/// ScanMill knows: each sensor's file has the iOS app's layout.
+/// Motion samples of all five sensors in one record of 128 bytes, as ScanNet keeps them. They are read as the five files
+/// that ScanMill knows: each sensor's file has the iOS app's layout.
 ///
 /// A record has fifteen little-endian f64: rotation rate (rad/s), acceleration without gravity (G), magnetic field (µT),
 /// attitude (roll, pitch, yaw; rad), gravity (G); and a time: in `.sens` files behind them as u64 microseconds, in the
 /// recorder's `.imu` files before them as f64 seconds.
-package struct RecordedMotion: Sendable {
+public struct ScanNetMotion: Sendable {
     enum Time: Hashable, Sendable { case secondsFirst, microsecondsLast }
 
     static let recordByteCount = 128
@@ -17,7 +17,7 @@ package struct RecordedMotion: Sendable {
     let time: Time
 
     /// The order in which a record holds the sensors.
-    package static let kinds: [MotionKind] = [.rotationRate, .acceleration, .magneticField, .attitude, .gravity]
+    public static let kinds: [MotionKind] = [.rotationRate, .acceleration, .magneticField, .attitude, .gravity]
 
     /// The samples of one sensor as a file.
     func source(_ kind: MotionKind, name: String) -> any ByteSource {
@@ -49,28 +49,56 @@ package struct RecordedMotion: Sendable {
     }
 }
 
-/// Times as recorders write them, in nanoseconds.
-enum RecordedTime {
-    /// Nil for what is no time: not finite, or more than a century.
-    static func nanoseconds(seconds: Double) -> Int64? {
-        abs(seconds) < 4e9 ? Int64((seconds * 1e9).rounded()) : nil
+extension ScanNetMotion {
+    /// One sample of all five sensors, to be written.
+    public struct Record: Hashable, Sendable {
+        /// Nanoseconds.
+        public var timestamp: Int64
+        /// One for each of ``ScanNetMotion/kinds``, in their order and units.
+        public var values: [Vector3] = []
+
+        public init(timestamp: Int64) {
+            self.timestamp = timestamp
+            values.reserveCapacity(ScanNetMotion.kinds.count)
+        }
+
+        fileprivate func append(to bytes: inout [UInt8]) {
+            for value in values { for component in value.components { bytes.append(littleEndian: component) } }
+        }
     }
 
-    /// Nil for more than nanoseconds can count, 292 years.
-    static func nanoseconds(microseconds: UInt64) -> Int64? {
-        let (product, overflow) = microseconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? nil : Int64(exactly: product)
+    /// The block behind the frames of a `.sens` file: u64 number of samples, then each with its microseconds last.
+    public static func sensBlock(_ records: [Record]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8 + recordByteCount * records.count)
+        bytes.append(littleEndian: UInt64(records.count))
+        for record in records {
+            record.append(to: &bytes)
+            bytes.append(littleEndian: DecimalSeconds.microseconds(max(0, record.timestamp)).magnitude)
+        }
+        return bytes
+    }
+
+    /// The recorder's `.imu` file: each sample with its seconds first.
+    public static func imuFile(_ records: [Record]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(recordByteCount * records.count)
+        for record in records {
+            bytes.append(littleEndian: Double(record.timestamp) / 1e9)
+            record.append(to: &bytes)
+        }
+        return bytes
     }
 }
 
 extension Capture {
     /// Gives the capture motion files that are made of records when somebody reads them.
-    mutating func attach(_ motion: RecordedMotion?, stem: String, absence: String) {
+    mutating func attach(_ motion: ScanNetMotion?, stem: String, absence: String) {
         guard let motion, motion.count > 0 else {
             absences[.motion] = absence
             return
         }
-        motionFiles = RecordedMotion.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)") }
+        motionFiles = ScanNetMotion.kinds.map { MotionFile(kind: $0, path: "\(stem).\($0.rawValue)") }
         channels.insert(.motion)
     }
 }
