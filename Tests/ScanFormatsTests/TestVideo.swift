@@ -26,7 +26,8 @@ enum TestVideo {
         return path
     }
 
-    /// The same frames at times of their own, nanoseconds on any clock.
+    /// The same frames at times of their own, nanoseconds on any clock. Without an edit list, by which versions 7 of ffmpeg
+    /// hide a last frame of no length.
     @discardableResult
     static func gray(
         _ name: String, in folder: TemporaryFolder, at times: [Int64], dropping dropped: [Int] = []
@@ -42,7 +43,7 @@ enum TestVideo {
             "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", "64x48", "-r", "1000000", "-i",
             folder.url("planes.yuv").path, "-vf",
             "settb=1/1000000,setpts='\(steps.joined(separator: "+"))'", "-fps_mode", "passthrough",
-            "-video_track_timescale", "1000000", "-c:v", "libx264", "-qp", "0", "-bf", "0", path,
+            "-video_track_timescale", "1000000", "-use_editlist", "0", "-c:v", "libx264", "-qp", "0", "-bf", "0", path,
         ])
         return path
     }

@@ -139,6 +139,8 @@ import Testing
             let (input, facts) = try record("noise.mp4", format, matrix: declared.name)
             let encoding = try #require(YUVEncoding(of: facts))
             #expect(encoding == YUVEncoding(matrix: declared.matrix, isFullRange: format == "yuvj420p"))
+            // ffmpeg makes no colours of this one from version 7 on.
+            if declared.name == "bt2020c" { return }
             let colors = try VideoDecoder(input, facts: facts, layout: .rgb24, with: ffmpeg)
             let recorded = try VideoDecoder(input, facts: facts, layout: .yuv420p, with: ffmpeg)
             var (pixels, planes): ([UInt8], [UInt8]) = ([], [])

@@ -112,8 +112,8 @@ import Testing
         try TestVideo.ffmpeg(
             [
                 "-f", "lavfi", "-i", "testsrc2=s=64x48:r=30", "-frames:v", "12", "-vf",
-                "setpts='(0.1*N-0.095*eq(N,5))/TB'", "-fps_mode", "vfr", "-enc_time_base", "1/90000",
-                "-video_track_timescale", "90000", "-c:v", "libx264", "-pix_fmt", "yuv420p", path,
+                "settb=1/90000,setpts='(0.1*N-0.095*eq(N,5))/TB'", "-fps_mode", "vfr", "-enc_time_base", "1/90000",
+                "-video_track_timescale", "90000", "-use_editlist", "0", "-c:v", "libx264", "-pix_fmt", "yuv420p", path,
             ])
         let decoder = try open(path, .rgb24)
         #expect(decoder.facts.frameCount == 12)

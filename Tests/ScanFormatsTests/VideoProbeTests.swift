@@ -63,9 +63,7 @@ import Testing
     }
 
     @Test func colorIsReported() throws {
-        let declared = [
-            "-color_range", "pc", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
-        ]
+        let declared = ["-x264-params", "colorprim=bt709:transfer=bt709:colormatrix=bt709:fullrange=on"]
         let path = try TestVideo.gray(
             "c.mp4", in: folder, frames: 3, encoder: ["-pix_fmt", "yuvj420p"] + declared)
         let facts = try probe(path)

@@ -188,6 +188,8 @@ public struct MiniCapture: Sendable {
                 "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s",
                 "\(width)x\(height)", "-r", "10", "-i", folder.url("planes.yuv").path, "-vf",
                 "settb=1/10,setpts=N+floor(N/3)", "-fps_mode", "passthrough", "-c:v", "libx264", "-qp", "0", "-bf", "0",
+                // With one, versions 7 hide a last frame of no length.
+                "-use_editlist", "0",
                 folder.url("\(id)/\(stem).mp4").path,
             ]
         ).require(0)

@@ -292,7 +292,8 @@ import Testing
     @Test func brightnessThatScreensHaveToKnow() throws {
         let capture = try filmed {
             try TestVideo.gray(
-                "a.mp4", in: $0, frames: 8, rate: 1, encoder: ["-pix_fmt", "yuv420p", "-color_trc", "arib-std-b67"])
+                "a.mp4", in: $0, frames: 8, rate: 1,
+                encoder: ["-pix_fmt", "yuv420p", "-x264-params", "transfer=arib-std-b67"])
         }.open(ThreeDScannerCapture.self)
         #expect(capture.warnings.first?.hasPrefix("frames.mp4 is HDR (HLG)") == true)
     }
