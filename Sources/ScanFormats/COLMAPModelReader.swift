@@ -12,8 +12,6 @@ public struct COLMAPModelReader {
         public var parameters: [Double]
     }
 
-    public typealias Image = COLMAPModel.Image
-
     /// The models by their number in binary files: name, number of parameters.
     static let models: [(name: String, parameterCount: Int)] = [
         ("SIMPLE_PINHOLE", 3), ("PINHOLE", 4), ("SIMPLE_RADIAL", 4), ("RADIAL", 5), ("OPENCV", 8),
@@ -87,8 +85,8 @@ public struct COLMAPModelReader {
     ///   - openLine: as of ``cameras(text:openLine:)``.
     public static func images(
         text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
-    ) throws(Problem) -> [Image] {
-        var images: [Image] = []
+    ) throws(Problem) -> [COLMAPModel.Image] {
+        var images: [COLMAPModel.Image] = []
         // Every second line holds observations. It may be empty, but it is there; comments stand at the top alone.
         var isObservations = false
         try eachLine(of: source, empty: true, openLine) { (line, place) throws(Problem) in
@@ -108,14 +106,16 @@ public struct COLMAPModelReader {
             }
             guard images.count < limit else { throw Self.tooMany(limit) }
             // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
-            images.append(Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers)))
+            images.append(
+                COLMAPModel.Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers))
+            )
         }
         return images
     }
 
-    public static func images(binary source: any ByteSource, limit: Int) throws(Problem) -> [Image] {
+    public static func images(binary source: any ByteSource, limit: Int) throws(Problem) -> [COLMAPModel.Image] {
         var bytes = COLMAPBytes(source)
-        var images: [Image] = []
+        var images: [COLMAPModel.Image] = []
         let count: UInt64 = try bytes.integer()
         guard count <= UInt64(limit) else { throw tooMany(limit, count: Int(clamping: count)) }
         for _ in 0..<count {
@@ -126,7 +126,7 @@ public struct COLMAPModelReader {
             let name = try bytes.text(limit: 4096).withSlashes
             let observations: UInt64 = try bytes.integer()
             try bytes.skip(observations, of: 24)
-            images.append(Image(id: id, camera: camera, name: name, pose: pose(numbers)))
+            images.append(COLMAPModel.Image(id: id, camera: camera, name: name, pose: pose(numbers)))
         }
         return images
     }

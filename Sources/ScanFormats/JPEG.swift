@@ -1,5 +1,4 @@
 internal import CScanMill
-import Glibc
 import ScanModel
 
 /// JPEG pictures, decoded to the same pixels as OpenCV's, since both leave libjpeg's defaults as they are. A picture is
@@ -190,21 +189,4 @@ extension JPEG {
         while segments.next() != nil {}
         return segments.place
     }
-}
-
-/// Calls an encoder of CScanMill, and takes the file that it leaves in C's memory.
-func encoded(
-    _ format: String,
-    _ encode: (
-        UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>
-    )
-        -> Int32
-) throws(Problem) -> [UInt8] {
-    var file: UnsafeMutablePointer<UInt8>?
-    var size = 0
-    defer { free(file) }
-    if let message = messageOf({ encode(&file, &size, $0) }) {
-        throw Problem(.environment, "cannot make a \(format): \(message)")
-    }
-    return Array(UnsafeBufferPointer(start: file, count: size))
 }

@@ -87,13 +87,3 @@ public enum CameraFocus: Hashable, Sendable {
         return start + sum(axes).inverse * side
     }
 }
-
-extension OrientedBox {
-    /// How far a point is from the box; 0 inside. A floor is not looked at.
-    public func distance(to point: Vector3) -> Double {
-        let q = worldFromBox.transposed * (point - center)
-        return Vector3(
-            max(0, abs(q.x) - halfSize.x), max(0, abs(q.y) - halfSize.y), max(0, abs(q.z) - halfSize.z)
-        ).length
-    }
-}

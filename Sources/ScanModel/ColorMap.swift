@@ -1,19 +1,3 @@
-/// One colour: 8-bit red, green, blue.
-public struct RGBColor: Hashable, Sendable {
-    public var red: UInt8
-    public var green: UInt8
-    public var blue: UInt8
-
-    public static let black = RGBColor(0, 0, 0)
-    public static let white = RGBColor(255, 255, 255)
-
-    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
-        self.red = red
-        self.green = green
-        self.blue = blue
-    }
-}
-
 /// A scale of colours for numbers, as a table of 256.
 ///
 /// The tables are made from polynomials that others have fitted to the published maps. Sums and products alone go into

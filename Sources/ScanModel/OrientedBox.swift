@@ -65,6 +65,14 @@ public struct OrientedBox: Hashable, Sendable {
         return abs(q.x) <= halfSize.x && abs(q.y) <= halfSize.y && abs(q.z) <= halfSize.z
     }
 
+    /// How far a point is from the box; 0 inside. A floor is not looked at.
+    public func distance(to point: Vector3) -> Double {
+        let q = worldFromBox.transposed * (point - center)
+        return Vector3(
+            max(0, abs(q.x) - halfSize.x), max(0, abs(q.y) - halfSize.y), max(0, abs(q.z) - halfSize.z)
+        ).length
+    }
+
     /// The eight corners: left/right, bottom/top, front/back in the box's own axes, left-bottom-front first, x fastest.
     public var corners: [Vector3] {
         var result: [Vector3] = []

@@ -4,11 +4,11 @@ import ScanModel
 ///
 /// Frame and fold stages in a row form one pass, and the ends of folds and the finishes run behind it in the order of the
 /// list. A finish ends the pass only if it drops frames, or makes or changes a channel that a later stage reads frame by
-/// frame, or of which something that it reads was made above; and a stage that would drop frames, or change facts, that an earlier finish has still to read begins a pass of
-/// its own, and so does one that has to know, before the first frame, which ones are left by a stage above that drops some
-/// on the way. A ``NeighbourStage`` that drops frames ends it too, unless so few neighbours may wait for each other in the
-/// midst of it. A later pass replays the earlier frame stages that made or changed what it needs, so that it never sees
-/// unmasked depth where a mask stood before.
+/// frame, or of which something that it reads was made above. A stage that would drop frames, or change facts, that an
+/// earlier finish has still to read begins a pass of its own, and so does one that has to know, before the first frame,
+/// which ones are left by a stage above that drops some on the way. A ``NeighbourStage`` that drops frames ends the pass
+/// too, unless so few neighbours may wait for each other in the midst of it. A later pass replays the earlier frame stages
+/// that made or changed what it needs, so that it never sees unmasked depth where a mask stood before.
 package struct PassPlan: Equatable {
     /// The steps whose turn it is.
     package var steps: Range<Int>

@@ -2,7 +2,8 @@ import ScanModel
 import Synchronization
 
 /// What a stage is told while it works. A value: the capture in it is a snapshot from the start of the pass, with the
-/// list of frames in `prepare` and `begin` alone, since a list for every stage of a long capture would be the largest thing in memory.
+/// list of frames in `prepare` and `begin` alone, since a list for every stage of a long capture would be the largest
+/// thing in memory.
 public struct StageContext: Sendable {
     /// The stage's name in this pipeline: `mask-range`, or `mask-range[2]` where it stands more than once.
     public let label: String
@@ -27,8 +28,9 @@ public struct StageContext: Sendable {
     let memo: Memo
 
     /// What all frames share and has to be made once, such as a box read from a file. It stays what it was when it was
-    /// first asked for, in `prepare`, in `begin` or at a frame: a later pass that calls the stage again changes as much as the first
-    /// did, whatever has become of the capture. A stage has one such value: what it needs more goes into it as a tuple.
+    /// first asked for, in `prepare`, in `begin` or at a frame: a later pass that calls the stage again changes as much as
+    /// the first did, whatever has become of the capture. A stage has one such value: what it needs more goes into it as a
+    /// tuple.
     public func once<Value: Sendable>(_ make: () throws(Problem) -> Value) throws(Problem) -> Value {
         try memo.value(make)
     }

@@ -200,6 +200,7 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         if let confidence = parcel.confidence {
             try Self.append(confidence, to: &fold.confidenceFile, "\(id).confidence.zlib", context)
+            // Zeros that stand in for none are the lowest level of any range.
             fold.content.confidenceRange = parcel.confidenceRange ?? fold.content.confidenceRange ?? 0...2
         }
         if let picture = parcel.picture {

@@ -123,7 +123,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             fold.entries.append(entry)
             fold.factors.formUnion(frame.downscaled.map(\.factor))
         }
-        // Where there is a cloud, points are what stages have left out of it, too.
+        // Where a cloud is written, the frame's points hold what stages have cut away from it.
         if fold.points != nil, let points = frame.points {
             try fold.points?.add(points)
             if dialect == .instantNGP { Self.sample(points, 200).forEach { fold.sample.append($0) } }

@@ -100,7 +100,7 @@ public enum COLMAPCapture: CaptureFormat {
 
         func images(
             in tree: any CaptureTree, limit: Int, _ openLine: OpenLine = { _, _ in }
-        ) throws(Problem) -> [COLMAPModelReader.Image] {
+        ) throws(Problem) -> [COLMAPModel.Image] {
             let file = file("images")
             let source = try tree.open(file)
             return switch form {
@@ -179,7 +179,7 @@ private struct COLMAPReader {
     /// Whether a model as text is another than the binary one beside it. Numbers as text are exact in what COLMAP writes.
     private func differs(
         _ text: COLMAPCapture.Model, from cameras: [UInt32: COLMAPModelReader.Camera],
-        _ images: [COLMAPModelReader.Image]
+        _ images: [COLMAPModel.Image]
     ) -> Bool {
         guard (try? text.cameras(in: tree)) == cameras else { return true }
         // With many observations, the file takes longer to read than everything else.
@@ -207,7 +207,7 @@ private struct COLMAPReader {
     /// The cameras that took any of the images.
     /// - Throws: when one of them has a lens that cannot be undone.
     private func usedCameras(
-        _ cameras: [UInt32: COLMAPModelReader.Camera], of images: [COLMAPModelReader.Image], _ file: String
+        _ cameras: [UInt32: COLMAPModelReader.Camera], of images: [COLMAPModel.Image], _ file: String
     ) throws(Problem) -> [UInt32: CalibratedCamera] {
         var used: [UInt32: CalibratedCamera] = [:]
         for id in Set(images.map(\.camera)).sorted() {
@@ -220,7 +220,7 @@ private struct COLMAPReader {
 
     /// - Parameter camera: nil where the model does not have the one that the image names.
     private mutating func add(
-        _ image: COLMAPModelReader.Image, _ index: Int, _ camera: CalibratedCamera?
+        _ image: COLMAPModel.Image, _ index: Int, _ camera: CalibratedCamera?
     ) throws(Problem) {
         capture.frames.append(FrameFacts(index: index))
         if let defect = image.pose.defect {
@@ -237,7 +237,7 @@ private struct COLMAPReader {
     }
 
     private mutating func attachPictures(
-        _ images: [COLMAPModelReader.Image], _ cameras: [UInt32: CalibratedCamera]
+        _ images: [COLMAPModel.Image], _ cameras: [UInt32: CalibratedCamera]
     ) throws(Problem) {
         let found = pictures(of: images)
         guard let found else {
@@ -270,7 +270,7 @@ private struct COLMAPReader {
     }
 
     /// Masks in a folder of their own, called `a.jpg.png` or `a.png` for the picture `a.jpg`: COLMAP's way, and nerfstudio's.
-    private mutating func takeMasks(_ images: [COLMAPModelReader.Image], to source: inout TreeSource) {
+    private mutating func takeMasks(_ images: [COLMAPModel.Image], to source: inout TreeSource) {
         let folder = COLMAPCapture.maskFolder
         guard capture.channels.contains(.color), tree.hasFolder(folder) else { return }
         let masks = images.map { image -> FrameMasks.File? in
@@ -283,7 +283,7 @@ private struct COLMAPReader {
     }
 
     /// Lists of pictures beside the model, as nerfstudio's loader takes them.
-    private mutating func takeSplits(_ images: [COLMAPModelReader.Image]) throws(Problem) {
+    private mutating func takeSplits(_ images: [COLMAPModel.Image]) throws(Problem) {
         var lists: [Capture.SplitList] = []
         for (file, split) in COLMAPCapture.splitLists where tree.byteCount(of: file) != nil {
             let bytes: [UInt8]
@@ -302,7 +302,7 @@ private struct COLMAPReader {
 
     /// Where pictures lie. Names may carry folders that are not there, so the first picture that is found tells how they
     /// are meant.
-    private func pictures(of images: [COLMAPModelReader.Image]) -> (folder: String, isBare: Bool)? {
+    private func pictures(of images: [COLMAPModel.Image]) -> (folder: String, isBare: Bool)? {
         // Each folder is listed once: to look for each of many thousands of pictures that are not there would take hours on
         // a network share.
         var lists: [String: Set<Substring>] = [:]
@@ -329,7 +329,7 @@ private struct COLMAPReader {
         return nil
     }
 
-    private func name(_ image: COLMAPModelReader.Image, _ isBare: Bool) -> String {
+    private func name(_ image: COLMAPModel.Image, _ isBare: Bool) -> String {
         isBare ? image.name.split(separator: "/").last.map(String.init) ?? image.name : image.name
     }
 
