@@ -53,7 +53,7 @@ int64_t sm_raise_open_files(void) {
 void sm_tune_allocator(void) {
     mallopt(M_MMAP_THRESHOLD, 64 << 20);
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
-    // Two workers share frames; more arenas only spread the freed buffers.
+    // Workers hand frames on to each other; more arenas only spread the freed buffers. Measured on two cores.
     mallopt(M_ARENA_MAX, 2);
 }
 

@@ -13,7 +13,6 @@ static const size_t longest_run = (size_t)1 << 30;
 
 struct sm_inflate {
     enum sm_engine engine;
-    int wrapped;
     // Bytes of the wrapper's header that ISA-L need not see: it loses the header when it arrives in two pieces.
     int header_left;
     int ended;
@@ -30,7 +29,6 @@ struct sm_inflate *sm_inflate_new(enum sm_engine engine, int wrapped) {
     struct sm_inflate *stream = calloc(1, sizeof *stream);
     if (!stream) return NULL;
     stream->engine = engine;
-    stream->wrapped = wrapped;
     if (engine == SM_ENGINE_ISAL) {
         isal_inflate_init(&stream->isal);
         stream->isal.crc_flag = wrapped ? ISAL_ZLIB_NO_HDR_VER : ISAL_DEFLATE;

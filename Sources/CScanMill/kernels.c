@@ -1,4 +1,5 @@
 #include "CScanMill.h"
+#include "vector.h"
 
 #include <string.h>
 
@@ -62,8 +63,6 @@ struct sm_repaired sm_metres_from_halves_portable(const void *halves, size_t cou
 }
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
 __attribute__((target("avx2,f16c"))) static struct sm_repaired metres_from_halves_f16c(
     const uint8_t *halves, size_t count, float *metres) {
     const __m128i largest = _mm_set1_epi16(half_infinity - 1);
@@ -83,7 +82,7 @@ __attribute__((target("avx2,f16c"))) static struct sm_repaired metres_from_halve
 
 struct sm_repaired sm_metres_from_halves(const void *halves, size_t count, float *metres) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) {
+    if (has_avx2() && __builtin_cpu_supports("f16c")) {
         return metres_from_halves_f16c(halves, count, metres);
     }
 #endif
@@ -126,7 +125,7 @@ size_t sm_halves_from_metres(const float *metres, size_t count, uint16_t *halves
     return overflow;
 }
 
-static inline __attribute__((always_inline)) size_t units_from_metres(
+BODY size_t units_from_metres(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
     // Adding and taking away 1.5 × 2^52 rounds to a whole number, ties to even.
     const double whole = 0x1.8p52;
@@ -144,7 +143,7 @@ static inline __attribute__((always_inline)) size_t units_from_metres(
 
 #if defined(__x86_64__)
 // Without fused products, so that the numbers are the same on all machines.
-__attribute__((target("avx2"))) static size_t units_from_metres_avx2(
+AVX2 static size_t units_from_metres_avx2(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
     return units_from_metres(metres, count, units_per_metre, largest, invalid, units);
 }
@@ -153,7 +152,7 @@ __attribute__((target("avx2"))) static size_t units_from_metres_avx2(
 size_t sm_units_from_metres(
     const float *metres, size_t count, double units_per_metre, uint16_t largest, int32_t invalid, uint16_t *units) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
+    if (has_avx2()) {
         return units_from_metres_avx2(metres, count, units_per_metre, largest, invalid, units);
     }
 #endif
@@ -175,7 +174,7 @@ size_t sm_multiscan_millimetres(const float *metres, size_t count, uint16_t *mil
     return overflow;
 }
 
-static inline __attribute__((always_inline)) void expand_range(uint8_t *luma, size_t count) {
+BODY void expand_range(uint8_t *luma, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const uint8_t value = luma[i] < 16 ? 16 : luma[i] > 235 ? 235 : luma[i];
         const uint16_t scaled = (uint16_t)((value - 16) * 255 + 109);
@@ -185,12 +184,12 @@ static inline __attribute__((always_inline)) void expand_range(uint8_t *luma, si
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void expand_range_avx2(uint8_t *luma, size_t count) { expand_range(luma, count); }
+AVX2 static void expand_range_avx2(uint8_t *luma, size_t count) { expand_range(luma, count); }
 #endif
 
 void sm_expand_range(uint8_t *luma, size_t count) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
+    if (has_avx2()) {
         expand_range_avx2(luma, count);
         return;
     }

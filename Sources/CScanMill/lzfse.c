@@ -160,7 +160,7 @@ static int open_bits(struct bits *bits, const uint8_t *start, const uint8_t *end
     return bits->held >> bits->count == 0;
 }
 
-// Takes up to 56 bits at once; 0 when there are no more.
+// Takes up to 32 bits at once; 0 when there are no more.
 static int take_bits(struct bits *bits, int count, uint32_t *value) {
     while (bits->count < count) {
         if (bits->at == bits->start) return 0;

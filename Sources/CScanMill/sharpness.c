@@ -1,11 +1,5 @@
 #include "CScanMill.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-// Written once and compiled twice: with AVX2, loops over three-byte pixels are four times as fast.
-#define BODY static inline __attribute__((always_inline))
+#include "vector.h"
 
 // The grey of the first pixels of a row, as many as it can do at once; returns how many.
 typedef size_t gray_start(const uint8_t *pixels, size_t width, int16_t *gray);
@@ -71,8 +65,6 @@ BODY void gray_pixels(const uint8_t *pixels, size_t count, uint8_t *gray) {
 }
 
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
-
 // What compilers make of three-byte pixels takes twice as long as this. Each 32-bit lane gets a pixel: the products of
 // red and green come from one instruction, those of blue and of one half, which rounds, from another.
 AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
@@ -81,8 +73,6 @@ AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
     const __m256i blue = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(2, -1, -1, -1, 5, -1, -1, -1, 8, -1, -1, -1, 11, -1, -1, -1));
     const __m256i one = _mm256_set1_epi32(1 << 16);
-    const __m256i red_green_parts = _mm256_set1_epi32(9798 | 19235 << 16);
-    const __m256i blue_parts = _mm256_set1_epi32(3735 | 16384 << 16);
     size_t x = 0;
     // The last load of a round reads four bytes beyond its sixteen pixels.
     for (; x + 18 <= width; x += 16) {
@@ -92,10 +82,8 @@ AVX2 BODY size_t gray_avx2(const uint8_t *pixels, size_t width, int16_t *gray) {
             const __m256i bytes = _mm256_inserti128_si256(
                 _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)from)),
                 _mm_loadu_si128((const __m128i *)(from + 12)), 1);
-            const __m256i sum = _mm256_add_epi32(
-                _mm256_madd_epi16(_mm256_shuffle_epi8(bytes, red_green), red_green_parts),
-                _mm256_madd_epi16(_mm256_or_si256(_mm256_shuffle_epi8(bytes, blue), one), blue_parts));
-            grays[half] = _mm256_srli_epi32(sum, 15);
+            grays[half] = gray_of_lanes(
+                _mm256_shuffle_epi8(bytes, red_green), _mm256_or_si256(_mm256_shuffle_epi8(bytes, blue), one));
         }
         // Packing works on each half of the register for itself, so that the quarters come out in the order 0 2 1 3.
         const __m256i packed = _mm256_permute4x64_epi64(_mm256_packs_epi32(grays[0], grays[1]), 0xd8);
@@ -115,8 +103,6 @@ AVX2 static void take_end_avx2(struct sm_laplacian_rows *rows) { take_end(rows);
 AVX2 static void gray_pixels_avx2(const uint8_t *pixels, size_t count, uint8_t *gray) {
     gray_pixels(pixels, count, gray);
 }
-
-static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #endif
 
 struct sm_laplacian_rows sm_laplacian_begin(size_t width, int channels, int16_t *room) {

@@ -1,10 +1,5 @@
 #include "CScanMill.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-#define BODY static inline __attribute__((always_inline))
+#include "vector.h"
 
 // A row of each plane; one pixel of u and v stands for two of luma.
 struct row {
@@ -49,8 +44,6 @@ BODY void gray_from(size_t x, struct row row, size_t width, struct sm_yuv_factor
 }
 
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
-
 // 32 pixels before they are clipped, 16 bits each.
 struct colors {
     __m256i red[2], green[2], blue[2];
@@ -93,14 +86,6 @@ AVX2 BODY __m256i clipped_lanes(__m256i lanes) {
     return _mm256_min_epi16(_mm256_max_epi16(lanes, _mm256_setzero_si256()), _mm256_set1_epi16(255));
 }
 
-// As in sharpness.c, of colours in pairs: the products of red and green, and those of blue and of one half, which rounds.
-AVX2 BODY __m256i gray_lanes(__m256i red_green, __m256i blue_one) {
-    const __m256i sum = _mm256_add_epi32(
-        _mm256_madd_epi16(red_green, _mm256_set1_epi32(9798 | 19235 << 16)),
-        _mm256_madd_epi16(blue_one, _mm256_set1_epi32(3735 | 16384 << 16)));
-    return _mm256_srli_epi32(sum, 15);
-}
-
 AVX2 static void gray_avx2(struct row row, size_t width, struct sm_yuv_factors by, int16_t *gray) {
     const __m256i one = _mm256_set1_epi16(1);
     size_t x = 0;
@@ -109,8 +94,8 @@ AVX2 static void gray_avx2(struct row row, size_t width, struct sm_yuv_factors b
         for (size_t half = 0; half < 2; half++) {
             const __m256i red = clipped_lanes(colors.red[half]), green = clipped_lanes(colors.green[half]);
             const __m256i blue = clipped_lanes(colors.blue[half]);
-            const __m256i low = gray_lanes(_mm256_unpacklo_epi16(red, green), _mm256_unpacklo_epi16(blue, one));
-            const __m256i high = gray_lanes(_mm256_unpackhi_epi16(red, green), _mm256_unpackhi_epi16(blue, one));
+            const __m256i low = gray_of_lanes(_mm256_unpacklo_epi16(red, green), _mm256_unpacklo_epi16(blue, one));
+            const __m256i high = gray_of_lanes(_mm256_unpackhi_epi16(red, green), _mm256_unpackhi_epi16(blue, one));
             _mm256_storeu_si256((__m256i *)(gray + x + 16 * half), _mm256_packs_epi32(low, high));
         }
     }
@@ -150,8 +135,6 @@ AVX2 static void rgb_avx2(struct row row, size_t width, struct sm_yuv_factors by
     }
     rgb_from(x, row, width, by, rgb);
 }
-
-static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 #endif
 
 void sm_yuv_rgb(const struct sm_yuv *picture, uint8_t *rgb) {

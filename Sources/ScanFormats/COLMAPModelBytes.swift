@@ -30,9 +30,7 @@ struct COLMAPLine {
     /// - Parameter bytes: for as long as the line is used.
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
-
-    var isEmpty: Bool { bytes.allSatisfy(Self.isSpace) }
+    var isEmpty: Bool { bytes.allSatisfy(\.isASCIISpace) }
     var words: [String] { words(atMost: .max) }
 
     func words(atMost limit: Int) -> [String] {
@@ -42,7 +40,7 @@ struct COLMAPLine {
     /// The text from a word on, as it stands, without white space behind it.
     func rest(fromWord number: Int) -> String {
         let start = ranges(atMost: number + 1).last?.lowerBound ?? bytes.endIndex
-        let end = bytes.lastIndex { !Self.isSpace($0) } ?? start
+        let end = bytes.lastIndex { !$0.isASCIISpace } ?? start
         return String(decoding: bytes[start...max(start, end)], as: UTF8.self)
     }
 
@@ -50,10 +48,10 @@ struct COLMAPLine {
         var ranges: [Range<Int>] = []
         var place = bytes.startIndex
         while ranges.count < limit {
-            while place < bytes.endIndex, Self.isSpace(bytes[place]) { place += 1 }
+            while place < bytes.endIndex, bytes[place].isASCIISpace { place += 1 }
             if place == bytes.endIndex { break }
             let start = place
-            while place < bytes.endIndex, !Self.isSpace(bytes[place]) { place += 1 }
+            while place < bytes.endIndex, !bytes[place].isASCIISpace { place += 1 }
             ranges.append(start..<place)
         }
         return ranges
@@ -64,7 +62,7 @@ struct COLMAPLine {
         var count = 0
         var isInWord = false
         for byte in bytes {
-            if Self.isSpace(byte) {
+            if byte.isASCIISpace {
                 isInWord = false
                 continue
             }

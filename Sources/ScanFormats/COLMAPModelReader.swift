@@ -104,7 +104,7 @@ public struct COLMAPModelReader {
             guard words.count == 10, let id = UInt32(words[0]), numbers.count == 7, let camera = UInt32(words[8]) else {
                 throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
             }
-            guard images.count < limit else { throw Self.tooMany(limit) }
+            guard images.count < limit else { throw tooMany(limit).at(file: source.name) }
             // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
             images.append(
                 COLMAPModel.Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers))
@@ -117,7 +117,7 @@ public struct COLMAPModelReader {
         var bytes = COLMAPBytes(source)
         var images: [COLMAPModel.Image] = []
         let count: UInt64 = try bytes.integer()
-        guard count <= UInt64(limit) else { throw tooMany(limit, count: Int(clamping: count)) }
+        guard count <= UInt64(limit) else { throw tooMany(limit, count: Int(clamping: count)).at(file: source.name) }
         for _ in 0..<count {
             let id: UInt32 = try bytes.integer()
             var numbers: [Double] = []
@@ -198,14 +198,16 @@ public struct COLMAPModelReader {
         }
         for _ in 0..<count {
             let _: UInt64 = try bytes.integer()
-            let p = [Float(try bytes.double()), Float(try bytes.double()), Float(try bytes.double())]
-            let color: [UInt8] = [try bytes.integer(), try bytes.integer(), try bytes.integer()]
+            let (x, y, z) = (Float(try bytes.double()), Float(try bytes.double()), Float(try bytes.double()))
+            let (red, green, blue): (UInt8, UInt8, UInt8) = (
+                try bytes.integer(), try bytes.integer(), try bytes.integer()
+            )
             _ = try bytes.double()
             let track: UInt64 = try bytes.integer()
             try bytes.skip(track, of: 8)
-            guard p.allSatisfy(\.isFinite) else { continue }
-            positions += p
-            colors += color
+            guard x.isFinite, y.isFinite, z.isFinite else { continue }
+            for value in [x, y, z] { positions.append(value) }
+            for value in [red, green, blue] { colors.append(value) }
         }
         return PointCloud(positions: positions, colors: colors)
     }

@@ -23,7 +23,7 @@ struct ChildPipe: ~Copyable {
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             throw Problem(
                 .environment, "no connection to another program could be opened",
-                notes: ["the system says: \(String(cString: strerror(errno)))"],
+                notes: ["the system says: \(systemText(errno))"],
                 fix: "raise the limit of open files (ulimit -n), or run fewer captures at once")
         }
         near = PipeEnd(descriptor: ends[0])

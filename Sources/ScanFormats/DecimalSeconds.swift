@@ -21,7 +21,7 @@ public enum DecimalSeconds {
                 places = 0
                 continue
             }
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return fromDouble(text) }
+            guard byte.isASCIIDigit else { return fromDouble(text) }
             digitCount += 1
             let digit = Int64(byte - UInt8(ascii: "0"))
             if let count = places {

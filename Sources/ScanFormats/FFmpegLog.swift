@@ -69,7 +69,7 @@ struct FFmpegLog: Sendable {
     ///   where nobody else can read the file either.
     func machineTrouble(reading input: VideoInput?) -> String? {
         func line(withAny words: [String]) -> String? { lines.last { line in words.contains(where: line.contains) } }
-        func words(_ codes: [Int32]) -> [String] { codes.map { String(cString: strerror($0)) } }
+        func words(_ codes: [Int32]) -> [String] { codes.map { systemText($0) } }
         if let trouble = line(
             withAny: words([ESTALE, ETIMEDOUT, EMFILE, ENFILE]) + ["error while loading shared libraries"])
         {

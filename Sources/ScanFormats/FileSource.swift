@@ -20,12 +20,12 @@ public final class FileSource: ByteSource {
         if path.utf8.contains(0) { throw Problem(.input, "a file name holds a zero byte").at(file: name) }
         // O_NONBLOCK, because opening a FIFO that nobody writes to would wait for ever.
         let descriptor = retrying { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
-        if descriptor < 0 { throw Self.openingProblem(errno).at(file: name) }
+        if descriptor < 0 { throw Self.openingProblem(errno, name).at(file: name) }
         var status = stat()
         if fstat(descriptor, &status) != 0 {
             let error = errno
             close(descriptor)
-            throw Problem(.environment, "cannot look at the file: \(errorText(error))").at(file: name)
+            throw Problem.system("cannot look at the file", path: name, code: error)
         }
         if let kind = Self.irregularKind(status.st_mode) {
             close(descriptor)
@@ -57,7 +57,7 @@ public final class FileSource: ByteSource {
             position += Int64(max(0, count))
             return (count, errno)
         }
-        if count < 0 { throw Problem(.environment, "cannot read the file: \(errorText(error))").at(file: name) }
+        if count < 0 { throw Problem.system("cannot read the file", path: name, code: error) }
         return count
     }
 
@@ -73,7 +73,7 @@ public final class FileSource: ByteSource {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count])
                 let position = off_t(range.lowerBound + offset) + off_t(filled)
                 let got = retrying { pread(descriptor, rest.baseAddress, rest.count, position) }
-                if got < 0 { throw Problem(.environment, "cannot read the file: \(errorText(errno))").at(file: name) }
+                if got < 0 { throw Problem.system("cannot read the file", path: name, code: errno) }
                 if got == 0 {
                     throw Problem(.input, "the file became shorter while it was read")
                         .at(file: name, byte: offset + Int64(filled), of: byteCount)
@@ -93,7 +93,7 @@ public final class FileSource: ByteSource {
         while try file.read(into: buffer) > 0 {}
     }
 
-    private static func openingProblem(_ error: Int32) -> Problem {
+    private static func openingProblem(_ error: Int32, _ name: String) -> Problem {
         switch error {
         case ENOENT, ENOTDIR: Problem(.input, "there is no such file")
         case ELOOP: Problem(.input, "the file is a link that leads in a circle")
@@ -101,7 +101,7 @@ public final class FileSource: ByteSource {
         case ENXIO: Problem(.input, "expected a file, found a socket or a device that is not there")
         case EACCES, EPERM:
             Problem(.environment, "no permission to read the file", fix: "let the user who runs scanmill read it")
-        default: Problem(.environment, "cannot open the file: \(errorText(error))")
+        default: Problem.system("cannot open the file", path: name, code: error)
         }
     }
 
@@ -211,5 +211,3 @@ private func retrying<N: FixedWidthInteger>(_ call: () -> N) -> N {
         if result >= 0 || errno != EINTR { return result }
     }
 }
-
-private func errorText(_ error: Int32) -> String { String(cString: strerror(error)) }

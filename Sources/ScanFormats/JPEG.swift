@@ -69,7 +69,7 @@ public enum JPEG {
     }
 
     /// Decodes the brightness plane (Y of YCbCr) as it is stored. It differs a little from the grey that
-    /// ``ScanModel/LumaImage/init(grayOf:)`` makes of the colour picture.
+    /// ``LumaImage/init(grayOf:)`` makes of the colour picture.
     public static func decodeLuma(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
         let header = try colorHeader(bytes, limits)
         var pixels: [UInt8] = []
@@ -129,7 +129,7 @@ public enum JPEG {
     static func damaged(_ bytes: [UInt8], _ message: String) -> Problem {
         if let foreign = ForeignPicture.problem(bytes) { return foreign }
         let isTruncated =
-            looksWhole(bytes) != nil && bytes.starts(with: start)
+            cutDefect(bytes) != nil && bytes.starts(with: start)
         return Problem(
             .input, bytes.isEmpty ? "JPEG is empty" : isTruncated ? "JPEG truncated" : "JPEG damaged",
             notes: ["libjpeg says: \(message)"], fix: "copy the picture again from the device")
@@ -137,7 +137,7 @@ public enum JPEG {
 }
 
 extension JPEG {
-    /// How much of a file's end ``looksWhole(_:_:at:)`` wants to see.
+    /// How much of a file's end ``cutDefect(_:_:at:)`` wants to see.
     public static let tailBytes = 64 << 10
 
     private static let start: [UInt8] = [0xff, 0xd8, 0xff]
@@ -157,7 +157,7 @@ extension JPEG {
     ///   - head: the file's first three bytes or more.
     ///   - tail: the file's last ``tailBytes`` bytes, or the whole of a shorter file.
     ///   - offset: where in the file `tail` begins.
-    public static func looksWhole(_ head: [UInt8], _ tail: [UInt8], at offset: Int) -> String? {
+    public static func cutDefect(_ head: [UInt8], _ tail: [UInt8], at offset: Int) -> String? {
         guard head.starts(with: start) else {
             return head.isEmpty ? "it is empty" : "it does not start as a JPEG"
         }
@@ -178,8 +178,8 @@ extension JPEG {
     }
 
     /// The same of a file that is there as a whole.
-    public static func looksWhole(_ file: [UInt8]) -> String? {
-        looksWhole(file, file.suffix(tailBytes), at: max(0, file.count - tailBytes))
+    public static func cutDefect(_ file: [UInt8]) -> String? {
+        cutDefect(file, file.suffix(tailBytes), at: max(0, file.count - tailBytes))
     }
 
     /// Before which byte nothing but tables and notes can stand: that of the marker SOS, with which the picture's own data

@@ -76,19 +76,7 @@ enum NPY {
 
     /// What stands behind a key of the header's dictionary.
     private static func value(of key: String, in text: String) -> Substring? {
-        guard let found = text.range(of: "'\(key)'") else { return nil }
+        guard let found = text.firstRange(of: "'\(key)'") else { return nil }
         return text[found.upperBound...].drop { $0 == ":" || $0 == " " }
-    }
-}
-
-extension String {
-    /// The first place of a text in this one.
-    fileprivate func range(of text: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

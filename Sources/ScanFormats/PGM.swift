@@ -7,7 +7,7 @@ public enum PGM {
 
     /// Whether a file begins as a PGM does, whatever it is called.
     public static func isPGM(_ bytes: [UInt8]) -> Bool {
-        bytes.count > 2 && bytes[0] == UInt8(ascii: "P") && bytes[1] == UInt8(ascii: "5") && isSpace(bytes[2])
+        bytes.count > 2 && bytes[0] == UInt8(ascii: "P") && bytes[1] == UInt8(ascii: "5") && bytes[2].isASCIISpace
     }
 
     /// Reads the header, for which the file's beginning is enough.
@@ -63,7 +63,7 @@ public enum PGM {
             numbers.append(number)
         }
         // One white space ends the header: the next byte is a pixel's.
-        guard position < bytes.count, isSpace(bytes[position]), (1...65535).contains(numbers[2]) else {
+        guard position < bytes.count, bytes[position].isASCIISpace, (1...65535).contains(numbers[2]) else {
             throw Problem(.input, "PGM damaged", notes: ["its header does not end"], fix: "copy the picture again")
         }
         let header = PictureHeader(
@@ -78,16 +78,14 @@ public enum PGM {
         while position < end {
             if bytes[position] == UInt8(ascii: "#") {
                 while position < end, bytes[position] != UInt8(ascii: "\n") { position += 1 }
-            } else if !isSpace(bytes[position]) {
+            } else if !bytes[position].isASCIISpace {
                 break
             } else {
                 position += 1
             }
         }
-        let digits = bytes[min(position, end)..<end].prefix { (0x30...0x39).contains($0) }
+        let digits = bytes[min(position, end)..<end].prefix(while: \.isASCIIDigit)
         position += digits.count
         return Int(String(decoding: digits, as: UTF8.self))
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

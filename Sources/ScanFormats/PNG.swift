@@ -14,9 +14,9 @@ public enum PNG {
 
     /// Says from a file's last bytes why it cannot be a whole PNG, or nil if it may be one. A few bytes behind the last
     /// chunk are harmless.
-    public static func looksWhole(_ tail: [UInt8]) -> String? {
+    public static func cutDefect(_ tail: [UInt8]) -> String? {
         let last = tail.suffix(1024)
-        let found = last.indices.contains { last[$0...].starts(with: end) }
+        let found = last.indices.reversed().contains { last[$0...].starts(with: end) }
         return found ? nil : "it does not end with its last chunk"
     }
 
@@ -58,7 +58,7 @@ public enum PNG {
     }
 
     /// Decodes any PNG to 8-bit grey, for masks and confidence. Grey of 1, 2 or 4 bits is spread over 0...255; colour
-    /// becomes grey as ``ScanModel/LumaImage/init(grayOf:)`` makes it.
+    /// becomes grey as ``LumaImage/init(grayOf:)`` makes it.
     public static func decodeGray8(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> LumaImage {
         let header = try self.header(bytes, limits: limits)
         if header.channels > 2 { return LumaImage(grayOf: try decodeRGB(bytes, limits: limits)) }

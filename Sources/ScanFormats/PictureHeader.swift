@@ -22,9 +22,6 @@ public struct PictureHeader: PixelSized, Hashable, Sendable {
             width: Int(header.width), height: Int(header.height), channels: Int(header.channels),
             bitDepth: Int(header.bits))
     }
-
-    /// The picture in words: "640 × 480, 3 × 8 bits".
-    var text: String { "\(width) × \(height), \(channels) × \(bitDepth) bits" }
 }
 
 /// The largest picture that is decoded. A header of a few bytes can announce gigabytes; it is judged before any memory

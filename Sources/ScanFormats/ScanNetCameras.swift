@@ -30,14 +30,18 @@ package struct ScanNetCameras: Hashable, Sendable {
     }
 
     /// An extrinsic with our axes on both sides. What was never filled in is none.
+    /// - Parameters:
+    ///   - camera: what messages call it.
+    ///   - file: where the matrix stands.
     /// - Throws: when it is no rigid motion.
-    static func extrinsic(_ m: [Double], of camera: String) throws(Problem) -> Pose {
+    static func extrinsic(_ m: [Double], of camera: String, in file: String?) throws(Problem) -> Pose {
         if m.allSatisfy({ $0 == 0 }) { return .identity }
         let pose = turned(Pose(rowMajor: m))
         guard let defect = pose.defect else { return pose }
         throw Problem(
             .input, "the \(camera) camera's extrinsics cannot be used: \(defect)",
-            fix: "correct them; the identity says that both cameras have one view")
+            fix: "correct them; the identity says that both cameras have one view"
+        ).at(file: file)
     }
 
     /// A motion between two cameras, from our axes to theirs or back.

@@ -120,9 +120,10 @@ package enum ScanNetPPDepth {
 
     /// A frame's chunk, with its size before it: 16-bit millimetres in a block of LZ4.
     package static func chunk(_ image: Gray16Image) throws(Problem) -> [UInt8] {
-        let bytes = image.pixels.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-        let block = try LZ4Block.encode(bytes)
-        return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: block.count >> $0) } + block
+        let block = try LZ4Block.encode(image.pixels.withUnsafeBytes { Array($0) })
+        var chunk: [UInt8] = []
+        chunk.append(littleEndian: UInt32(block.count))
+        return chunk + block
     }
 }
 

@@ -44,6 +44,8 @@ public struct SensFrame: Hashable, Sendable {
         for value in [colorTime, depthTime, UInt64(color.count), UInt64(depth.count)] {
             bytes.append(littleEndian: value)
         }
-        return bytes + color + depth
+        bytes += color
+        bytes += depth
+        return bytes
     }
 }

@@ -45,8 +45,6 @@ public struct SensHeader: Hashable, Sendable {
 
     public init() {}
 
-    public var byteCount: Int { Self.fixedByteCount + sensorName.utf8.count }
-
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: version)

@@ -53,8 +53,10 @@ public enum ShiftCodec {
         guard depth >= 260, depth <= 9600 else { return 0 }
         let about = Int((1134.8335 - 300_000 / depth).rounded())
         // Depths are cut to whole millimetres, which may make a neighbour the nearest.
-        let candidates = (about - 1...about + 1).filter { (1...largest).contains($0) }
-        let best = candidates.min { abs(Double(millimetres[$0]) - depth) < abs(Double(millimetres[$1]) - depth) }
-        return UInt16(best ?? (about < 1 ? 1 : largest))
+        let (low, high) = (min(max(about - 1, 1), largest), min(max(about + 1, 1), largest))
+        var best = low
+        for shift in low...high
+        where abs(Double(millimetres[shift]) - depth) < abs(Double(millimetres[best]) - depth) { best = shift }
+        return UInt16(best)
     }
 }

@@ -35,23 +35,20 @@ final class SpooledFile: Sendable {
 
     private static func problem(_ folder: String, _ error: Int32, _ source: any ByteSource) -> Problem {
         Problem(
-            .environment, "no temporary copy can be written: \(String(cString: strerror(error)))",
+            .environment, "no temporary copy can be written: \(systemText(error))",
             notes: ["the file is compressed in its archive, and was to be unpacked into \(folder)"],
             fix: "name a folder with more room with TMPDIR, or pack the archive with the file stored (zip -0)"
         ).at(file: source.name)
     }
 }
 
-/// A file in a folder whose name is taken away at once.
+/// A file in a folder whose name is taken away at once, and which no child process inherits: `mkstemp` would leave a moment
+/// in which one that another thread starts does.
 private func openTemporary(_ folder: String) -> Int32 {
-    var template = Array("\(folder)/scanmill-XXXXXX".utf8CString)
-    return template.withUnsafeMutableBufferPointer { name in
-        guard let name = name.baseAddress else { return -1 }
-        let descriptor = mkstemp(name)
-        if descriptor >= 0 {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            unlink(name)
-        }
-        return descriptor
+    while true {
+        let path = "\(folder)/scanmill-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { unlink(path) }
+        if descriptor >= 0 || errno != EEXIST { return descriptor }
     }
 }

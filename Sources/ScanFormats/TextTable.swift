@@ -63,20 +63,18 @@ package struct TextTable {
     }
 
     private func fields(_ bytes: UnsafeBufferPointer<UInt8>) -> [String] {
-        guard let first = bytes.first(where: { !Self.isSpace($0) }), first != UInt8(ascii: "#") else { return [] }
+        guard let first = bytes.first(where: { !$0.isASCIISpace }), first != UInt8(ascii: "#") else { return [] }
         let parts =
             switch separator {
             case .comma: bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            case .space: bytes.split { Self.isSpace($0) || $0 == UInt8(ascii: ",") }
+            case .space: bytes.split { $0.isASCIISpace || $0 == UInt8(ascii: ",") }
             }
         return parts.map { part in
-            let start = part.drop(while: Self.isSpace)
-            let end = start.lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? start.startIndex
+            let start = part.drop(while: \.isASCIISpace)
+            let end = start.lastIndex { !$0.isASCIISpace }.map { $0 + 1 } ?? start.startIndex
             return String(decoding: start[start.startIndex..<end], as: UTF8.self)
         }
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
 extension TextTable.Row {

@@ -25,6 +25,15 @@ extension RGBImage {
     }
 }
 
+extension LumaImage {
+    /// The luma plane of a video's picture, expanded to 0...255 where it runs from 16 to 235: what ``VideoLayout/luma`` is.
+    init(planeOf picture: YUVImage) {
+        var luma = Array(picture.planes.prefix(picture.width * picture.height))
+        if !picture.encoding.isFullRange { sm_expand_range(&luma, luma.count) }
+        self.init(width: picture.width, height: picture.height, pixels: luma)
+    }
+}
+
 extension YUVImage {
     func withKernel<Result>(_ body: (UnsafePointer<sm_yuv>) -> Result) -> Result {
         planes.withUnsafeBufferPointer { planes in

@@ -85,20 +85,28 @@ public final class VideoDecoder: Sendable {
             FrameStream(tool: tool, input: input, expected: facts.frameCount, isCut: facts.cut != nil))
     }
 
-    /// Decodes the next frame into `pixels`, which is given the right size first.
-    /// - Returns: false after the last frame.
+    /// Decodes the next frame into `pixels`. What has a frame's size is written over; anything else is made anew.
+    /// - Returns: false after the last frame; what was made anew is empty then, as after a problem.
     /// - Throws: a problem with fault `input` when ffmpeg gives up, or when the video ends before or after the number
     ///   of frames that its index lists, since all later frames would then be taken for others; with fault
     ///   `environment` when ffmpeg was killed. The same problem is thrown again by later calls.
     public func nextFrame(into pixels: inout [UInt8]) throws(Problem) -> Bool {
-        if pixels.count != frameByteCount { pixels = [UInt8](repeating: 0, count: frameByteCount) }
+        if pixels.count == frameByteCount { return try pixels.withUnsafeMutableBytes { next(into: $0) }.get() }
+        var result = Result<Bool, Problem>.success(false)
+        // Filling it with zeros first would take a hundredth of the time that decoding takes.
+        pixels = [UInt8](unsafeUninitializedCapacity: frameByteCount) { buffer, filled in
+            result = next(into: UnsafeMutableRawBufferPointer(buffer))
+            if case .success(true) = result { filled = frameByteCount }
+        }
+        return try result.get()
+    }
+
+    private func next(into buffer: UnsafeMutableRawBufferPointer) -> Result<Bool, Problem> {
         let expands = layout == .luma && !facts.isFullRange
-        return try pixels.withUnsafeMutableBytes { buffer in
-            stream.withLock { stream in stream.next(into: buffer) }.map { there in
-                if there && expands { sm_expand_range(buffer.baseAddress, buffer.count) }
-                return there
-            }
-        }.get()
+        return stream.withLock { stream in stream.next(into: buffer) }.map { there in
+            if there && expands { sm_expand_range(buffer.baseAddress, buffer.count) }
+            return there
+        }
     }
 
     /// Passes over the next frame.

@@ -35,11 +35,11 @@ public enum VideoProbe {
     private static func checkFile(_ input: VideoInput) throws(Problem) {
         var facts = stat()
         guard stat(input.path, &facts) == 0 else {
-            let words = String(cString: strerror(errno))
-            if errno == ENOENT || errno == ENOTDIR {
+            let error = errno
+            if error == ENOENT || error == ENOTDIR {
                 throw Problem(.input, "the video is missing", fix: "copy it into the capture's folder")
             }
-            throw Problem(.environment, "the video cannot be opened", notes: ["the system says: \(words)"])
+            throw Problem.system("cannot look at the video", path: input.name, code: error)
         }
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw Problem(.input, "the video is not a regular file", fix: "put the video itself there")

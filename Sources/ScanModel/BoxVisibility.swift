@@ -50,7 +50,7 @@ public struct BoxVisibility: Sendable {
     public private(set) var distances: [Double] = []
 
     private let box: OrientedBox
-    private let sides: [(face: BoxFace, normal: Vector3, points: [Vector3])]
+    private let sides: [(face: BoxFace, normal: Vector3, middle: Vector3, points: [Vector3])]
     private var views: [BoxFace: [Int]]
     private var nearest: [BoxFace: Double] = [:]
     private var azimuths: [Double] = []
@@ -69,10 +69,9 @@ public struct BoxVisibility: Sendable {
         ]
         let steps = (0..<Self.patches).map { (2 * Double($0) + 1) / Double(Self.patches) - 1 }
         sides = planes.map { plane in
-            let points = steps.flatMap { s in
-                steps.map { t in box.center + plane.middle + plane.a * s + plane.b * t }
-            }
-            return (plane.face, plane.normal, points.filter { $0.y >= box.floor ?? -.infinity })
+            let middle = box.center + plane.middle
+            let points = steps.flatMap { s in steps.map { t in middle + plane.a * s + plane.b * t } }
+            return (plane.face, plane.normal, middle, points.filter { $0.y >= box.floor ?? -.infinity })
         }
         views = Dictionary(uniqueKeysWithValues: sides.map { ($0.face, Array(repeating: 0, count: $0.points.count)) })
     }
@@ -82,12 +81,11 @@ public struct BoxVisibility: Sendable {
     /// - Returns: whether it is a view of the box: at least ``leastShare`` of what is turned to the camera is in it.
     @discardableResult
     public mutating func add(_ pose: Pose, _ camera: CameraIntrinsics) -> Bool {
-        let camera = camera.counted(from: .corner)
-        let cameraFromWorld = pose.inverse
+        let view = CameraView(camera: camera.counted(from: .corner), pose: pose)
         let limit = cos(Self.steepest * .pi / 180)
         var turned = (all: 0, upright: 0)
         var shown = (all: 0, upright: 0)
-        for (face, normal, points) in sides {
+        for (face, normal, middle, points) in sides {
             let isUpright = face != .top && face != .bottom
             var isSeen = false
             for (number, point) in points.enumerated() {
@@ -95,18 +93,16 @@ public struct BoxVisibility: Sendable {
                 guard normal.dot(line) > limit * line.length else { continue }
                 turned.all += 1
                 if isUpright { turned.upright += 1 }
-                let p = cameraFromWorld.apply(point)
-                guard p.z < 0 else { continue }
-                let (u, v) = (camera.cx - camera.fx * p.x / p.z, camera.cy + camera.fy * p.y / p.z)
-                guard u >= 0, v >= 0, u <= Double(camera.width), v <= Double(camera.height) else { continue }
+                guard let (u, v, _) = view.project(point), u >= 0, v >= 0, u <= Double(camera.width),
+                    v <= Double(camera.height)
+                else { continue }
                 shown.all += 1
                 if isUpright { shown.upright += 1 }
                 views[face]?[number] += 1
                 isSeen = true
             }
             if isSeen {
-                let distance = (pose.position - box.center - normal * halfSize(along: face)).length
-                nearest[face] = min(nearest[face] ?? .infinity, distance)
+                nearest[face] = min(nearest[face] ?? .infinity, (pose.position - middle).length)
             }
         }
         if shown.all == 0 {
@@ -147,13 +143,5 @@ public struct BoxVisibility: Sendable {
             best = Gap(size: to - from, from: from, to: to)
         }
         return best
-    }
-
-    private func halfSize(along face: BoxFace) -> Double {
-        switch face {
-        case .front, .back: box.halfSize.z
-        case .left, .right: box.halfSize.x
-        case .bottom, .top: box.halfSize.y
-        }
     }
 }

@@ -64,7 +64,8 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         return nil
     }
 
-    /// Why nine numbers are no camera matrix row by row, or nil: most often they are one column by column.
+    /// Why nine numbers are no camera matrix row by row, or nil: most often they are one column by column. There have to be
+    /// nine.
     public static func layoutDefect(rowMajor k: [Double]) -> String? {
         isMatrix(k[0], zeros: k[1], k[3], k[6], k[7], one: k[8])
             ? nil : "the intrinsics are not fx 0 cx, 0 fy cy, 0 0 1 (row by row)"

@@ -14,7 +14,7 @@ public struct DepthHistogram: Hashable, Sendable {
     public private(set) var pixelCount = 0
     /// Pixels with depth.
     public private(set) var validCount = 0
-    /// Of the pixels with depth, metres.
+    /// Of the pixels with depth, metres; infinite and 0 without one.
     public private(set) var lowest = Double.infinity
     public private(set) var highest = 0.0
 

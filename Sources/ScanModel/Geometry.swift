@@ -90,7 +90,7 @@ public struct Matrix3: Hashable, Sendable {
             .max() ?? 0
     }
 
-    /// The rotation nearest to this matrix in the Frobenius norm, by Newton's iteration for the polar decomposition
+    /// The rotation nearest to this matrix, whose determinant is positive, in the Frobenius norm, by Newton's iteration for the polar decomposition
     /// (R ← (R + R⁻ᵀ) / 2; N. J. Higham, "Computing the Polar Decomposition", 1986).
     public var nearestRotation: Matrix3 {
         var r = self

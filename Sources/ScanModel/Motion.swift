@@ -22,13 +22,3 @@ public struct MotionSample: Hashable, Sendable {
         self.value = value
     }
 }
-
-/// How a motion file is laid out on disk.
-public enum MotionLayout: String, Hashable, Sendable {
-    /// iOS: a PLY-like text header, then little-endian records.
-    case header = "iOS"
-    /// iOS after a crash: the records alone, little-endian, because the header is prepended when a recording ends.
-    case headerMissing = "iOS, header missing"
-    /// Android: the records alone, big-endian.
-    case bigEndian = "Android"
-}

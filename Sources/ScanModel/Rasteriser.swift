@@ -39,12 +39,12 @@ public struct Rasteriser: Sendable {
         let (left, right) = Self.span(point.x, radius)
         let (top, bottom) = Self.span(point.y, radius)
         let limit = radius * radius
+        let own = (x: Int(point.x.rounded(.down)), y: Int(point.y.rounded(.down)))
         for y in max(0, top)..<max(max(0, top), min(image.height, bottom + 1)) {
             let dy = Double(y) + 0.5 - point.y
             for x in max(0, left)..<max(max(0, left), min(image.width, right + 1)) {
                 let dx = Double(x) + 0.5 - point.x
-                // One pixel has no corners to cut off.
-                if left < right || top < bottom, dx * dx + dy * dy > limit { continue }
+                if dx * dx + dy * dy > limit, x != own.x || y != own.y { continue }
                 let i = y * image.width + x
                 guard Float(point.depth) < depth[i] else { continue }
                 depth[i] = Float(point.depth)

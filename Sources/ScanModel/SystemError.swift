@@ -1,5 +1,8 @@
 import Glibc
 
+/// The system's words for one of its errors, a value of `errno`: "No space left on device".
+package func systemText(_ code: Int32) -> String { String(cString: strerror(code)) }
+
 extension Problem {
     /// What a failed system call means for people.
     /// - Parameters:
@@ -10,7 +13,7 @@ extension Problem {
     public static func system(_ doing: String, path: String, code: Int32, fault: Fault = .environment) -> Problem {
         let isOfTheName = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, ENXIO, EISDIR].contains(code)
         let fault = fault == .input && !isOfTheName ? .environment : fault
-        var problem = Problem(fault, "\(doing): \(String(cString: strerror(code)))").at(file: path)
+        var problem = Problem(fault, "\(doing): \(systemText(code))").at(file: path)
         switch code {
         case ENOSPC, EDQUOT:
             problem.fault = .environment

@@ -34,6 +34,8 @@ public struct BatchPlan: Sendable {
         public var triesAgain = false
         /// A capture that changed within so many seconds is still arriving; 0 never waits.
         public var settleSeconds: Int64 = 0
+        /// Whether somebody reads why captures run: what changed in a pipeline is told by the results' receipts.
+        public var explains = true
 
         public init() {}
     }
@@ -54,13 +56,14 @@ public struct BatchPlan: Sendable {
         let digest = pipeline.digest
         let unfinished = state.unfinished
         for input in inputs {
-            let arrival = rules.settleSeconds > 0 ? Arrival(of: input.path, by: now, rules.settleSeconds) : nil
             var decision = Self.decide(
                 input, pipeline, digest, state, rules, &programs, isUnfinished: unfinished.contains(input.id))
-            // What nobody would run need not be waited for.
-            if arrival?.isGoingOn == true, decision.isToRun { decision = .arriving }
+            // What nobody would run need not be waited for, nor looked at.
+            if rules.settleSeconds > 0, decision.isToRun {
+                let arrival = Arrival(of: input.path, by: now, rules.settleSeconds)
+                if arrival.isGoingOn { decision = .arriving } else if !arrival.isPast { fromTheFuture.append(input) }
+            }
             entries.append(Entry(input: input, decision: decision))
-            if arrival?.isPast == false, decision.isToRun { fromTheFuture.append(input) }
         }
     }
 
@@ -140,7 +143,7 @@ public struct BatchPlan: Sendable {
                 result: result, programs: &programs)
             {
             case .upToDate: return .upToDate
-            case .stale(let why) where known.pipeline == digest: reason = why
+            case .stale(let why) where known.pipeline == digest || !rules.explains: reason = why
             case .stale(let why):
                 reason =
                     PublishedResult(input.id, in: state.output).map {
@@ -149,7 +152,7 @@ public struct BatchPlan: Sendable {
             case .unsure(let why): doubt = why
             case .another: doubt = "another result stands in its place"
             }
-        } else if hasResult, let published = PublishedResult(input.id, in: state.output),
+        } else if hasResult, rules.explains, let published = PublishedResult(input.id, in: state.output),
             published.receipt["pipeline"] != pipeline.resolved
         {
             // Without what is known of its files, its receipt still tells what it was made with.

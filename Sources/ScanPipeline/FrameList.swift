@@ -31,7 +31,7 @@ public enum FrameList: Sendable, Hashable {
     /// Digits with white space around them.
     private static func number(_ text: Substring) -> Int? {
         let words = text.split(whereSeparator: \.isWhitespace)
-        guard words.count == 1, words[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard words.count == 1, words[0].utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int(words[0])
     }
 }

@@ -69,7 +69,7 @@ public final class OutputFile: ByteSink {
 
     /// Copies a whole file into this one, which is empty so far, inside the kernel, and closes it.
     /// - Parameter digest: of the file's bytes.
-    /// - Returns: false when the kernel cannot copy between these two, and nothing was written.
+    /// - Returns: false when the kernel cannot copy between these two; this file is empty then.
     func copy(_ input: borrowing RegularFile, digest: Digest) throws(Problem) -> Bool {
         let total = input.byteCount
         let source = input.descriptor
@@ -80,13 +80,15 @@ public final class OutputFile: ByteSink {
                 let count = sm_copy(source, descriptor, min(total - byteCount, Self.copiedAtOnce))
                 if count < 0 && errno == EINTR { continue }
                 // Kernels, filesystems and sandboxes say in many ways that they cannot; some give 0 at once. What is really
-                // wrong shows in the plain copy.
-                let cannot = [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EIO, EBADF]
-                if byteCount == 0, count == 0 || (count < 0 && cannot.contains(errno)) {
+                // wrong, and with which of the two files, shows in the plain copy.
+                if count < 0 || count == 0 && byteCount == 0 {
+                    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+                        throw systemProblem("cannot write the file", code: errno)
+                    }
+                    byteCount = 0
                     isPossible = false
                     return
                 }
-                if count < 0 { throw systemProblem("cannot write the file", code: errno) }
                 if count == 0 { throw Problem(.input, "a file became shorter while it was copied").at(file: path) }
                 byteCount += count
             }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The folder that one capture's results are written to, invisible until it is whole.
 ///
-/// Files go to `OUT/.scanmill/work/<id>.<host>.<pid>.<random>/` and are made durable; ``publish(receipt:)`` writes the
+/// Files go to `OUT/.scanmill/work/<id>.<host>.<pid>.<random>/` and are made durable; ``publish(receipt:allow:)`` writes the
 /// receipt last and gives the folder its name in one rename. Until then nothing is under `OUT/<id>`, and what was there
 /// before stays as it is.
 public final class OutputFolder: Sendable {

@@ -60,7 +60,7 @@ public struct PipelineFile: Sendable {
             return (file, [file.locate(alias)])
         }
         do {
-            if let root = try Yams.compose(yaml: text) {
+            if let root = try Yams.compose(yaml: text, .basic) {
                 file.read(root, &problems)
             } else {
                 problems.append(Self.mistake("the file is empty", fix: "begin with  stages: [read, …]"))
@@ -76,7 +76,7 @@ public struct PipelineFile: Sendable {
     /// The value of a `--set`: a list is written as in a file, and everything else is the text as it stands, so that no
     /// character means anything to YAML.
     package static func value(_ text: String) -> OptionValue {
-        guard text.hasPrefix("["), tooManyAliases(text) == nil, let node = try? Yams.compose(yaml: text) else {
+        guard text.hasPrefix("["), tooManyAliases(text) == nil, let node = try? Yams.compose(yaml: text, .basic) else {
             return OptionValue(.scalar(text))
         }
         return OptionValue(content(of: node))
@@ -200,10 +200,20 @@ public struct PipelineFile: Sendable {
 
     /// What a line should be that lacks the colon between a stage and its options, or the space behind it.
     private func wayToSeparate(_ line: Int?) -> String? {
-        guard let line, lines.indices.contains(line - 1),
-            let match = lines[line - 1].firstMatch(of: #/^\s*-\s*([a-z][a-z0-9-]*)(?:\s+|\s*:)(\{.*)$/#)
-        else { return nil }
-        return "write  - \(match.1): \(match.2)"
+        guard let line, lines.indices.contains(line - 1) else { return nil }
+        let entry = lines[line - 1].drop(while: \.isWhitespace)
+        guard entry.first == "-" else { return nil }
+        let text = entry.dropFirst().drop(while: \.isWhitespace)
+        let name = text.prefix { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
+        guard let first = name.first, ("a"..."z").contains(first) else { return nil }
+        let rest = text[name.endIndex...]
+        var options = rest.drop(while: \.isWhitespace)
+        if options.first == ":" {
+            options.removeFirst()
+        } else if rest.first?.isWhitespace != true {
+            return nil
+        }
+        return options.first == "{" ? "write  - \(name): \(options)" : nil
     }
 
     private func readOptions(_ node: Node, _ entry: inout Entry, _ problems: inout [Problem]) {

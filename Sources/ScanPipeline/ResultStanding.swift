@@ -95,8 +95,8 @@ private struct ResultLook {
                 note("the folder \(shown(folder)) is gone")
                 continue
             }
-            let isFolder = FileSystem.isFolder(folder)
-            if !isFolder, now.byteCount != known.byteCount { throw Stale(reason: "\(shown(folder)) changed") }
+            lazy var isFolder = FileSystem.isFolder(folder)
+            if now.byteCount != known.byteCount, !isFolder { throw Stale(reason: "\(shown(folder)) changed") }
             if now.modified != known.modified {
                 note(isFolder ? "something in the folder \(shown(folder)) changed" : "\(shown(folder)) was touched")
             }

@@ -16,20 +16,24 @@ public struct RunRecord: Sendable {
         /// The pipeline's file, the `--set` changes, and OUT, as they were given.
         public var pipeline: String
         public var settings: [String]
+        /// The other words that decide what is run and how, such as `--format` and `--capture-memory`.
+        public var further: [String]
         public var output: String
         /// The name and version of the tool.
         public var tool: String
 
-        public init(pipeline: String, settings: [String], output: String, tool: String) {
+        public init(pipeline: String, settings: [String], further: [String] = [], output: String, tool: String) {
             self.pipeline = pipeline
             self.settings = settings
+            self.further = further
             self.output = output
             self.tool = tool
         }
 
         fileprivate var json: JSONValue {
             .object([
-                "pipeline": .string(pipeline), "set": .of(settings), "output": .string(output), "tool": .string(tool),
+                "pipeline": .string(pipeline), "set": .of(settings), "further": .of(further),
+                "output": .string(output), "tool": .string(tool),
                 // Where the paths start.
                 "folder": .string(FileSystem.absolute(".")),
             ])
@@ -115,10 +119,13 @@ public struct RunRecord: Sendable {
     /// Nil while any capture is being run, as it may be that run's.
     package static func unreported(in state: StateFolder) -> String? {
         if state.unfinished.contains(where: { CaptureLock.isHeld($0, in: state) }) { return nil }
-        // Runs that found all to be up to date may have come behind it; a few are looked at.
-        let latest = names(in: state).suffix(10).reversed()
-        guard let name = latest.first(where: { didWork("\(state.runs)/\($0)") }) else { return nil }
-        return FileSystem.exists("\(state.runs)/\(name)/\(pageName)") ? nil : name
+        // Runs that found all to be up to date may have come behind it; a few are looked at. A page covers all captures.
+        for name in names(in: state).suffix(10).reversed() {
+            let path = "\(state.runs)/\(name)"
+            if FileSystem.exists("\(path)/\(pageName)") { return nil }
+            if didWork(path) { return name }
+        }
+        return nil
     }
 
     /// Whether a run published or failed any capture, or was ended before it could say.

@@ -33,7 +33,7 @@ public enum RunThreads {
         pthread_mutex_destroy(gate)
         guard error != 0 else { return }
         throw Problem(
-            .environment, "the system refuses the threads that a run needs: \(String(cString: strerror(error)))",
+            .environment, "the system refuses the threads that a run needs: \(systemText(error))",
             fix: "let this user have more processes and memory (ulimit -u and -v, a container's pids.max)")
     }
 }

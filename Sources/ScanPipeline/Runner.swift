@@ -47,7 +47,7 @@ public struct Runner: Sendable {
     }
 
     /// Runs everything and writes all files of the result, except the receipt, into `output`.
-    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``.
+    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:allow:)``.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(_ input: CaptureInput, into output: OutputFolder) throws(Problem) -> Receipt {
         guard let receipt = try run(input, into: output, unless: { (_) throws(Problem) in false }) else {
@@ -59,7 +59,7 @@ public struct Runner: Sendable {
     /// The same, unless there turns out to be nothing to do.
     /// - Parameter isDone: asked once the key of the result is known and before any frame is looked at; saying yes ends
     ///   the run, and so does a problem.
-    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:)``; nil when `isDone` said yes.
+    /// - Returns: the receipt, for ``OutputFolder/publish(receipt:allow:)``; nil when `isDone` said yes.
     /// - Throws: the first problem that stops the capture; nothing is published then.
     public func run(
         _ input: CaptureInput, into output: OutputFolder, unless isDone: (Opened) throws(Problem) -> Bool

@@ -127,7 +127,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             return []
         }
         return frames.filter { $0.index != best.index }.map {
-            ($0.index, Self.reason($0, "under frame \(best.index)'s in its window"))
+            ($0.index, Self.reason($0, "not above frame \(best.index)'s in its window"))
         }
     }
 

@@ -62,7 +62,7 @@ public struct MaskConfidence: FrameStage, CaptureStage {
                 throw Problem(
                     .input,
                     "depth is \(depth.width)×\(depth.height), confidence \(confidence.width)×\(confidence.height)",
-                    fix: "leave mask-confidence out for this capture")
+                    fix: "leave \(context.label) out for this capture")
             }
             return depth.mask(confidence: confidence, atLeast: threshold)
         }

@@ -39,7 +39,7 @@ public struct RenderCloud: CaptureStage {
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
             alone.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 5)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 6)
 
     /// It is drawn four times as large.
     private static let mostPixels = 8_000_000

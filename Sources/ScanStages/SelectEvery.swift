@@ -67,8 +67,6 @@ public struct SelectEvery: CaptureStage {
         guard count < moments.count, let first = moments.first, let last = moments.last else {
             return Array(moments.indices)
         }
-        // A clock that stands still or goes back says nothing.
-        guard first < last || count < 1 else { return spread(count, over: moments.indices.map { Int64($0) }) }
         var chosen: [Int] = []
         var next = 0
         for number in 0..<count {

@@ -21,7 +21,7 @@ public struct WriteColmap: FrameStage, FoldStage {
             pictures, and the lists `train_list.txt`, `val_list.txt` and `test_list.txt`. Their options, and what is in
             them, are those of `write-transforms`; below `downscale`, `masks_2` and `depths_2` stand beside `images_2`.
             """,
-        example: "- write-colmap", revision: 6)
+        example: "- write-colmap", revision: 7)
 
     let dataset: DatasetOutput
 

@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes small pictures of many frames on one page.
-public struct WriteContactSheet: FoldStage {
+public struct WriteContactSheet: FrameStage, FoldStage {
     public enum Content: String, CaseIterable, Sendable { case color, depth, confidence }
 
     public static let card = StageCard(
@@ -72,7 +72,7 @@ public struct WriteContactSheet: FoldStage {
             }
         let pages = (count + columns * rows - 1) / (columns * rows)
         return Uses(
-            frame: .init(needs: [.frames, channel], wants: [.pose, .timestamp]), fold: .init(wants: [channel]),
+            frame: .init(needs: [.frames, channel], wants: [.pose, .timestamp]),
             claims: (1...pages).map { path("{id}", page: $0) })
     }
 
@@ -84,28 +84,47 @@ public struct WriteContactSheet: FoldStage {
         return "\(id)_contact\(content)\(page == 1 ? "" : "_\(page)").jpg"
     }
 
+    /// Which frames are shown, and how. Made in `begin`, where the frames are known.
+    private struct Choice: Sendable {
+        let pictures: ShownPictures
+        let frames: Set<Int>
+    }
+
+    private func choice(_ context: StageContext) throws(Problem) -> Choice {
+        try context.once {
+            let kept = context.capture.keptFrames
+            let chosen = SelectEvery.spread(count, over: SelectEvery.moments(of: kept))
+            let cell = ContactSheet.cellWidth(width: width, columns: columns)
+            return Choice(
+                pictures: ShownPictures(width: cell, isUpright: isUpright, context),
+                frames: Set(chosen.map { kept[$0].index }))
+        }
+    }
+
+    // MARK: - Each frame, in parallel
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        let choice = try choice(context)
+        guard choice.frames.contains(frame.index) else { return }
+        frame.parcels[context.label] = try picture(&frame, choice.pictures, context)
+    }
+
+    // MARK: - In frame order
+
     public struct Fold {
-        fileprivate let pictures: ShownPictures
-        fileprivate let chosen: Set<Int>
+        fileprivate let quarterTurns: Int
         /// Made with the first picture, which gives its places their shape.
         fileprivate var sheet: ContactSheet?
         fileprivate var pageCount = 0
         fileprivate var count = 0
     }
 
-    public func begin(_ context: StageContext) -> Fold {
-        let kept = context.capture.keptFrames
-        let chosen = SelectEvery.spread(count, over: SelectEvery.moments(of: kept))
-        return Fold(
-            pictures: ShownPictures(
-                width: ContactSheet.cellWidth(width: width, columns: columns), isUpright: isUpright, context),
-            chosen: Set(chosen.map { kept[$0].index }))
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        Fold(quarterTurns: try choice(context).pictures.quarterTurns)
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard fold.chosen.contains(frame.index), let picture = try picture(&frame, fold.pictures, context) else {
-            return
-        }
+        guard let picture = frame.parcels.removeValue(forKey: context.label) as? RGBImage else { return }
         if fold.sheet == nil { fold.sheet = try sheet(for: picture.size) }
         if fold.sheet?.isFull == true { try flush(&fold, context) }
         fold.sheet?.add(picture, number: frame.index)
@@ -175,6 +194,6 @@ public struct WriteContactSheet: FoldStage {
         try flush(&fold, context)
         context.count("pictures", fold.count)
         context.count("pages", fold.pageCount)
-        context.record("quarter-turns", .of(fold.pictures.quarterTurns))
+        context.record("quarter-turns", .of(fold.quarterTurns))
     }
 }

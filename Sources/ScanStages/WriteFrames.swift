@@ -27,7 +27,7 @@ public struct WriteFrames: FrameStage, FoldStage {
 
             `rounding: nearest` rounds to the nearest millimetre. `multiscan` computes as MultiScan's server does: the
             product with 1000 in half precision, which goes in steps of up to 32 mm, with its fraction cut off; so pictures
-            are equal to the server's. Depth that was recorded in millimetres is exact with either.
+            are equal to the server's. MultiScan's own depth in millimetres (`depth_unit`: `mm`) is exact with either.
 
             `depth: colors` writes `outputs/depth-colors/0.png` instead, to look at: dark red at `near`, then yellow, green
             and blue, dark blue at `far`, black for "no value". It is linear in depth and the same in every picture; the

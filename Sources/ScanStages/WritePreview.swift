@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// Writes a small video of the capture.
-public struct WritePreview: FoldStage {
+public struct WritePreview: FrameStage, FoldStage {
     public static let card = StageCard(
         name: "write-preview",
         summary: "Write <id>_preview.mp4: a small video of the frames that are left, to look at.",
@@ -52,6 +52,50 @@ public struct WritePreview: FoldStage {
         try FFmpeg.toolVersions(for: capture)
     }
 
+    /// How pictures are shown, and of which frames as long as none is missing. Made in `begin`, where the frames are known.
+    private struct Choice: Sendable {
+        let pictures: ShownPictures
+        let frames: Set<Int>
+    }
+
+    private func choice(_ context: StageContext) throws(Problem) -> Choice {
+        try context.once {
+            var clock = clock(context)
+            let shown = context.capture.keptFrames.filter { frame in
+                guard let place = clock.place(of: frame) else { return false }
+                _ = clock.take(place)
+                return true
+            }
+            return Choice(
+                pictures: ShownPictures(width: width, isUpright: isUpright, multiple: 2, context),
+                frames: Set(shown.map(\.index)))
+        }
+    }
+
+    private func clock(_ context: StageContext) -> PreviewClock {
+        let kept = context.capture.keptFrames
+        let nominal = context.capture.frameRate.flatMap { $0 > 0 ? $0 : nil } ?? 30
+        return PreviewClock(
+            speed: speed, rate: rate, nominal: nominal, hasTimes: kept.allSatisfy { $0.timestamp != nil })
+    }
+
+    // MARK: - Each frame, in parallel
+
+    /// What is ready of a frame when its turn comes: nil where its picture was passed over.
+    private struct Parcel: Sendable {
+        let picture: RGBImage?
+    }
+
+    public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
+        let choice = try choice(context)
+        guard choice.frames.contains(frame.index) else { return }
+        frame.parcels[context.label] = Parcel(picture: try choice.pictures.small(&frame, context))
+        // Its turn may be far off, and a picture's file can be decoded again.
+        if !context.wanted.contains(.color) { frame.decodedPicture = nil }
+    }
+
+    // MARK: - In frame order
+
     public struct Fold {
         fileprivate let pictures: ShownPictures
         fileprivate var clock: PreviewClock
@@ -61,18 +105,16 @@ public struct WritePreview: FoldStage {
         fileprivate var count = 0
     }
 
-    public func begin(_ context: StageContext) -> Fold {
-        let kept = context.capture.keptFrames
-        let nominal = context.capture.frameRate.flatMap { $0 > 0 ? $0 : nil } ?? 30
-        return Fold(
-            pictures: ShownPictures(width: width, isUpright: isUpright, multiple: 2, context),
-            clock: PreviewClock(
-                speed: speed, rate: rate, nominal: nominal, hasTimes: kept.allSatisfy { $0.timestamp != nil }))
+    public func begin(_ context: StageContext) throws(Problem) -> Fold {
+        Fold(pictures: try choice(context).pictures, clock: clock(context))
     }
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
-        guard let place = fold.clock.place(of: frame.facts), let picture = try fold.pictures.small(&frame, context)
-        else { return }
+        let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel
+        guard let place = fold.clock.place(of: frame.facts) else { return }
+        // One that steps in for another frame, which has no picture after all, is not ready.
+        let ready = if let parcel { parcel.picture } else { try fold.pictures.small(&frame, context) }
+        guard let picture = ready else { return }
         let size = picture.size
         if fold.encoder == nil {
             fold.encoder = try start(size, context)

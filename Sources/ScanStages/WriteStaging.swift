@@ -94,7 +94,18 @@ public struct WriteStaging: FrameStage, FoldStage {
         return rgb == .mp4 ? try FFmpeg.toolVersions(for: capture) : [:]
     }
 
-    private func pictures(_ context: StageContext) -> StagingPictures {
+    /// What becomes of the capture's pictures.
+    private enum Pictures {
+        case none
+        /// One file a frame, `color/000000.jpg`, …
+        case files
+        /// A new `<id>.mp4`, encoded from the frames' pictures.
+        case encoded
+        /// `<id>.mp4` from the capture's own video, which nobody decodes unless frames are missing.
+        case video
+    }
+
+    private func pictures(_ context: StageContext) -> Pictures {
         let used = context.reads.intersection(context.available)
         if used.contains(.video) { return .video }
         if !used.contains(.color) { return .none }

@@ -45,7 +45,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
             frame of every JSON file in a folder, `test-every` puts what it holds out into `test/transforms.json`, for its
             `--test_transforms`, and smaller pictures have `downscaled_2/transforms.json`.
             """,
-        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 13)
+        example: "- write-transforms: {masks: silhouette, test-every: 8}", revision: 14)
 
     let dialect: TransformsJSON.Dialect
     let isZUp: Bool
@@ -139,7 +139,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         } else if let cloud = capture.cloud, context.reads.contains(.cloud) {
             try PointFile.write(cloud, context, path: "\(folder)/points.ply", turn: turn, colorless: .grey)
             points = cloud.count
-            Self.sample(cloud, 100_000).forEach { fold.sample.append($0) }
+            if dialect == .instantNGP { Self.sample(cloud, 100_000).forEach { fold.sample.append($0) } }
         }
         if let points {
             context.count("points", points)
@@ -233,9 +233,9 @@ public struct WriteTransforms: FrameStage, FoldStage {
     private static func withoutOutermost(_ points: [Vector3]) -> [Vector3] {
         let limits = (0..<3).map { axis -> ClosedRange<Double> in
             let sorted = points.map { $0.components[axis] }.sorted()
-            guard let first = sorted.first, let last = sorted.last else { return 0...0 }
+            if sorted.isEmpty { return 0...0 }
             let cut = sorted.count / 100
-            return sorted.count > 2 * cut ? sorted[cut]...sorted[sorted.count - 1 - cut] : first...last
+            return sorted[cut]...sorted[sorted.count - 1 - cut]
         }
         return points.filter { point in
             zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }

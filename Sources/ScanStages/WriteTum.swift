@@ -48,22 +48,31 @@ public struct WriteTum: FrameStage, FoldStage {
 
     // MARK: - Each frame, in parallel
 
-    /// A frame's files, which its turn gives to the lists.
+    /// What the lists hold of a frame.
     private struct Parcel: Sendable {
         var timestamp: Int64
         var pose: Pose
         var camera: CameraIntrinsics
-        var color: PreparedPicture
-        var depth: [UInt8]?
+        /// In the sequence's folder.
+        var color: String
+        var depth: String?
     }
 
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         let (pose, camera) = (try frame.facts.requiredPose, try frame.facts.requiredIntrinsics)
         let timestamp = try frame.facts.requiredTimestamp
-        try names(context).require(TUMText.time(timestamp), for: frame.facts)
-        let depth = writesDepth ? try depthPicture(frame, camera, context) : nil
+        let time = TUMText.time(timestamp)
+        try names(context).require(time, for: frame.facts)
+        let color = try output.write(&frame, to: "\(Self.folder)/rgb/\(time)", context)
+        var depth: String?
+        if writesDepth, let picture = try depthPicture(frame, camera, context) {
+            let path = "depth/\(time).png"
+            try context.output.write(picture, for: &frame, to: "\(Self.folder)/\(path)")
+            depth = path
+        }
         frame.parcels[context.label] = Parcel(
-            timestamp: timestamp, pose: pose, camera: camera, color: try output.prepare(&frame, context), depth: depth)
+            timestamp: timestamp, pose: pose, camera: camera, color: String(color.dropFirst(Self.folder.count + 1)),
+            depth: depth)
     }
 
     /// Made in `begin`, where the frames are known.
@@ -100,15 +109,11 @@ public struct WriteTum: FrameStage, FoldStage {
 
     public func fold(_ frame: inout Frame, into fold: inout Fold, in context: StageContext) throws(Problem) {
         guard let parcel = frame.parcels.removeValue(forKey: context.label) as? Parcel else { return }
-        let time = TUMText.time(parcel.timestamp)
-        let path = try parcel.color.write(to: "\(Self.folder)/rgb/\(time)", context)
-        fold.color += TUMText.listLine(
-            timestamp: parcel.timestamp, path: String(path.dropFirst(Self.folder.count + 1)))
+        fold.color += TUMText.listLine(timestamp: parcel.timestamp, path: parcel.color)
         fold.poses += TUMText.trajectoryLine(timestamp: parcel.timestamp, pose: parcel.pose)
         fold.count += 1
         if let depth = parcel.depth {
-            try context.output.write(depth, to: "\(Self.folder)/depth/\(time).png")
-            fold.depth += TUMText.listLine(timestamp: parcel.timestamp, path: "depth/\(time).png")
+            fold.depth += TUMText.listLine(timestamp: parcel.timestamp, path: depth)
             fold.depthCount += 1
         }
         try fold.camera.add(parcel.camera)

@@ -64,17 +64,15 @@ struct PlanCommand: ParsableCommand {
                 object["reason"] = .string(doubt)
             case .upToDate: object["decision"] = .string("up to date")
             case .failedBefore(let problem), .obstructed(let problem):
-                object["decision"] = .string("cannot run")
-                object["reason"] = .string(problem.summary)
+                object.add(obstacle: problem)
             case .arriving: object["decision"] = .string("still arriving")
             }
             return .object(object)
         }
-        captures += refused.map {
-            .object([
-                "id": .string($0.input.id), "input": .string($0.input.path), "decision": .string("cannot run"),
-                "reason": .string($0.ending.problem?.summary ?? ""),
-            ])
+        for outcome in refused {
+            var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
+            if let problem = outcome.ending.problem { object.add(obstacle: problem) }
+            captures.append(.object(object))
         }
         return .object([
             "captures": .array(captures),
@@ -82,6 +80,14 @@ struct PlanCommand: ParsableCommand {
             "free-bytes": estimate.free.map { .integer($0) } ?? .null,
             "peak-memory-bytes": .integer(estimate.memory.bytes),
         ])
+    }
+}
+
+extension JSONObject {
+    fileprivate mutating func add(obstacle: Problem) {
+        self["decision"] = .string("cannot run")
+        self["reason"] = .string(obstacle.summary)
+        self["fault"] = .string(obstacle.fault.rawValue)
     }
 }
 

@@ -62,11 +62,15 @@ struct RunCommand: AsyncParsableCommand {
     private static let usualCaptureMemory = ByteSize(bytes: 8_000_000_000)
     private static let usualPatience = Duration.seconds(600)
 
-    /// The words that set what a capture may take, as far as they are not the usual ones.
-    private var limits: [String] {
-        let memory = captureMemory.bytes == Self.usualCaptureMemory.bytes ? nil : captureMemory.argument
-        let time = patience == Self.usualPatience ? nil : "\(patience.components.seconds)s"
-        return (memory.map { ["--capture-memory", $0] } ?? []) + (time.map { ["--patience", $0] } ?? [])
+    private var again: RerunCommand {
+        // Without `--force` an older result that is up to date would be left as it is.
+        var words = (batch.force ? ["--force"] : []) + batch.formats.flatMap { ["--format", $0] }
+        if captureMemory.bytes != Self.usualCaptureMemory.bytes {
+            words += ["--capture-memory", captureMemory.argument]
+        }
+        if patience != Self.usualPatience { words += ["--patience", "\(patience.components.seconds)s"] }
+        return RerunCommand(
+            pipeline: batch.pipeline, output: batch.output, settings: batch.settings, further: words)
     }
 
     func validate() throws {
@@ -133,8 +137,10 @@ struct RunCommand: AsyncParsableCommand {
             batch, for: loaded.pipeline, reports: [log, metrics].compactMap(\.self))
         let state = StateFolder(output: batch.output)
         try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
+        var rules = batch.rules
+        rules.explains = false
         let plan = BatchPlan(
-            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: batch.rules, programs: .installed)
+            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: rules, programs: .installed)
 
         // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
         // only takes up space.
@@ -158,7 +164,7 @@ struct RunCommand: AsyncParsableCommand {
     ) async -> Int32 {
         let (report, stop) = (night.report, night.stop)
         if batch.json { Console.out(RunReport.json(outcomes)) }
-        report.summary(outcomes, options: batch, limits: limits)
+        report.summary(outcomes, options: batch, again: again)
         var code = stop.exitCode ?? RunReport.exitCode(outcomes)
         if let unrecorded { Self.attempt(&code) { () throws(Problem) in throw unrecorded } }
         report.runEnded(outcomes, status: code)
@@ -217,7 +223,8 @@ struct RunCommand: AsyncParsableCommand {
         RunRecord(
             state: night.state, pipeline: night.loaded.pipeline, inputs: night.plan.toRun,
             command: RunRecord.Command(
-                pipeline: batch.pipeline, settings: batch.settings, output: batch.output, tool: Tool.nameAndVersion))
+                pipeline: batch.pipeline, settings: batch.settings, further: again.further, output: batch.output,
+                tool: Tool.nameAndVersion))
     }
 
     private func runAll(_ night: Night, noting record: RunRecord) async -> [CaptureOutcome] {

@@ -14,9 +14,15 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
-        try Console.orExit { () throws(Problem) in try StateFolder(output: output).requireOutput() }
+        let state = StateFolder(output: output)
+        try Console.orExit { () throws(Problem) in try state.requireOutput() }
         var results: [(id: String, problems: [Problem])] = []
-        for id in StateFolder(output: output).published {
+        // To read everything takes as long as it takes: what is found is said at once.
+        func note(_ id: String, _ problems: [Problem]) {
+            results.append((id, problems))
+            if !json { for problem in problems { Console.error(problem.message()) } }
+        }
+        for id in state.published {
             let problems =
                 PublishedResult(id, in: output)?.verify() ?? [
                     Problem(
@@ -24,15 +30,13 @@ struct VerifyCommand: ParsableCommand {
                         fix: "let the user who runs scanmill read it; if it is damaged, run the capture again"
                     ).at(file: "\(output)/\(id)/\(Receipt.fileName)")
                 ]
-            results.append((id, problems))
+            note(id, problems)
         }
-        for id in StateFolder(output: output).withoutReceipt {
-            let folder = "\(output)/\(id)"
-            do throws(Problem) { results.append((id, [try PublishedResult.loss(of: folder)])) } catch {
-                results.append((id, [error]))
+        for id in state.withoutReceipt {
+            do throws(Problem) { note(id, [try PublishedResult.loss(of: "\(output)/\(id)")]) } catch {
+                note(id, [error])
             }
         }
-        if !json { for problem in results.flatMap(\.problems) { Console.error(problem.message()) } }
         let bad = results.filter { !$0.problems.isEmpty }
         if json {
             Console.out(

@@ -43,7 +43,11 @@ import Testing
     @Test func shownOptionsExist() throws {
         let help = try Scanmill.run(["run", "--help"]).output
         let service = try String(contentsOf: units.appendingPathComponent("scanmill.service"), encoding: .utf8)
-        let texts = [service, try String(contentsOf: article, encoding: .utf8)]
+        // Others of README's commands have options of their own.
+        let readme = try String(contentsOf: SharedData.checkout.appendingPathComponent("README.md"), encoding: .utf8)
+        let runs = readme.split(separator: "\n").filter { $0.contains("scanmill run ") }.joined(separator: "\n")
+        #expect(runs.contains("--"))
+        let texts = [service, try String(contentsOf: article, encoding: .utf8), runs]
         // Slurm and GNU parallel have options of their own.
         let lines = texts.flatMap { $0.split(separator: "\n") }.filter {
             !$0.contains("sbatch") && !$0.contains("parallel --")

@@ -82,7 +82,8 @@ import Testing
             let stream = sample.stream(engine, cut: sample.compressed.count - 1)
             var buffer = [UInt8](repeating: 0, count: sample.bytes.count)
             let whole = try? read(stream, into: &buffer)
-            if whole != nil { #expect(buffer == sample.bytes) }
+            // The wrapper's checksum stands behind all data; without it the last byte may hold the end of a code.
+            if whole != nil || sample.name.contains("wrapped") { #expect(buffer == sample.bytes) }
             let problem = problem { () throws(Problem) in _ = try stream.isAtEnd() }
             #expect(problem?.summary == "depth stream truncated")
         }

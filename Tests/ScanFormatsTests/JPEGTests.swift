@@ -111,10 +111,10 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
             if cut >= 3 { #expect(problem?.summary == "JPEG truncated", "cut at \(cut)") }
             let luma = ScanFormatsTests.problem { () throws(Problem) in _ = try JPEG.decodeLuma(part) }
             #expect(luma == problem)
-            #expect(JPEG.looksWhole(part) != nil)
+            #expect(JPEG.cutDefect(part) != nil)
         }
         #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB([]) }?.summary == "JPEG is empty")
-        #expect(JPEG.looksWhole(file) == nil)
+        #expect(JPEG.cutDefect(file) == nil)
     }
 
     @Test func neverCrashesOnFlippedBits() throws {
@@ -217,7 +217,7 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
         let picture = try JPEG.encode(testPicture(800, 600), subsampling: .s444)
         try #require(picture.count > 2 * JPEG.tailBytes)
         func verdict(_ file: [UInt8]) -> String? {
-            JPEG.looksWhole(Array(file.prefix(8)), file.suffix(JPEG.tailBytes), at: max(0, file.count - JPEG.tailBytes))
+            JPEG.cutDefect(Array(file.prefix(8)), file.suffix(JPEG.tailBytes), at: max(0, file.count - JPEG.tailBytes))
         }
         #expect(verdict(picture) == nil)
         #expect(verdict(picture + [0, 0, 0, 0]) == nil)
@@ -249,7 +249,7 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
             (picture.count, true), (picture.count - 2, false), (picture.count / 2, false), (size + 200, false),
         ] {
             let file = Array(picture.prefix(left))
-            #expect((JPEG.looksWhole(file) == nil) == isWhole, "\(left)")
+            #expect((JPEG.cutDefect(file) == nil) == isWhole, "\(left)")
             if !isWhole {
                 #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB(file) }?.summary == "JPEG truncated")
             }
@@ -267,7 +267,7 @@ func meanDifference(_ a: [UInt8], _ b: [UInt8]) -> Double {
             let header = try JPEG.header(file)
             let image = try JPEG.decodeRGB(file)
             #expect(header.channels == 3 && image.width == header.width && image.height == header.height)
-            #expect(JPEG.looksWhole(file) == nil)
+            #expect(JPEG.cutDefect(file) == nil)
             let cut = Array(file.prefix(file.count / 2))
             #expect(problem { () throws(Problem) in _ = try JPEG.decodeRGB(cut) }?.summary == "JPEG truncated")
         }

@@ -193,10 +193,10 @@ import Testing
         let file = try PNG.encodeGray16(depthPicture(40, 30))
         #expect(PNG.isPNG(file))
         #expect(!PNG.isPNG(Array(file.dropFirst())) && !PNG.isPNG([]))
-        #expect(PNG.looksWhole(file.suffix(20)) == nil)
-        #expect(PNG.looksWhole(file + [0, 0, 0]) == nil)
+        #expect(PNG.cutDefect(file.suffix(20)) == nil)
+        #expect(PNG.cutDefect(file + [0, 0, 0]) == nil)
         for cut in 1...12 {
-            #expect(PNG.looksWhole(Array(file.dropLast(cut))) == "it does not end with its last chunk")
+            #expect(PNG.cutDefect(Array(file.dropLast(cut))) == "it does not end with its last chunk")
         }
     }
 

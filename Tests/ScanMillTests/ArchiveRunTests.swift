@@ -26,6 +26,24 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
     }
 
+    /// What is compressed is unpacked into `TMPDIR`, and where that cannot be, the machine is at fault.
+    @Test func aTemporaryFolderOfOnesOwn() throws {
+        var mini = MiniCapture()
+        mini.pictures = .mp4
+        try pack(mini, compressed: true)
+        let lost = try folder.run(
+            "read, measure-blur", ["in", "-o", "out", "--no-report"], environment: ["TMPDIR": "\(folder.path)/none"])
+        #expect(lost.status == 3)
+        #expect(lost.errors.contains("error: no temporary copy can be written: No such file or directory"), "\(lost)")
+        #expect(lost.errors.contains("was to be unpacked into \(folder.path)/none"), "\(lost.errors)")
+        #expect(lost.errors.contains("fix: name a folder with more room with TMPDIR"), "\(lost.errors)")
+        try folder.write("", to: "tmp/mark")
+        let found = try folder.run(
+            "read, measure-blur", ["in", "-o", "out", "--no-report"], environment: ["TMPDIR": "\(folder.path)/tmp"])
+        #expect(found.status == 0, "\(found.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/tmp") == ["mark"])
+    }
+
     private func digests(_ path: String) throws -> String {
         try runCommand(["sh", "-c", "find . -type f ! -name receipt.json | sort | xargs sha256sum"], in: path).output
     }

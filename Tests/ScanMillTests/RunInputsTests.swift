@@ -17,6 +17,7 @@ import Testing
         let result = try quick.run(["in", "-o", "out"])
         #expect(result.status == 1)
         #expect(result.errors.contains("error: 2 captures are called a"))
+        #expect(result.errors.contains("   = one is in/a\n   = one is in/more/a\n"))
         #expect(!result.errors.contains("to see it again"))
         #expect(quick.names("out").filter { !$0.hasPrefix(".") } == ["b"])
     }

@@ -22,13 +22,13 @@ import Testing
         #expect(calls.withLock(\.self) == Array(0..<100))
     }
 
-    @Test func noMoreThreadsThanWorkers() {
-        let working = Mutex((now: 0, most: 0))
-        Parallel.share(64, workers: 1) { next in
-            working.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+    /// Each worker takes part once, whether or not others leave it anything to do.
+    @Test(arguments: [(64, 1), (64, 2), (64, 3), (2, 3)]) func asManySharesAsWorkers(_ count: Int, _ workers: Int) {
+        let shares = Mutex(0)
+        Parallel.share(count, workers: workers) { next in
+            shares.withLock { $0 += 1 }
             while next() != nil {}
-            working.withLock { $0.now -= 1 }
         }
-        #expect(working.withLock(\.most) == 1)
+        #expect(shares.withLock(\.self) == min(count, workers))
     }
 }

@@ -30,10 +30,11 @@ import Testing
         #expect(!expected.isEmpty && painted(canvas.image, red) == expected)
     }
 
-    @Test func theSmallestDiscIsThePixelItLiesIn() {
-        for (x, y) in [(3.02, 4.98), (3.9, 4.1), (3.5, 4.5)] {
+    /// The larger two reach into other columns, but to no pixel's centre.
+    @Test(arguments: [0.1, 1, 1.1]) func theSmallestDiscIsThePixelItLiesIn(_ diameter: Double) {
+        for (x, y) in [(3.02, 4.98), (3.98, 4.2), (3.02, 4.2)] {
             var canvas = blank()
-            canvas.disc(at: .init(x, y, depth: 1), diameter: 0.1, color: red)
+            canvas.disc(at: .init(x, y, depth: 1), diameter: diameter, color: red)
             #expect(painted(canvas.image, red) == [[3, 4]])
         }
     }

@@ -80,6 +80,10 @@ import Testing
         let now = Mutex((running: 0, most: 0))
         let batch = Batch { job, _ in
             now.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1)) }
+            // The first ones wait for one another, however slow the machine is, and then for one that may not come.
+            for _ in 0..<10_000 where now.withLock({ $0.most < min(sideBySide, 20) }) {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
             try? await Task.sleep(for: .milliseconds(5))
             now.withLock { $0.running -= 1 }
             return .upToDate

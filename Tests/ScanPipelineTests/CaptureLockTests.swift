@@ -54,6 +54,7 @@ import Testing
     @Test func aKilledHolderHoldsNothing() throws {
         let fixture = try DiskFixture()
         _ = try CaptureLock("a", in: fixture.state)
+        #expect(fixture.comesFree("a"))
         let script = """
             import fcntl, os, struct, sys, time
             f = open(sys.argv[1], 'r+')

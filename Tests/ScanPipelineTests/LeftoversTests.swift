@@ -38,6 +38,7 @@ import Testing
             #expect(FileSystem.names(in: base + "/trash") == [])
             withExtendedLifetime(lock) {}
         }
+        #expect(fixture.comesFree("held"))
         #expect(try Leftovers.collect(in: fixture.state).removed == ["\(base)/work/held.\(StateFolder.host).3.z"])
         #expect(try Leftovers.collect(in: fixture.state).removed == [])
     }
@@ -134,7 +135,10 @@ import Testing
         try record.note(
             CaptureOutcome(input: try fixture.capture("failed"), ending: .failed(Problem(.input, "torn"))),
             fingerprint: Digest.of([]))
-        for id in ["done", "gone.part"] { _ = try CaptureLock(id, in: fixture.state) }
+        for id in ["done", "gone.part"] {
+            _ = try CaptureLock(id, in: fixture.state)
+            #expect(fixture.comesFree(id))
+        }
         let lock = try CaptureLock("held", in: fixture.state)
         if isByRun { try record.end([], seconds: 1) } else { _ = try Leftovers.collect(in: fixture.state) }
         withExtendedLifetime(lock) {}

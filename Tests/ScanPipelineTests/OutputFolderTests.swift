@@ -399,15 +399,21 @@ import Testing
         #expect(problem { _ = try OutputFolder(root: "", id: "scan") }?.fault == .usage)
     }
 
-    @Test func aFolderThatMayNotBeWrittenTo() throws {
-        if getuid() == 0 { return skip("permissions of the output folder, because root may write everywhere") }
-        let fixture = try OutputFixture()
-        _ = try FileSystem.makeFolders(fixture.root)
-        #expect(chmod(fixture.root, 0o500) == 0)
-        defer { chmod(fixture.root, 0o700) }
-        let failure = try #require(problem { _ = try fixture.open() })
-        #expect(failure.fault == .environment)
-        #expect(failure.summary == "cannot make the folder: Permission denied")
+    @Test func aFolderThatMayNotBeWrittenTo() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try OutputFixture()
+            _ = try FileSystem.makeFolders(fixture.root)
+            // Root may do everything.
+            let user = geteuid()
+            precondition(chmod(fixture.root, 0o555) == 0)
+            if user == 0 { precondition(chmod(fixture.folder.path, 0o755) == 0 && seteuid(65534) == 0) }
+            let failure = problem { _ = try fixture.open() }
+            if user == 0 { precondition(seteuid(0) == 0) }
+            precondition(chmod(fixture.root, 0o700) == 0)
+            precondition(failure?.fault == .environment)
+            precondition(
+                failure?.summary == "cannot make the folder: Permission denied", "\(String(describing: failure))")
+        }
     }
 
     @Test func aFilesystemThatIsReadOnly() throws {

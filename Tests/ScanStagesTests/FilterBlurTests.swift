@@ -128,7 +128,7 @@ import Testing
         // Windows 0–2, 3–5, 6–7; the first of equals.
         let run = try run("{window: 3}", [1, 4, 2, 5, 5, 5, 1, 2])
         #expect(run.kept == [1, 3, 7])
-        #expect(run.drops.first == "0 filter-blur: sharpness 0.42 is under frame 1's in its window")
+        #expect(run.drops.first == "0 filter-blur: sharpness 0.42 is not above frame 1's in its window")
         #expect(try self.run("{window: 3}", [1, 2, 3, 1]).kept == [2, 3])
         #expect(try self.run("{window: 1}", [1, 0, 3]).kept == [0, 1, 2])
         #expect(try self.run("{window: 1000000}", [1, 3, 3]).kept == [1])
@@ -143,7 +143,7 @@ import Testing
         // 0–0.2, 0.3–0.4, 0.9, 2, 4.
         let run = try StageRun("- filter-blur: {seconds: 0.3}", on: capture)
         #expect(run.kept == [1, 3, 5, 6, 7])
-        #expect(run.drops.first == "0 filter-blur: sharpness 0.42 is under frame 1's in its window")
+        #expect(run.drops.first == "0 filter-blur: sharpness 0.42 is not above frame 1's in its window")
         // A frame whose time nobody knows is compared with none.
         capture.items[2].timestamp = nil
         #expect(try StageRun("- filter-blur: {seconds: 0.3}", on: capture).kept == [1, 2, 3, 5, 6, 7])

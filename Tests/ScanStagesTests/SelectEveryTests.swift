@@ -104,9 +104,8 @@ import Testing
     }
 
     /// Then frames are spread by their order.
-    @Test func aClockThatStandsStill() {
-        #expect(SelectEvery.spread(3, over: [5, 5, 5, 5, 5]) == [0, 2, 4])
-        #expect(SelectEvery.spread(2, over: [9, 8, 7]) == [0, 2])
+    @Test(arguments: [[5, 5, 5, 5, 5], [9, 8, 7, 6, 5]] as [[Int64]]) func aClockThatStandsStill(_ times: [Int64]) throws {
+        #expect(try kept("{count: 3}", of: frames(5) { times[$0] }) == [0, 2, 4])
     }
 
     @Test func exactlyOneOfTheTwo() {

@@ -130,7 +130,9 @@ import Testing
         #expect(trip.cameraError < 1e-12)
         #expect(trip.back.frames.map(\.timestamp) == trip.truth.frames.map(\.timestamp))
         for (one, other) in zip(trip.truth.frames, trip.back.frames) {
-            for (metres, found) in zip(one.depth?.metres ?? [], other.depth?.metres ?? []) {
+            let (map, read) = (try #require(one.depth), try #require(other.depth))
+            #expect(map.size == read.size)
+            for (metres, found) in zip(map.metres, read.metres) {
                 #expect(abs(metres - found) <= Self.step(metres))
             }
         }

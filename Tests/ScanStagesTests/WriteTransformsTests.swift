@@ -350,6 +350,15 @@ import Testing
             #expect(try mask(run) == large(rows), "\(option)")
             #expect(run.count("write-transforms", "points") == rows.joined().count { $0 == 255 })
         }
+
+        // Counted from the first pixel's centre, whole numbers are where the pixels' centres are, whatever is asked.
+        capture.items[0].intrinsics = MemoryCapture.camera.counted(from: .centre)
+        for option in ["half", "integer"] {
+            let stages = "- unproject: {pixel-centre: \(option)}\n- cull-by-box\n- write-transforms: {masks: depth}"
+            let run = try StageRun(stages, on: capture)
+            #expect(try mask(run) == large(small), "\(option)")
+            #expect(run.count("write-transforms", "points") == small.joined().count { $0 == 255 })
+        }
     }
 
     /// Trainers take depth pictures and masks for the pictures' own view.

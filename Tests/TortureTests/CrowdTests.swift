@@ -83,7 +83,8 @@ extension Torture {
                 // The promise is 2 s for 10,000; a loaded machine takes longer for the same work.
                 if count >= 10_000 { #expect(seconds < 4) }
             }
-            #expect(Double(peaks[1]) < 1.5 * Double(peaks[0]), "\(peaks)")
+            // About 4 kB a capture, of which each has its line in the summary; two megabytes more or less come and go.
+            #expect(peaks[1] - peaks[0] < 10_000 * (many - few) + 2_000_000, "\(peaks)")
         }
     }
 }

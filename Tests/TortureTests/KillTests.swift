@@ -108,8 +108,10 @@ extension Torture {
             let began = ContinuousClock.now
             try rig.run(.old, ["--jobs", "2", "--force"]).require(0)
             let microseconds = UInt64((ContinuousClock.now - began) / .microseconds(1))
-            var (hits, amid) = (0, 0)
-            for round in 0..<rounds {
+            var (hits, amid, round) = (0, 0, 0)
+            // How many come amid publishing depends on the machine.
+            while round < rounds || (amid == 0 && round < 10 * rounds) {
+                defer { round += 1 }
                 // The setting changes with every round, so that each round replaces what the one before published.
                 let (before, now): (Rig.Setting, Rig.Setting) = round % 2 == 0 ? (.old, .new) : (.new, .old)
                 let isFresh = round % 10 == 9
@@ -130,9 +132,9 @@ extension Torture {
                 let rerun = try rig.findingsOfRerun(now, ["--jobs", "2"])
                 #expect(rerun == [], "rerun after round \(round)")
             }
-            #expect(hits > rounds / 4)
+            #expect(hits > round / 4)
             #expect(amid > 0)
-            Torture.say("\(rounds) random kills, \(hits) hit, \(amid) amid publishing: 0 torn")
+            Torture.say("\(round) random kills, \(hits) hit, \(amid) amid publishing: 0 torn")
         }
     }
 }

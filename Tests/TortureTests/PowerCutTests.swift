@@ -101,6 +101,8 @@ extension Torture {
                 #expect(try bench.findings(acknowledged, replacing: replacing) == [], "round \(round): \(output)")
                 #expect(try rig.findingsOfRerun() == [], "rerun after round \(round)")
             }
+            // Of a few cuts none may come late enough.
+            if rounds >= 100 { #expect(acknowledgements > 0) }
             Torture.say("\(rounds) random power cuts, \(acknowledgements) results acknowledged: 0 torn, 0 lost")
         }
 

@@ -13,7 +13,7 @@ extension Torture {
             let environment =
                 sabotage.isEmpty ? [:] : ["LD_PRELOAD": Torture.sabotageLibrary, "SABOTAGE": sabotage]
             var random = SplitMix(seed: 8)
-            var done = 0
+            var (done, glances) = (0, 0)
             for round in 0..<rounds {
                 let isFresh = round % 3 == 0
                 let (before, now): (Rig.Setting, Rig.Setting) = round % 2 == 0 ? (.old, .new) : (.new, .old)
@@ -22,7 +22,6 @@ extension Torture {
                     try rig.start(now, ["--jobs", "2"], environment: environment, name: "run\($0)")
                 }
                 // Whoever reads meanwhile sees whole results.
-                var glances = 0
                 while runners.contains(where: \.isRunning) {
                     for id in rig.ids {
                         guard let receipt = FileManager.default.contents(atPath: "\(rig.output)/\(id)/receipt.json")
@@ -43,6 +42,7 @@ extension Torture {
                 #expect(rig.findings([now], orAbsent: false) == [], "round \(round)")
                 #expect(rig.names(".scanmill/work") == [], "round \(round)")
             }
+            #expect(glances > 0)
             Torture.say(
                 "\(rounds) rounds of 2 to 8 runners, \(sabotage.isEmpty ? "with locks" : sabotage): "
                     + "\(done) results made for \(rounds * rig.ids.count) needed, 0 torn, identical")

@@ -1,4 +1,5 @@
-// Loops over the numbers of a frame. All of them take buffers of any alignment and little-endian machines.
+// Loops over the numbers of a frame. They are for little-endian machines. Untyped buffers may have any
+// alignment.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -244,15 +244,19 @@ private struct COLMAPReader {
             return capture.losesPictures(.color, images.map { "images/\($0.name)" }, listedIn: "the model", in: tree)
         }
         var takers: [String: [String]] = [:]
+        let names = images.enumerated().map { index, image in
+            capture.frames[index].isDropped ? nil : name(image, found.isBare)
+        }
+        let looks = PictureLook.each(named: names, in: found.folder, of: tree, rules)
         for (index, image) in images.enumerated() where !capture.frames[index].isDropped {
             do throws(Problem) {
-                guard let file = try tree.picture(name(image, found.isBare), in: found.folder) else {
+                guard let look = try looks[index].get() else {
                     let reason = "its picture \(image.name) is not there"
                     capture.drop(index, whileReading: reason, isBad: true)
                     continue
                 }
-                takers[file, default: []].append(image.name)
-                let size = try capture.attachPicture(file, to: index, in: tree, rules)
+                takers[look.path, default: []].append(image.name)
+                let size = try capture.attachPicture(look, to: index)
                 if let camera = cameras[image.camera] { try capture.setCamera(camera, of: index, for: size) }
             } catch { try capture.drop(index, for: error.at(file: image.name)) }
         }

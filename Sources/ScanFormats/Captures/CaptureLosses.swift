@@ -39,14 +39,15 @@ extension Capture {
                 channel, "\(list) lists \(what) by \(way): \(first)",
                 fix: "list pictures relative to \(list)\(example ?? ", and copy them too")")
         }
-        if let behind = paths.first(where: { tree.leadsOutByLink($0) }) {
+        // What holds for the first of them holds for all.
+        let some = paths.prefix(10)
+        if let behind = some.first(where: { tree.leadsOutByLink($0) }) {
             return loses(
                 channel,
                 "\(list) lists \(what) behind a link that leads out of the capture and is not followed: \(behind)",
                 fix: "copy the files themselves into the capture, or name the folder that holds both")
         }
-        // What holds for the first of them holds for all.
-        let near = paths.prefix(10).compactMap { path in tree.otherForm(of: path).map { (path, $0) } }.first
+        let near = some.compactMap { path in tree.otherForm(of: path).map { (path, $0) } }.first
         if let (path, other) = near {
             let isRead = PictureFolder.extensions.contains { other.lowercased().hasSuffix(".\($0)") }
             return loses(

@@ -167,18 +167,6 @@ extension Capture {
         noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
     }
 
-    /// Gives a frame its picture, and looks at the picture's start and end.
-    /// - Returns: the picture's size.
-    mutating func attachPicture(
-        _ file: String, to index: Int, in tree: any CaptureTree, _ rules: ReadRules
-    ) throws(Problem) -> PixelSize {
-        frames[index].pictureFile = file
-        list(file, in: tree, [.color], of: index)
-        let look = try PictureFolder.look(at: try tree.openInPlace(file), limits: rules.pictureLimits)
-        orientations[index] = look.orientation
-        return look.size
-    }
-
     /// The size of the kept frames' pictures, by their cameras, where all that have a camera have one.
     mutating func settleColorSize() {
         let sizes = Set(keptFrames.compactMap { recordedIntrinsics(of: $0.index)?.size })

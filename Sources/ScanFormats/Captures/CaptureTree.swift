@@ -26,7 +26,7 @@ extension CaptureTree {
     /// Opens a file of which parts are to be read: what an archive holds uncompressed, as a stretch of it. Its checksum is for
     /// those who read it whole.
     func openInPlace(_ file: String) throws(Problem) -> any ByteSource {
-        guard case .file? = entry(file)?.kind, let location = location(of: file), location.range != nil else {
+        guard let location = location(of: file), location.range != nil, case .file? = entry(file)?.kind else {
             return try open(file)
         }
         return try FileSource(path: location.path, name: file, range: location.range)
@@ -191,6 +191,7 @@ public struct CaptureFolder: CaptureTree {
             troubles.note(errno, at: relative)
             return nil
         }
+        if status.st_mode & S_IFMT != S_IFLNK { return CaptureEntry(name: String(last), kind: Self.kind(status)) }
         let (kind, error) = Self.kind("\(path)/\(relative)")
         troubles.note(error, at: relative)
         return CaptureEntry(name: String(last), kind: kind)
@@ -236,7 +237,7 @@ public struct CaptureFolder: CaptureTree {
             switch error {
             case ENOENT: return (.other(CaptureEntry.linkToNothing), error)
             case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
-            default: return (.other("out of reach (\(String(cString: strerror(error))))"), error)
+            default: return (.other("out of reach (\(systemText(error)))"), error)
             }
         }
         return (kind(status), 0)
@@ -256,7 +257,7 @@ public struct CaptureFolder: CaptureTree {
     var obstacle: Problem? {
         if access(path, R_OK | X_OK) == 0 { return nil }
         return Problem(
-            .environment, "the folder cannot be looked into: \(String(cString: strerror(errno)))",
+            .environment, "the folder cannot be looked into: \(systemText(errno))",
             fix: "let the user who runs scanmill read it, or leave it out")
     }
 
@@ -279,7 +280,7 @@ private final class Troubles: Sendable {
         if [0, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error) { return }
         let isForbidden = [EACCES, EPERM].contains(error)
         let problem = Problem(
-            .environment, "a part of the capture is out of reach: \(String(cString: strerror(error)))",
+            .environment, "a part of the capture is out of reach: \(systemText(error))",
             fix: isForbidden ? "let the user who runs scanmill read it" : nil
         ).at(file: path)
         noted.withLock { $0 = $0 ?? problem }

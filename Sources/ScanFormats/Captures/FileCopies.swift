@@ -51,7 +51,7 @@ enum FileCopy {
     private static func isNumber(_ text: Substring) -> Bool {
         let isBracketed = text.hasPrefix("(") && text.hasSuffix(")")
         let digits = isBracketed ? text.dropFirst().dropLast() : text
-        return !digits.isEmpty && digits.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        return !digits.isEmpty && digits.utf8.allSatisfy(\.isASCIIDigit)
     }
 }
 

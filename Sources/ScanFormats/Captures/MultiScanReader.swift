@@ -90,7 +90,7 @@ struct MultiScanReader {
                 // Where metadata gives no size, the pictures will.
                 let camera = line.intrinsics(width: size?.width ?? 1, height: size?.height ?? 1)
                 facts.intrinsics = camera
-                if let defect = line.defect ?? line.pose.defect ?? camera.defect {
+                if let defect = line.defect {
                     facts.drop = Drop(whileReading: defect, isBad: true)
                 }
             case .failure(let problem):

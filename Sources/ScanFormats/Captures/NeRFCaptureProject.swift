@@ -87,12 +87,11 @@ private struct NeRFCaptureReader {
             facts.index = index
             capture.frames.append(facts)
         }
-        if PictureFolder.find(in: tree) == nil,
-            !entries.contains(where: { (try? tree.picture($0.path)) != nil })
-        {
+        let looks = PictureLook.each(named: entries.map(\.path), of: tree, rules)
+        if PictureFolder.find(in: tree) == nil, looks.allSatisfy({ (try? $0.get()) == nil }) {
             capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file, in: tree)
         } else {
-            for (index, entry) in entries.enumerated() { try attachPicture(entry, to: index) }
+            for (index, entry) in entries.enumerated() { try attachPicture(entry, looks[index], to: index) }
             capture.channels.insert(.color)
         }
         noteDepth(entries)
@@ -169,15 +168,17 @@ private struct NeRFCaptureReader {
 
     // MARK: - Pictures
 
-    private mutating func attachPicture(_ entry: Entry, to index: Int) throws(Problem) {
+    private mutating func attachPicture(
+        _ entry: Entry, _ look: Result<PictureLook?, Problem>, to index: Int
+    ) throws(Problem) {
         if capture.frames[index].isDropped { return }
         do throws(Problem) {
-            guard let file = try tree.picture(entry.path) else {
+            guard let look = try look.get() else {
                 // Common in this format, and nobody's damage.
                 capture.drop(index, whileReading: "its picture is not there")
                 return
             }
-            try fit(try capture.attachPicture(file, to: index, in: tree, rules), index)
+            try fit(try capture.attachPicture(look, to: index), index)
         } catch {
             try capture.drop(index, for: error.at(file: entry.path))
         }
@@ -216,8 +217,8 @@ private struct NeRFCaptureReader {
     // MARK: - Depth
 
     private mutating func noteDepth(_ entries: [Entry]) {
-        let files = entries.compactMap(\.depthFile).compactMap { try? tree.picture($0) }
-        guard let file = files.first else {
+        let tree = tree
+        guard let file = entries.lazy.compactMap(\.depthFile).compactMap({ try? tree.picture($0) }).first else {
             let listed = entries.contains { $0.depthFile != nil }
             capture.absences[.recordedDepth] =
                 listed

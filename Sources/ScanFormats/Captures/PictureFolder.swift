@@ -53,7 +53,7 @@ struct PictureFolder {
         var times: [(whole: Int, fraction: Substring, name: String)] = []
         for name in names {
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 3, parts.dropLast().allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }),
+            guard parts.count == 3, parts.dropLast().allSatisfy({ $0.utf8.allSatisfy(\.isASCIIDigit) }),
                 let whole = Int(parts[0]), !parts[1].isEmpty
             else { return nil }
             times.append((whole, parts[1], name))
@@ -78,7 +78,7 @@ struct PictureFolder {
     static func precedesNaturally(_ a: String, _ b: String) -> Bool {
         var (one, other) = (a.utf8[...], b.utf8[...])
         while let x = one.first, let y = other.first {
-            if isDigit(x) && isDigit(y) {
+            if x.isASCIIDigit && y.isASCIIDigit {
                 let numbers = (takeNumber(&one), takeNumber(&other))
                 if numbers.0.count != numbers.1.count { return numbers.0.count < numbers.1.count }
                 if !numbers.0.elementsEqual(numbers.1) { return numbers.0.lexicographicallyPrecedes(numbers.1) }
@@ -94,20 +94,19 @@ struct PictureFolder {
     /// Takes a row of digits from the front.
     /// - Returns: without the zeros before it.
     private static func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
-        let digits = text.prefix(while: isDigit)
+        let digits = text.prefix(while: \.isASCIIDigit)
         text = text[digits.endIndex...]
         return digits.drop { $0 == UInt8(ascii: "0") }
     }
-
-    private static func isDigit(_ letter: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= letter }
 
     /// The last run of digits in the first part of the name that has any: 12 of `frame_000012.jpg`, of
     /// `frame-000012.color.jpg` and of `img.0012.png`.
     static func number(in name: String) -> Int? {
         let parts = name.utf8.split(separator: UInt8(ascii: ".")).dropLast()
-        guard let part = parts.first(where: { $0.contains(where: isDigit) }), let last = part.lastIndex(where: isDigit)
+        guard let part = parts.first(where: { $0.contains(where: \.isASCIIDigit) }),
+            let last = part.lastIndex(where: \.isASCIIDigit)
         else { return nil }
-        let start = part[..<last].lastIndex { !isDigit($0) }.map(part.index(after:)) ?? part.startIndex
+        let start = part[..<last].lastIndex { !$0.isASCIIDigit }.map(part.index(after:)) ?? part.startIndex
         return Int(Substring(part[start...last]))
     }
 
@@ -203,108 +202,5 @@ struct PictureFolder {
     private static func likeliest(of starts: [Int], first: Int, last: Int, lines: Int) -> Int? {
         let endsWithLines = first > 1 && last == lines - 1
         return endsWithLines ? starts.first : starts.last
-    }
-
-    /// How much of a large file's start and end is read: first as little as nearly all cameras need, then more, since
-    /// thumbnails and profiles may stand before a picture's own header, and notes behind its end.
-    private static let parts = [(head: 4 << 10, tail: 1 << 10), (head: 256 << 10, tail: JPEG.tailBytes)]
-
-    /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
-    static func size(_ source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
-        try look(at: source, limits: limits).size
-    }
-
-    /// A picture's size, and its orientation as ``Capture/orientations`` has it.
-    typealias Look = (size: PixelSize, orientation: Int)
-
-    /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
-    static func look(at source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> Look {
-        guard let file = source as? FileSource, let total = file.byteCount else {
-            return try look(try source.readAll(limit: PictureLimits.fileBytes), limits)
-        }
-        var problem: Problem?
-        for part in parts where total > Int64(part.head + part.tail) {
-            let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)
-            let head = try file.bytes(at: 0, count: part.head)
-            do throws(Problem) {
-                return try look(head, tail: tail, at: Int(total) - part.tail, limits)
-            } catch { problem = error }
-        }
-        if let problem, total > Int64(PictureLimits.fileBytes) { throw problem }
-        return try look(try file.bytes(at: 0, count: Int(total)), limits)
-    }
-
-    /// Of a file that was read as a whole.
-    private static func look(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Look {
-        let start = max(0, bytes.count - JPEG.tailBytes)
-        return try look(bytes, tail: Array(bytes[start...]), at: start, limits)
-    }
-
-    /// - Parameter offset: where in the file `tail` begins.
-    private static func look(
-        _ head: [UInt8], tail: [UInt8], at offset: Int, _ limits: PictureLimits
-    ) throws(Problem) -> Look {
-        if PNG.isPNG(head) {
-            let header = try PNG.header(head, limits: limits)
-            if let defect = PNG.looksWhole(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
-            return (header.size, 1)
-        }
-        if let foreign = ForeignPicture.problem(head) { throw foreign }
-        if let defect = JPEG.looksWhole(head, tail, at: offset) {
-            throw Problem(.input, "JPEG truncated or damaged: \(defect)")
-        }
-        let header = try JPEG.colorHeader(head, limits)
-        return (header.size, JPEG.exifOrientation(head) ?? 1)
-    }
-}
-
-extension Capture {
-    /// Looks at the start and the end of each frame's picture file: its size, and whether it is whole.
-    /// - Returns: the size of each picture that is.
-    @discardableResult
-    mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> [Int: PixelSize] {
-        let pictures = frames.compactMap { frame in frame.pictureFile.map { (frame: frame.index, path: $0) } }
-        let limits = rules.pictureLimits
-        // On a network share each look takes several times as long as the network does to answer.
-        let looks = Parallel.map(pictures.count, workers: rules.resources.threads) {
-            PictureLook(pictures[$0].path, tree, limits)
-        }
-        var sizes: [PixelSize: Int] = [:]
-        var found: [Int: PixelSize] = [:]
-        for (picture, look) in zip(pictures, looks) {
-            files.append(
-                InputFile(
-                    path: picture.path, byteCount: look.byteCount, channels: [.color], stake: .frame(picture.frame)))
-            do throws(Problem) {
-                let (size, orientation) = try look.result.get()
-                orientations[picture.frame] = orientation
-                sizes[size, default: 0] += 1
-                found[picture.frame] = size
-            } catch { try drop(picture.frame, for: error.at(file: picture.path)) }
-        }
-        // Most pictures are right; the one with another size is the odd one.
-        let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
-        guard let usual = ranked.first?.key else { return found }
-        colorSize = usual
-        for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
-            drop(index, whileReading: "the picture is \(size), and the others are \(usual)", isBad: true)
-        }
-        return found
-    }
-}
-
-/// What one picture file is like.
-private struct PictureLook: Sendable {
-    var byteCount: Int64
-    var result: Result<PictureFolder.Look, Problem>
-
-    init(_ path: String, _ tree: any CaptureTree, _ limits: PictureLimits) {
-        var opened: (any ByteSource)?
-        do throws(Problem) {
-            let source = try tree.openInPlace(path)
-            opened = source
-            result = .success(try PictureFolder.look(at: source, limits: limits))
-        } catch { result = .failure(error) }
-        byteCount = opened?.byteCount ?? tree.byteCount(of: path) ?? 0
     }
 }

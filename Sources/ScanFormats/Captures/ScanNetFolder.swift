@@ -58,6 +58,8 @@ public enum ScanNetFolder: CaptureFormat {
         ["intrinsic/intrinsic_\(camera).txt", "intrinsics_\(camera).txt", "intrinsic_\(camera).txt"]
             .first { tree.byteCount(of: $0) != nil }
     }
+
+    fileprivate static func extrinsicFile(_ camera: String) -> String { "intrinsic/extrinsic_\(camera).txt" }
 }
 
 private struct ScanNetFolderReader {
@@ -81,8 +83,8 @@ private struct ScanNetFolderReader {
         if isFlat { try readInfo() } else { try readMatrices() }
         var cameras = ScanNetCameras(
             color: CameraIntrinsics(fx: 0, fy: 0, cx: 0, cy: 0, width: 1, height: 1, pixelOrigin: .centre))
-        cameras.rigFromColor = try extrinsic("color")
-        cameras.rigFromDepth = try extrinsic("depth")
+        cameras.rigFromColor = try extrinsic("color", called: "colour", isFlat: isFlat)
+        cameras.rigFromDepth = try extrinsic("depth", called: "depth", isFlat: isFlat)
         capture.source = try frames.attach(
             to: &capture, in: tree, encoding: .uint16(unitsPerMetre: shift), rigFromColor: cameras.rigFromColor,
             rules: rules)
@@ -94,9 +96,10 @@ private struct ScanNetFolderReader {
         return capture
     }
 
-    private func extrinsic(_ camera: String) throws(Problem) -> Pose {
+    private func extrinsic(_ camera: String, called name: String, isFlat: Bool) throws(Problem) -> Pose {
         guard let matrix = matrices["extrinsic_\(camera)"] else { return .identity }
-        return try ScanNetCameras.extrinsic(matrix, of: camera)
+        let file = isFlat ? ScanNetFolder.infoFile : ScanNetFolder.extrinsicFile(camera)
+        return try ScanNetCameras.extrinsic(matrix, of: name, in: file)
     }
 
     // MARK: - What the files say
@@ -106,7 +109,7 @@ private struct ScanNetFolderReader {
             if let file = ScanNetFolder.intrinsicFile(camera, in: tree) {
                 matrices["intrinsic_\(camera)"] = try matrix(file)
             }
-            let file = "intrinsic/extrinsic_\(camera).txt"
+            let file = ScanNetFolder.extrinsicFile(camera)
             if tree.byteCount(of: file) != nil { matrices["extrinsic_\(camera)"] = try matrix(file) }
         }
     }

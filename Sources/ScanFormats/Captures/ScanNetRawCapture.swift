@@ -183,9 +183,7 @@ private struct ScanNetRawReader {
         }
         cameras.depth = depth
         if let matrix = try text.numbers("colorToDepthExtrinsics", count: 16) {
-            do throws(Problem) {
-                cameras.rigFromDepth = try ScanNetCameras.extrinsic(matrix, of: "depth").inverse
-            } catch { throw error.at(file: text.file) }
+            cameras.rigFromDepth = try ScanNetCameras.extrinsic(matrix, of: "depth", in: text.file).inverse
         }
         capture.depthCamera = cameras.depthCamera(size)
     }
@@ -220,7 +218,7 @@ private struct ScanNetRawReader {
 
     private mutating func readMotion() throws(Problem) {
         let file = "\(stem).imu"
-        guard let size = tree.byteCount(of: file), size >= Int64(ScanNetMotion.recordByteCount) else {
+        guard let size = tree.byteCount(of: file) else {
             capture.absences[.motion] = tree.absence(of: file)
             return
         }
@@ -234,7 +232,7 @@ private struct ScanNetRawReader {
             file: try FileSource(path: location.path, name: file, range: location.range), offset: 0, count: count,
             time: .secondsFirst)
         capture.list(file, in: tree, [.motion])
-        capture.attach(motion, stem: stem, absence: "\(file) is empty")
+        capture.attach(motion, stem: stem, absence: "\(file) holds no whole record")
         source.motion = (motion, capture.motionFiles)
     }
 }

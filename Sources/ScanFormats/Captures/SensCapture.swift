@@ -17,7 +17,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "an autofocus camera's changes: one camera stands for all frames",
             "times finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 2)
+        ], origin: .form(of: "ScanNet"), revision: 3)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }
@@ -99,10 +99,12 @@ struct SensReader {
     private func readCameras(_ header: SensHeader) throws(Problem) -> ScanNetCameras {
         var cameras = ScanNetCameras(
             color: ScanNetCameras.intrinsics(header.colorIntrinsic.map(Double.init), header.colorSize))
-        cameras.rigFromColor = try ScanNetCameras.extrinsic(header.colorExtrinsic.map(Double.init), of: "colour")
+        cameras.rigFromColor = try ScanNetCameras.extrinsic(
+            header.colorExtrinsic.map(Double.init), of: "colour", in: file.name)
         if header.depthSize.width > 0 && header.depthSize.height > 0 {
             cameras.depth = ScanNetCameras.intrinsics(header.depthIntrinsic.map(Double.init), header.depthSize)
-            cameras.rigFromDepth = try ScanNetCameras.extrinsic(header.depthExtrinsic.map(Double.init), of: "depth")
+            cameras.rigFromDepth = try ScanNetCameras.extrinsic(
+                header.depthExtrinsic.map(Double.init), of: "depth", in: file.name)
         }
         return cameras
     }
@@ -209,6 +211,7 @@ struct SensReader {
         }
         capture.depthSize = header.depthSize
         capture.channels.insert(.recordedDepth)
+        capture.noteGaps(.recordedDepth, in: source.depth.map { $0.count > 0 ? "" : nil })
         if let defect = cameras.depth?.defect {
             capture.warnings.append("the depth camera cannot be used, and is taken for the colour camera: \(defect)")
         } else {
@@ -220,7 +223,11 @@ struct SensReader {
 
     private mutating func readMotion(_ header: SensHeader) throws(Problem) {
         let rest = (file.byteCount ?? 0) - position
-        guard header.version >= 4, rest >= 8, capture.forgiven.isEmpty else {
+        guard capture.forgiven.isEmpty else {
+            capture.absences[.motion] = "the file was cut off before its motion samples"
+            return
+        }
+        guard header.version >= 4, rest >= 8 else {
             capture.absences[.motion] = "the file has no motion samples"
             if rest > 0 { capture.warnings.append("\(rest) bytes stand behind the last frame") }
             return

@@ -63,7 +63,7 @@ struct SensSource: CaptureSource {
         do throws(Problem) {
             if pictures == .raw { return .pixels(try rawPicture(index)) }
             // Copying decodes nothing, so that damage has to be seen from outside.
-            let size = try PictureFolder.size(try open(name), limits: limits)
+            let size = try PictureLook.size(of: try open(name), limits: limits)
             guard size == header.colorSize else {
                 throw Problem(.input, "the picture is \(size), and the header says \(header.colorSize)")
             }

@@ -122,10 +122,11 @@ private struct TransformsReader {
             try takeHeldOut(besides: &entries, top)
         }
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
-        let hasPictures = entries.contains { (try? tree.picture($0.path)) != nil }
+        let looks = PictureLook.each(named: entries.map(\.path), of: tree, rules)
+        let hasPictures = looks.contains { (try? $0.get()) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
         capture.frames.reserveCapacity(entries.count)
-        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures) }
+        for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }
         noteTwins(entries)
         takeSplits(entries, root)
         noteContradictions(root, elements)
@@ -213,8 +214,9 @@ private struct TransformsReader {
         return entry
     }
 
+    /// - Parameter look: at its picture; nil where no frame has one.
     private mutating func add(
-        _ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ hasPictures: Bool
+        _ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ look: Result<PictureLook?, Problem>?
     ) throws(Problem) {
         capture.frames.append(FrameFacts(index: index))
         depths.append(nil)
@@ -229,16 +231,16 @@ private struct TransformsReader {
             }
             capture.frames[index].pose = pose
             capture.frames[index].sharpness = found.sharpness
-            guard hasPictures else {
+            guard let look else {
                 // Without a picture the file itself must tell the size.
                 return try capture.setCamera(try Self.sound(found.lens, PixelSize(0, 0)), of: index, for: nil)
             }
-            guard let path = try tree.picture(found.picture) else {
+            guard let look = try look.get() else {
                 let reason = "its picture \(found.picture) is not there"
                 let other = tree.otherForm(of: found.picture).map { ", and \($0) is" } ?? ""
                 return capture.drop(index, whileReading: reason + other, isBad: true)
             }
-            let size = try capture.attachPicture(path, to: index, in: tree, rules)
+            let size = try capture.attachPicture(look, to: index)
             try capture.setCamera(try Self.sound(found.lens, size), of: index, for: size)
         } catch {
             let reason = error.place.file == nil ? error.at(file: entry.path) : error
@@ -248,11 +250,18 @@ private struct TransformsReader {
 
     /// Masks that entries name, and those that instant-ngp finds by their names beside the pictures.
     private mutating func takeMasks(_ entries: [Entry], to source: inout TreeSource) {
+        // Few datasets have masks beside their pictures, so that the folders are listed instead of asking for each.
+        let folders = Set(capture.frames.compactMap { $0.pictureFile?.split(separator: "/").dropLast() })
+        let listed = Set(
+            folders.flatMap { parts in
+                tree.entries(in: parts.joined(separator: "/")).map { (parts + [$0.name[...]]).joined(separator: "/") }
+            })
         let masks = entries.enumerated().map { index, entry -> FrameMasks.File? in
             // A path that leads out of the capture is as good as none.
             if let named = entry.mask { return (try? tree.picture(named)).map { FrameMasks.File(path: $0) } }
-            let beside = capture.frames[index].pictureFile.map(FrameMasks.nameBeside)
-            return beside.flatMap { try? tree.file(named: $0) }.map { FrameMasks.File(path: $0, saysIgnore: true) }
+            guard let beside = capture.frames[index].pictureFile.map(FrameMasks.nameBeside), listed.contains(beside)
+            else { return nil }
+            return (try? tree.file(named: beside)).map { FrameMasks.File(path: $0, saysIgnore: true) }
         }
         let named = zip(entries, masks).map { $0.mask ?? $1?.path }
         capture.takeMasks(masks, named: named, listedIn: file, in: tree, to: &source)

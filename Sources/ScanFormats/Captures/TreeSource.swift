@@ -38,11 +38,7 @@ struct TreeSource: CaptureSource {
         if let confidence, channels.contains(.recordedConfidence) {
             tracks.append(try PackedTrack(confidence, tree, frameCount: count, carriesPrevious: false))
         }
-        if let video {
-            for channel in [Channel.color, .luma] where channels.contains(channel) {
-                tracks.append(try VideoTrack(video, tree, channel, of: capture))
-            }
-        }
+        if let video { tracks += try VideoTrack.tracks(of: video, tree, for: channels, of: capture) }
         return tracks
     }
 

@@ -16,16 +16,36 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
     private let decoder: VideoDecoder
     /// Of frames whose colours are made here.
     private let encoding: YUVEncoding?
+    /// Whether frames get their luma beside their colours.
+    private let addsLuma: Bool
     private let frameCount: Int
     private let threads: Int
     /// As ``Capture/videoFrames``.
     private let places: [Int?]?
     private var position = 0
 
+    /// What gives frames these channels: one decoder for both colours and luma, but for a video whose colours ffmpeg has to
+    /// make.
+    static func tracks(
+        of video: VideoStream, _ tree: any CaptureTree, for channels: Set<Channel>, of capture: Capture
+    ) throws(Problem) -> [VideoTrack] {
+        if channels.isSuperset(of: [.color, .luma]), YUVEncoding(of: video.facts) != nil {
+            return [try VideoTrack(video, tree, .color, addsLuma: true, of: capture)]
+        }
+        var tracks: [VideoTrack] = []
+        for channel in [Channel.color, .luma] where channels.contains(channel) {
+            tracks.append(try VideoTrack(video, tree, channel, of: capture))
+        }
+        return tracks
+    }
+
     /// - Parameter channel: color or luma.
-    init(_ video: VideoStream, _ tree: any CaptureTree, _ channel: Channel, of capture: Capture) throws(Problem) {
+    private init(
+        _ video: VideoStream, _ tree: any CaptureTree, _ channel: Channel, addsLuma: Bool = false, of capture: Capture
+    ) throws(Problem) {
         let location = try tree.place(video.file)
         name = "\(video.file) (\(channel.name))"
+        self.addsLuma = addsLuma
         encoding = channel == .color ? YUVEncoding(of: video.facts) : nil
         let layout: VideoLayout = channel == .luma ? .luma : encoding == nil ? .rgb24 : .yuv420p
         frameCount = video.facts.frameCount
@@ -48,7 +68,9 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         guard try decoder.nextFrame(into: &pixels) else { return }
         let (width, height) = (decoder.facts.width, decoder.facts.height)
         if let encoding {
-            frame.picture = .planes(YUVImage(width: width, height: height, planes: pixels, encoding: encoding))
+            let picture = YUVImage(width: width, height: height, planes: pixels, encoding: encoding)
+            frame.picture = .planes(picture)
+            if addsLuma { frame.luma = LumaImage(planeOf: picture) }
         } else if decoder.layout == .luma {
             frame.luma = LumaImage(width: width, height: height, pixels: pixels)
         } else {

@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 
 /// Opens a damaged capture as far as that is possible, whatever its format.
@@ -10,13 +11,17 @@ enum CaptureOpening {
         _ tree: any CaptureTree, as format: any CaptureFormat.Type, patience: Int = RunResources.usualPatience
     ) -> (capture: Capture?, problems: [Problem]) {
         var rules = ReadRules.forgiving
-        rules.resources.patience = patience
+        rules.resources = RunResources(threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), patience: patience)
         var aside: Set<String> = []
         var problems: [Problem] = []
         while true {
             // A format may only take a tree of a certain kind.
             let rest = aside.isEmpty ? tree : PartialTree(whole: tree, aside: aside)
-            do throws(Problem) { return (try format.open(rest, rules: rules), problems) } catch {
+            do throws(Problem) {
+                var capture = try format.open(rest, rules: rules)
+                capture.resources = rules.resources
+                return (capture, problems)
+            } catch {
                 problems.append(error)
                 guard let file = error.place.file, tree.entry(file) != nil, aside.insert(file).inserted,
                     isStill(format, PartialTree(whole: tree, aside: aside))

@@ -30,10 +30,11 @@ extension CaptureInspection {
             folders = Set(files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }).sorted()
             damagedCount = 0
             var counts: [PixelSize: Int] = [:]
-            for file in files {
-                do throws(Problem) {
-                    counts[try PictureFolder.size(try capture.source.open(file)), default: 0] += 1
-                } catch { damagedCount += 1 }
+            let found = Parallel.map(files.count, workers: capture.resources.threads) { number in
+                try? PictureLook.size(of: capture.source.openInPlace(files[number]))
+            }
+            for size in found {
+                if let size { counts[size, default: 0] += 1 } else { damagedCount += 1 }
             }
             sizes = counts.map { Size(size: $0.key, count: $0.value) }
                 .sorted { ($1.count, $0.size.width, $0.size.height) < ($0.count, $1.size.width, $1.size.height) }
@@ -63,5 +64,13 @@ extension CaptureInspection {
                 offTimeCount = capture.comparesVideoTimes ? capture.findings["frames-off-time"]?.array?.count ?? 0 : nil
             }
         }
+    }
+}
+
+extension CaptureSource {
+    /// Opens a file of which parts are to be read, as ``CaptureTree/openInPlace(_:)`` does.
+    fileprivate func openInPlace(_ file: String) throws(Problem) -> any ByteSource {
+        guard let location = location(of: file), location.range != nil else { return try open(file) }
+        return try FileSource(path: location.path, name: file, range: location.range)
     }
 }

@@ -53,9 +53,8 @@ extension CaptureInspection.Stream {
         var name: [UInt8] = []
         var isNumber = false
         for byte in (parts.last ?? "").utf8 {
-            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            if !isDigit { name.append(byte) } else if !isNumber { name.append(UInt8(ascii: "*")) }
-            isNumber = isDigit
+            if !byte.isASCIIDigit { name.append(byte) } else if !isNumber { name.append(UInt8(ascii: "*")) }
+            isNumber = byte.isASCIIDigit
         }
         return (parts.dropLast() + [Substring(decoding: name, as: UTF8.self)]).joined(separator: "/")
     }

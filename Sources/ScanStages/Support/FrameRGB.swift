@@ -26,7 +26,10 @@ extension Frame {
         if case .planes(let planes)? = picture { return Sharpness.score(planes) }
         guard case .file(let path)? = picture, ownLuma || decodedPicture == nil else { return nil }
         let bytes = try pictureBytes(path, context)
-        if PNG.isPNG(bytes) { return Sharpness.score(try decode(bytes, of: path, context)) }
+        if PNG.isPNG(bytes) {
+            if let decodedPicture { return Sharpness.score(decodedPicture) }
+            return Sharpness.score(try decode(bytes, of: path, context))
+        }
         let (score, size): (Double, PixelSize)
         do throws(Problem) {
             (score, size) = try JPEG.sharpness(bytes, ownLuma: ownLuma, limits: context.capture.pictureLimits)

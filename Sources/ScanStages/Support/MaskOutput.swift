@@ -81,7 +81,7 @@ struct MaskOutput: Sendable {
     private func maker(
         _ frame: Frame, _ context: StageContext
     ) throws(Problem) -> (Int) throws(Problem) -> LumaImage {
-        let camera = try frame.facts.requiredIntrinsics.counted(from: .corner)
+        let camera = try frame.facts.requiredIntrinsics
         func size(_ factor: Int) -> PixelSize { RGBImage.downscaledSize(camera.size, by: factor) }
         func nearest(_ mask: LumaImage, _ factor: Int) -> LumaImage {
             mask.nearest(width: size(factor).width, height: size(factor).height)

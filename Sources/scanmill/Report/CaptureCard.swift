@@ -209,7 +209,7 @@ struct CaptureCard {
     static func path(_ name: String) -> String {
         name.utf8.reduce(into: "") { path, byte in
             let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                byte.isASCIIDigit || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
                 || byte == 0x2d || byte == 0x2e || byte == 0x5f
             if isPlain {
                 path.unicodeScalars.append(Unicode.Scalar(byte))

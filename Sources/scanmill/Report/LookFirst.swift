@@ -77,7 +77,7 @@ struct LookFirst {
         let main = strip.cells.firstIndex { $0.roles.contains(wanted) } ?? 0
         let others = strip.cells.indices.filter { $0 != main }.prefix(2)
         return """
-            <div class="shot">\(ThumbnailView.draw(strip, main, big: true))\
+            <div class="shot">\(ThumbnailView.draw(strip, main))\
             <div class="small">\(others.map { ThumbnailView.draw(strip, $0) })</div></div>
             """
     }

@@ -71,9 +71,6 @@ struct Measured: Sendable {
         /// Source frames.
         var sharpestFrame: Int
         var blurriestFrame: Int
-        /// The first and the last frame that was scored.
-        var firstFrame: Int
-        var lastFrame: Int
 
         /// - Parameter limit: below which frames are dropped, where there is such a limit.
         init?(_ stage: JSONValue, frameCount: Int, limit: Double?) {
@@ -81,7 +78,7 @@ struct Measured: Sendable {
                 guard let frame = score["frame"]?.count, let value = score["score"]?.finite else { return nil }
                 return (frame, max(0, value))
             }
-            guard let first = scores.first, let last = scores.last,
+            guard let last = scores.last,
                 let best = scores.max(by: { $0.score < $1.score }), let worst = scores.min(by: { $0.score < $1.score }),
                 let all = Distribution(scores.lazy.map(\.score))
             else { return nil }
@@ -92,7 +89,6 @@ struct Measured: Sendable {
             median = all.median
             count = scores.count
             (sharpestFrame, blurriestFrame) = (best.frame, worst.frame)
-            (firstFrame, lastFrame) = (first.frame, last.frame)
             histogram = Array(repeating: 0, count: Self.binCount)
             let step = max(highest, 1e-9) / Double(Self.binCount)
             for (_, value) in scores { histogram[min(Self.binCount - 1, Int(value / step))] += 1 }

@@ -79,10 +79,11 @@ struct NightReport: Sendable {
     // MARK: - Gathering
 
     private static func gather(_ state: StateFolder, _ run: RunFacts?) -> [CaptureFacts] {
-        let published = Set(state.published.map { Array($0.utf8) })
-        let failed = Set(state.failed.map { Array($0.utf8) })
+        let (results, failures) = (state.published, state.failed)
+        let published = Set(results.map { Array($0.utf8) })
+        let failed = Set(failures.map { Array($0.utf8) })
         let entries = Dictionary(grouping: run?.entries ?? [], by: { Array($0.id.utf8) })
-        let ids = (state.published + state.failed + (run?.entries.map(\.id) ?? [])).distinctByBytes
+        let ids = (results + failures + (run?.entries.map(\.id) ?? [])).distinctByBytes
         // Captures of one name are counted as the run counted them; what stands under the name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
             guard let own = entries[Array(id.utf8)] else { return [(id, nil, true)] }

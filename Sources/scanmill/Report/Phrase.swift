@@ -26,7 +26,7 @@ struct Phrase: Sendable, Hashable {
         (self.words, self.values) = (words, values)
     }
 
-    /// The message, with … where several differ: `sharpness … is under frame …'s in its window`.
+    /// The message, with … where several differ: `sharpness … is not above frame …'s in its window`.
     var text: String { text(values) }
 
     /// The same with all values left open.
@@ -66,20 +66,18 @@ struct Phrase: Sendable, Hashable {
             return behind
         }
         var end = index
-        while end < text.count, isDigit(text[end]) || end > index && isInside(end, text) { end += 1 }
+        while end < text.count, text[end].isASCIIDigit || end > index && isInside(end, text) { end += 1 }
         return end
     }
 
     /// A point or comma belongs to the number when a digit follows.
     private static func isInside(_ index: Int, _ text: [UInt8]) -> Bool {
         (text[index] == UInt8(ascii: ".") || text[index] == UInt8(ascii: ",")) && index + 1 < text.count
-            && isDigit(text[index + 1])
+            && text[index + 1].isASCIIDigit
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Digits, too: an id is not part of a longer word.
     private static func isLetter(_ byte: UInt8) -> Bool {
-        isDigit(byte) || byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        byte.isASCIIDigit || byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

@@ -203,11 +203,14 @@ extension ReportPage {
     func commands(_ capture: CaptureFacts) -> [String] {
         guard let input = capture.input else { return [] }
         var commands: [String] = []
-        if capture.status == .failed, let pipeline = report.run?.pipelineFile {
-            var words = ["scanmill", "run", pipeline, input, "-o", report.run?.output ?? report.output]
-            for setting in report.run?.settings ?? [] { words += ["--set", setting] }
-            commands.append(Wording.command(words + PublishedResult.only(capture.id) + ["--retry"]))
+        // What was asked for wrongly would only fail again.
+        if capture.status == .failed, capture.problem?.fault != .usage, let run = report.run,
+            let pipeline = run.pipelineFile
+        {
+            let again = RerunCommand(
+                pipeline: pipeline, output: run.output ?? report.output, settings: run.settings, further: run.further)
+            commands.append(again.text(input, PublishedResult.only(capture.id)))
         }
-        return commands + [Wording.command(["scanmill", "inspect", input])]
+        return commands + [Wording.command(["scanmill", "inspect", RerunCommand.path(input)])]
     }
 }

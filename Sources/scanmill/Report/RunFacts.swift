@@ -35,6 +35,8 @@ struct RunFacts: Sendable {
     /// The pipeline's file, the changes to it, and OUT, as they were given, and the folder in which.
     var pipelineFile: String?
     var settings: [String] = []
+    /// The other words that decided what was run and how.
+    var further: [String] = []
     var output: String?
     var folder: String?
     var tool: String?
@@ -67,6 +69,7 @@ struct RunFacts: Sendable {
         let command = plan?["command"]
         pipelineFile = command?["pipeline"]?.string
         settings = command?["set"]?.array?.compactMap(\.string) ?? []
+        further = command?["further"]?.array?.compactMap(\.string) ?? []
         output = command?["output"]?.string
         folder = command?["folder"]?.string
         tool = command?["tool"]?.string
@@ -96,7 +99,7 @@ struct RunMoment: Sendable {
     private let year, month, day, hour, minute: Int
 
     init?(_ stamp: String?) {
-        guard let digits = stamp?.utf8.filter({ (0x30...0x39).contains($0) }), digits.count == 14 else { return nil }
+        guard let digits = stamp?.utf8.filter(\.isASCIIDigit), digits.count == 14 else { return nil }
         func number(_ range: Range<Int>) -> Int32 { digits[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) } }
         var utc = tm()
         utc.tm_year = number(0..<4) - 1900

@@ -30,14 +30,12 @@ struct Usual: Sendable {
     static let fewest = 8
 
     let median: Double
-    let count: Int
     private let deviation: Double
 
     /// - Returns: nil for fewer than ``fewest`` values.
     init?(_ values: [Double]) {
         guard values.count >= Self.fewest, let median = Distribution(values)?.median else { return nil }
         self.median = median
-        count = values.count
         let distances = values.map { abs($0 - median) }
         let middle = Distribution(distances)?.median ?? 0
         let mean = distances.reduce(0, +) / Double(distances.count)

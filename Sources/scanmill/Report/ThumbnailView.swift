@@ -1,13 +1,13 @@
 /// Pictures out of a sprite: a strip of one capture's, or a sheet of many captures' first ones. Sizes and places are in
 /// percent, so that the same file serves every width.
 enum ThumbnailView {
-    static func draw(_ strip: Thumbnails.Strip, _ index: Int, big: Bool = false) -> HTML {
+    static func draw(_ strip: Thumbnails.Strip, _ index: Int) -> HTML {
         let cell = strip.cells[index]
         let words = cell.roles == [.between] ? "frame" : cell.roles.map(\.rawValue).joined(separator: ", ")
         let columns = strip.cells.count
         let place = columns > 1 ? Double(index) / Double(columns - 1) * 100 : 0
         return """
-            <figure class="th\(big ? " big" : "")"><div role="img" aria-label="frame \(cell.frame): \(words)" \
+            <figure class="th"><div role="img" aria-label="frame \(cell.frame): \(words)" \
             style="background-image:url(\(strip.file));background-size:\(columns * 100)% 100%;background-position:\(HTML.fine(place))% 0"></div>\
             <figcaption>\(words) <span class="muted">\(cell.frame)</span></figcaption></figure>
             """

@@ -56,7 +56,8 @@ struct Thumbnails: Sendable {
         guard let key = capture.pictureKey, let input = capture.input else {
             return Strip(cells: [], lack: "the capture's place is not known")
         }
-        if let known = load(capture.id, key: key) { return known }
+        // What changed while it was looked at has no key: what was drawn of it once shows what it was then.
+        if !key.isEmpty, let known = load(capture.id, key: key) { return known }
         if lapses.count.load(ordering: .relaxed) >= Self.mostLapses {
             return Strip(cells: [], lack: "pictures of other captures did not come either")
         }

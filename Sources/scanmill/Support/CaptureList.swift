@@ -82,12 +82,12 @@ struct CaptureList {
     private mutating func take(_ captures: [CaptureSearch.Found], asked formats: [String], pipelineFolder: String) {
         let byID = Dictionary(grouping: captures, by: \.id)
         var refusedIDs: Set<String> = []
-        for capture in captures {
+        for capture in captures where !refusedIDs.contains(capture.id) {
             let input = CaptureInput(id: capture.id, path: capture.path, pipelineFolder: pipelineFolder)
             let twins = byID[capture.id] ?? []
             if let defect = OutputFolder.defect(ofID: capture.id) ?? Self.twinProblem(twins, formats) {
                 // All that have one id are refused as one.
-                guard refusedIDs.insert(capture.id).inserted else { continue }
+                refusedIDs.insert(capture.id)
                 refused.append(CaptureOutcome(input: input, ending: .failed(defect.at(file: capture.path))))
             } else {
                 inputs.append(input)
@@ -206,7 +206,8 @@ struct CaptureList {
                 // Whatever their folders are called, their name is the result's.
                 apart
             }
-        var notes = twins.map { "one is \($0.path)" }
+        var notes = twins.prefix(Self.shown).map { "one is \($0.path)" }
+        if twins.count > Self.shown { notes.append("and \(twins.count - Self.shown) more") }
         if !twins.allSatisfy({ $0.id.utf8.elementsEqual(first.id.utf8) }) {
             notes.append("the names look the same, and are spelt with other Unicode characters")
         }

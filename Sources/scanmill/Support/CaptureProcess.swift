@@ -7,8 +7,8 @@ import SystemPackage
 
 /// The parent's side of a capture's process: starts it, listens, and ends it when it takes too much or stands still.
 struct CaptureProcess: Sendable {
-    /// Bytes of memory above which a capture's process is ended; nil for no limit.
-    var memoryLimit: Int64?
+    /// Bytes of memory above which a capture's process is ended.
+    var memoryLimit: Int64
     /// Seconds without any sign of progress after which it is ended.
     var patience: Double
     /// Says why running captures have to end now, or nil.
@@ -100,7 +100,7 @@ struct CaptureProcess: Sendable {
             var reason: CaptureEnding?
             if let why = hurry() {
                 reason = .notBegun(why)
-            } else if let memoryLimit, let used = ProcessSession.residentBytes(of: pid), used > memoryLimit {
+            } else if let used = ProcessSession.residentBytes(of: pid), used > memoryLimit {
                 reason = .failed(
                     Problem(
                         .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",

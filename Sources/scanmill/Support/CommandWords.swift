@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The words of the command line.
 enum CommandWords {

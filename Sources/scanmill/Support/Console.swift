@@ -55,7 +55,7 @@ enum Console {
         // Said once, whoever asks again.
         let code = lost.exchange(0, ordering: .relaxed)
         if code == 0 { return }
-        error("error: what was printed is not complete: \(String(cString: strerror(code)))")
+        error("error: what was printed is not complete: \(systemText(code))")
         throw ExitCode(ExitStatus.environment)
     }
 

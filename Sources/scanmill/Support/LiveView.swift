@@ -27,7 +27,7 @@ final class LiveView: Sendable {
         self.isOn = isOn
     }
 
-    func began(_ id: String) { change(at: .now) { $0.running.append((id, nil)) } }
+    func began(_ id: String) { change(atOnce: true) { $0.running.append((id, nil)) } }
 
     func progress(_ id: String, _ progress: RunProgress) {
         change { state in
@@ -36,7 +36,7 @@ final class LiveView: Sendable {
     }
 
     func ended(_ id: String) {
-        change(at: .now) { state in
+        change(atOnce: true) { state in
             state.running.removeAll { $0.id == id }
             state.done += 1
         }
@@ -57,11 +57,11 @@ final class LiveView: Sendable {
         state.withLock { Self.write(erasure(&$0)) }
     }
 
-    private func change(at moment: ContinuousClock.Instant? = nil, _ body: (inout State) -> Void) {
+    private func change(atOnce: Bool = false, _ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
             // Five pictures a second are enough for people, whatever the captures say.
-            guard isOn, moment != nil || ContinuousClock.now - state.lastDrawn > .milliseconds(200) else { return }
+            guard isOn, atOnce || ContinuousClock.now - state.lastDrawn > .milliseconds(200) else { return }
             draw(&state)
         }
     }

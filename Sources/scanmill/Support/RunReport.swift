@@ -13,10 +13,7 @@ struct RunReport: Sendable {
         self.log = log
     }
 
-    var seconds: Double {
-        let parts = (ContinuousClock.now - start).components
-        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
-    }
+    var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
 
     /// The run itself, so that one night can be told from the next in a log that goes on.
     func runBegan(_ options: BatchOptions, captures: Int) {
@@ -64,8 +61,7 @@ struct RunReport: Sendable {
         }
     }
 
-    /// - Parameter limits: the words of the command line that set what a capture may take, for those who type it again.
-    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, limits: [String]) {
+    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, again: RerunCommand) {
         let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
         if outcomes.isEmpty {
             say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
@@ -92,7 +88,7 @@ struct RunReport: Sendable {
         // One of each kind: a bad night fails many captures for one reason.
         var seen: Set<String> = []
         for outcome in ran where seen.count < 5 && seen.insert(outcome.ending.problem?.summary ?? "").inserted {
-            Console.error("to see it again:  \(Self.command(outcome, options, limits))")
+            Console.error("to see it again:  \(again.text(outcome.input.path))")
         }
         if kinds.count > seen.count { Console.error("and \(kinds.count - seen.count) more of other kinds") }
     }
@@ -122,19 +118,6 @@ struct RunReport: Sendable {
             let who = ids.count == 1 ? Console.visible(ids[0]) : ids.count.counted("capture")
             Console.error("note: \(who): \(note)")
         }
-    }
-
-    /// The command that runs one capture again.
-    private static func command(_ outcome: CaptureOutcome, _ options: BatchOptions, _ limits: [String]) -> String {
-        // A name that begins with a dash is no option behind a folder.
-        let path = outcome.input.path.hasPrefix("-") ? "./\(outcome.input.path)" : outcome.input.path
-        var words = ["scanmill", "run", options.pipeline, path, "-o", options.output, "--retry"]
-        // Without it an older result that is up to date would be left as it is.
-        if options.force { words.append("--force") }
-        for setting in options.settings { words += ["--set", setting] }
-        for format in options.formats { words += ["--format", format] }
-        words += limits
-        return words.map(ShellWord.quoted).joined(separator: " ")
     }
 
     private static func root(_ outcome: CaptureOutcome, _ problem: Problem) -> String {

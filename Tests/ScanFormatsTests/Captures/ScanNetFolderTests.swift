@@ -316,7 +316,8 @@ import Testing
         ] {
             var files = try extracted()
             files[file] = Array(text.utf8)
-            #expect(problem { _ = try open(files) }?.fault == .input, "\(file)")
+            let problem = problem { _ = try open(files) }
+            #expect(problem?.fault == .input && problem?.place.file == file, "\(file)")
         }
         for (key, value) in [
             ("m_depthShift = 2000", "m_depthShift = 0"), ("m_depthShift = 2000", "m_depthShift = inf"),

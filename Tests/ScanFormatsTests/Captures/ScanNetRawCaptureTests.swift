@@ -143,6 +143,14 @@ import Testing
         #expect(capture.warnings == ["the last record of abc.imu has 2 of 128 bytes and is left out"])
     }
 
+    @Test func motionWithoutAWholeRecord() throws {
+        var files = files()
+        files["abc.imu"] = [UInt8](repeating: 0, count: 100)
+        let capture = try open(try write(files))
+        #expect(capture.motionFiles.isEmpty && capture.absences[.motion] == "abc.imu holds no whole record")
+        #expect(capture.warnings == ["the last record of abc.imu has 100 of 128 bytes and is left out"])
+    }
+
     @Test func oneBlockOfTimesServesBoth() throws {
         let capture = try open(try write(files(Self.depth(Self.frames, blocks: 1))))
         #expect(capture.frames.map(\.timestamp).first == 1_000_500_000_000)

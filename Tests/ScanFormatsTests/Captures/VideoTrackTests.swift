@@ -53,6 +53,24 @@ import Testing
         for (frame, grey) in greys { #expect(abs(Double(grey) - Self.shown(frame)) < 2) }
     }
 
+    /// One decoder for both, but where ffmpeg has to make the colours; luma is what it is alone.
+    @Test(arguments: [("yuv420p", 1), ("yuvj420p", 1), ("yuv422p", 2), ("yuv444p", 2)])
+    func colorsAndLumaTogether(_ kind: String, _ count: Int) throws {
+        let capture = try openFilmed(filmed) {
+            try TestVideo.gray("v.mp4", in: $0, frames: 8, encoder: ["-pix_fmt", kind, "-qp", "0"])
+        }
+        let both = try capture.source.tracks(for: [.color, .luma], of: capture)
+        #expect(both.count == count)
+        let alone = try #require(try capture.source.tracks(for: [.luma], of: capture).first)
+        for facts in capture.frames {
+            var (frame, other) = (Frame(facts), Frame(facts))
+            for track in both { try track.advance(&frame, isWanted: true) }
+            try alone.advance(&other, isWanted: true)
+            #expect(frame.picture != nil && frame.luma == other.luma && frame.luma != nil)
+        }
+        for track in both + [alone] { _ = try track.finish() }
+    }
+
     /// ffmpeg makes the colours where no rule of ours is known to give the same.
     @Test func planesOfAnotherKindArriveAsColors() throws {
         let capture = try openFilmed(filmed) {

@@ -33,12 +33,13 @@ struct RoundTrip {
         var position = 0.0
         var rotation = 0.0
         var intrinsics = 0.0
-        var depth: Float = 0
-        var confidence = 0
+        /// Nil where no frame has a map to compare.
+        var depth: Float?
+        var confidence: Int?
 
         var description: String {
-            "time \(time) ns, position \(position) m, rotation \(rotation), intrinsics \(intrinsics) px, depth \(depth) m, "
-                + "confidence \(confidence)"
+            "time \(time) ns, position \(position) m, rotation \(rotation), intrinsics \(intrinsics) px, "
+                + "depth \(depth ?? .nan) m, confidence \(confidence ?? -1)"
         }
     }
 
@@ -70,13 +71,13 @@ struct RoundTrip {
                 errors.intrinsics = max(errors.intrinsics, abs(expected - l[keyPath: number]))
             }
             if let map = truth.depth, let other = found.depth {
-                errors.depth = max(errors.depth, Self.worst(map, other))
+                errors.depth = max(errors.depth ?? 0, Self.worst(map, other))
             }
             if let map = truth.recordedConfidence, let other = found.confidence {
                 #expect(other.range == 0...2)
-                for (a, b) in zip(map.values, other.values) {
-                    errors.confidence = max(errors.confidence, abs(Int(a) - Int(b)))
-                }
+                #expect(map.values.count == other.values.count)
+                let worst = zip(map.values, other.values).map { abs(Int($0) - Int($1)) }.max() ?? 0
+                errors.confidence = max(errors.confidence ?? 0, worst)
             }
         }
         return errors

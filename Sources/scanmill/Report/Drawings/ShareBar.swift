@@ -7,7 +7,7 @@ enum ShareBar {
         var title: String
     }
 
-    static func draw(_ parts: [Part], label: String, height: Double = 14) -> HTML? {
+    static func draw(_ parts: [Part], label: String) -> HTML? {
         let all = parts.reduce(0) { $0 + $1.amount }
         guard all > 0 else { return nil }
         var x = 0.0
@@ -15,12 +15,12 @@ enum ShareBar {
             let wide = part.amount / all * 240
             defer { x += wide }
             return """
-                <rect class="\(part.style)" x="\(x)" y="0" width="\(max(0.5, wide - 0.7))" height="\(height)">\
+                <rect class="\(part.style)" x="\(x)" y="0" width="\(max(0.5, wide - 0.7))" height="14">\
                 <title>\(part.title)</title></rect>
                 """
         }
         return """
-            <svg class="share" viewBox="0 0 240 \(height)" preserveAspectRatio="none" role="img" aria-label="\(label)">\
+            <svg class="share" viewBox="0 0 240 14" preserveAspectRatio="none" role="img" aria-label="\(label)">\
             \(rects)</svg>
             """
     }

@@ -1,0 +1,136 @@
+import ScanModel
+
+/// A picture file, looked at from outside: its start and its end, no pixels.
+struct PictureLook: Sendable {
+    /// A picture's size, and its orientation as ``Capture/orientations`` has it.
+    typealias Header = (size: PixelSize, orientation: Int)
+
+    let path: String
+    let byteCount: Int64
+    /// What its header says, or why it cannot be a whole picture.
+    let result: Result<Header, Problem>
+
+    private init(_ path: String, _ tree: any CaptureTree, _ limits: PictureLimits) {
+        self.path = path
+        var opened: (any ByteSource)?
+        do throws(Problem) {
+            let source = try tree.openInPlace(path)
+            opened = source
+            result = .success(try Self.header(of: source, limits: limits))
+        } catch { result = .failure(error) }
+        byteCount = opened?.byteCount ?? tree.byteCount(of: path) ?? 0
+    }
+
+    /// Looks at files, at several of them at once: on a network share each look takes several times as long as the network
+    /// does to answer.
+    static func each(of paths: [String], in tree: any CaptureTree, _ rules: ReadRules) -> [PictureLook] {
+        let limits = rules.pictureLimits
+        return Parallel.map(paths.count, workers: rules.resources.threads) { PictureLook(paths[$0], tree, limits) }
+    }
+
+    /// Looks for the pictures that a list names, and at them, at several at once.
+    /// - Parameters:
+    ///   - names: as ``CaptureTree/picture(_:in:)`` takes them; nil where nobody asks.
+    ///   - folder: where the names begin.
+    /// - Returns: for each name what was found, nil where nothing is there, and a problem where that cannot be told or the
+    ///   name leads out of the capture.
+    static func each(
+        named names: [String?], in folder: String = "", of tree: any CaptureTree, _ rules: ReadRules
+    ) -> [Result<PictureLook?, Problem>] {
+        let limits = rules.pictureLimits
+        return Parallel.map(names.count, workers: rules.resources.threads) { number in
+            guard let name = names[number] else { return .success(nil) }
+            do throws(Problem) {
+                return .success(try tree.picture(name, in: folder).map { PictureLook($0, tree, limits) })
+            } catch { return .failure(error) }
+        }
+    }
+}
+
+extension PictureLook {
+    /// How much of a large file's start and end is read: first as little as nearly all cameras need, then more, since
+    /// thumbnails and profiles may stand before a picture's own header, and notes behind its end.
+    private static let parts = [(head: 4 << 10, tail: 1 << 10), (head: 256 << 10, tail: JPEG.tailBytes)]
+
+    /// A picture's size from its header, if it looks whole. Only the start and the end of a large file are read.
+    static func size(of source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
+        try header(of: source, limits: limits).size
+    }
+
+    /// What a picture's header says, if it looks whole. Only the start and the end of a large file are read.
+    static func header(of source: any ByteSource, limits: PictureLimits = .standard) throws(Problem) -> Header {
+        guard let file = source as? FileSource, let total = file.byteCount else {
+            return try header(try source.readAll(limit: PictureLimits.fileBytes), limits)
+        }
+        var problem: Problem?
+        for part in parts where total > Int64(part.head + part.tail) {
+            let tail = try file.bytes(at: total - Int64(part.tail), count: part.tail)
+            let head = try file.bytes(at: 0, count: part.head)
+            do throws(Problem) {
+                return try header(head, tail: tail, at: Int(total) - part.tail, limits)
+            } catch { problem = error }
+        }
+        if let problem, total > Int64(PictureLimits.fileBytes) { throw problem }
+        return try header(try file.bytes(at: 0, count: Int(total)), limits)
+    }
+
+    /// Of a file that was read as a whole.
+    private static func header(_ bytes: [UInt8], _ limits: PictureLimits) throws(Problem) -> Header {
+        let start = max(0, bytes.count - JPEG.tailBytes)
+        return try header(bytes, tail: Array(bytes[start...]), at: start, limits)
+    }
+
+    /// - Parameter offset: where in the file `tail` begins.
+    private static func header(
+        _ head: [UInt8], tail: [UInt8], at offset: Int, _ limits: PictureLimits
+    ) throws(Problem) -> Header {
+        if PNG.isPNG(head) {
+            let header = try PNG.header(head, limits: limits)
+            if let defect = PNG.cutDefect(tail) { throw Problem(.input, "PNG truncated", notes: [defect]) }
+            return (header.size, 1)
+        }
+        if let foreign = ForeignPicture.problem(head) { throw foreign }
+        if let defect = JPEG.cutDefect(head, tail, at: offset) {
+            throw Problem(.input, "JPEG truncated or damaged: \(defect)")
+        }
+        let header = try JPEG.colorHeader(head, limits)
+        return (header.size, JPEG.exifOrientation(head) ?? 1)
+    }
+}
+
+extension Capture {
+    /// Gives a frame its picture.
+    /// - Returns: the picture's size.
+    /// - Throws: when the picture is not whole, or the machine is at fault.
+    mutating func attachPicture(_ look: PictureLook, to index: Int) throws(Problem) -> PixelSize {
+        frames[index].pictureFile = look.path
+        files.append(InputFile(path: look.path, byteCount: look.byteCount, channels: [.color], stake: .frame(index)))
+        let (size, orientation) = try look.result.get()
+        orientations[index] = orientation
+        return size
+    }
+
+    /// Looks at the start and the end of each frame's picture file: its size, and whether it is whole.
+    /// - Returns: the size of each picture that is.
+    @discardableResult
+    mutating func checkPictures(in tree: any CaptureTree, rules: ReadRules) throws(Problem) -> [Int: PixelSize] {
+        let pictures = frames.compactMap { frame in frame.pictureFile.map { (frame: frame.index, path: $0) } }
+        var sizes: [PixelSize: Int] = [:]
+        var found: [Int: PixelSize] = [:]
+        for (picture, look) in zip(pictures, PictureLook.each(of: pictures.map(\.path), in: tree, rules)) {
+            do throws(Problem) {
+                let size = try attachPicture(look, to: picture.frame)
+                sizes[size, default: 0] += 1
+                found[picture.frame] = size
+            } catch { try drop(picture.frame, for: error.at(file: picture.path)) }
+        }
+        // Most pictures are right; the one with another size is the odd one.
+        let ranked = sizes.sorted { ($1.value, $0.key.width, $0.key.height) < ($0.value, $1.key.width, $1.key.height) }
+        guard let usual = ranked.first?.key else { return found }
+        colorSize = usual
+        for (index, size) in found.sorted(by: { $0.key < $1.key }) where size != usual {
+            drop(index, whileReading: "the picture is \(size), and the others are \(usual)", isBad: true)
+        }
+        return found
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import ScanFormats
+import ScanModel
+import TestSupport
+import Testing
+
+/// What a run leaves for programs: JSON, the log and the figures, key by key as the page Records lists them.
+@Suite struct RunRecordsTests {
+    private let folder: TemporaryFolder
+    private static let stages = 
+        "{read: {bad-frame-limit: 0.5}}, {select-every: {step: 2}}, measure-blur, decompress, write-frames"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var sound = MiniCapture()
+        sound.id = "sound"
+        try sound.write(in: folder)
+        var damaged = MiniCapture()
+        damaged.id = "damaged"
+        damaged.damagedPictures = [2]
+        try damaged.write(in: folder)
+        var broken = MiniCapture()
+        broken.id = "broken"
+        try broken.write(in: folder)
+        try folder.write("{", to: "broken/recorded.json")
+    }
+
+    private func run(_ arguments: [String]) throws -> CommandResult {
+        try folder.run(Self.stages, arguments + ["-o", "out"])
+    }
+
+    private func json(_ text: some Sequence<UInt8>) throws -> JSONValue {
+        try JSONValue.parse(Array(text), file: "stdout")
+    }
+
+    private func object(_ texts: KeyValuePairs<String, String>) -> JSONValue {
+        var object = JSONObject()
+        for (key, text) in texts { object[key] = .string(text) }
+        return .object(object)
+    }
+
+    private func captures(_ json: JSONValue) -> [String: JSONValue] {
+        Dictionary((json["captures"]?.array ?? []).map { ($0["id"]?.string ?? "", $0) }) { first, _ in first }
+    }
+
+    /// Files of a result without its receipt, and their bytes.
+    private func written(_ id: String) throws -> (files: Int, bytes: Int) {
+        let sizes = try runCommand(
+            ["find", "out/\(id)", "-type", "f", "!", "-name", "receipt.json", "-printf", "%s\n"], in: folder.path
+        ).output.split(separator: "\n").compactMap { Int($0) }
+        return (sizes.count, sizes.reduce(0, +))
+    }
+
+    @Test func eachCaptureOfARun() throws {
+        let first = try run(["sound", "damaged", "broken", "--json", "--log", "log"])
+        #expect(first.status == 1)
+        let ended = captures(try json(first.output.utf8))
+        #expect(ended.keys.sorted() == ["broken", "damaged", "sound"])
+        for (id, kept, bad) in [("sound", 4, 0), ("damaged", 3, 1)] {
+            let found = try #require(ended[id])
+            let (files, bytes) = try written(id)
+            #expect(found["input"] == .string(id))
+            #expect(found["status"] == .string("done"))
+            #expect(found["frames"] == .object(["source": .integer(7), "kept": .of(kept), "bad": .of(bad)]))
+            #expect(found["files"] == .of(files) && found["bytes"] == .of(bytes), "\(found)")
+            // The bad frame is told; of the sound capture there is nothing to say.
+            #expect(found["warnings"]?.array?.isEmpty == (bad == 0))
+        }
+        let broken = try #require(ended["broken"])
+        #expect(broken["status"] == .string("failed"))
+        #expect(broken["fault"] == .string("input"))
+        let summary = try #require(broken["summary"]?.string)
+        #expect(
+            broken["message"]?.string?.hasPrefix("error: \(summary)\n  --> broken/recorded.json") == true, "\(broken)")
+
+        // The log has the same of each capture.
+        let events = try folder.bytes("log").split(separator: UInt8(ascii: "\n")).map(json)
+        let logged = events.filter { $0["event"]?.string == "ended" }
+        #expect(logged.count == 3)
+        for event in logged {
+            guard case .object(var object) = event else { throw CocoaError(.coderReadCorrupt) }
+            (object["event"], object["time"]) = (nil, nil)
+            #expect(.object(object) == ended[event["id"]?.string ?? ""])
+        }
+
+        let second = captures(try json(try run(["sound", "broken", "--json"]).output.utf8))
+        #expect(second["sound"] == object(["id": "sound", "input": "sound", "status": "up to date"]))
+        #expect(second["broken"]?["status"] == .string("failed before"))
+        #expect(second["broken"]?["summary"] == broken["summary"] && second["broken"]?["fault"] == .string("input"))
+    }
+
+    @Test func aCaptureThatIsNotBegunHasItsReason() throws {
+        let left = captures(try json(try run(["sound", "--json", "--min-free", "900TiB"]).output.utf8))["sound"]
+        #expect(left?["status"] == .string("left"))
+        #expect(left?["reason"]?.string?.hasPrefix("only ") == true, "\(left ?? .null)")
+    }
+
+    @Test func whatIsPlanned() throws {
+        func plan() throws -> JSONValue {
+            let arguments = ["plan", "trouble.yaml", "sound", "damaged", "broken", "-o", "out", "--json"]
+            return try json(try Scanmill.run(arguments, in: folder.path).output.utf8)
+        }
+        try folder.write("name: trouble\nstages: [\(Self.stages)]\n", to: "trouble.yaml")
+        let before = try plan()
+        #expect(before["output-bytes"] == .null)
+        #expect(before["peak-memory-bytes"] == .integer(200_000_000))
+        #expect((before["free-bytes"]?.integer ?? 0) > 0)
+        for (id, capture) in captures(before) {
+            #expect(capture["input"] == .string(id) && capture["decision"] == .string("run"))
+            #expect(capture["reason"]?.string?.isEmpty == false)
+        }
+        // What has stood still for two seconds is known without a look at its bytes.
+        _ = try runCommand(["sh", "-c", "find sound -exec touch -d '1 hour ago' {} + && sleep 2.5"], in: folder.path)
+        #expect(try run(["sound", "broken"]).status == 1)
+        let after = try plan()
+        // Of the one that would run, as much as the other became.
+        let (_, bytes) = try written("sound")
+        let guessed = try #require(after["output-bytes"]?.integer)
+        #expect(abs(guessed - Int64(bytes)) < Int64(bytes) / 10)
+        let found = captures(after)
+        #expect(found["sound"] == object(["id": "sound", "input": "sound", "decision": "up to date"]))
+        #expect(found["damaged"]?["decision"] == .string("run"))
+        #expect(found["broken"]?["decision"] == .string("cannot run"))
+        #expect(found["broken"]?["fault"] == .string("input"))
+        #expect(found["broken"]?["reason"]?.string?.isEmpty == false)
+    }
+
+    /// The figures are those of the page, and each has its own value.
+    @Test func figuresOfARun() throws {
+        let began = Date().timeIntervalSince1970
+        #expect(try run(["sound", "damaged", "broken", "--metrics", "figures"]).status == 1)
+        let text = String(decoding: try folder.bytes("figures"), as: UTF8.self)
+        var figures: [String: Double] = [:]
+        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+            let parts = line.split(separator: " ")
+            figures[String(parts[0])] = Double(parts[1])
+        }
+        let page = try String(
+            contentsOf: SharedData.checkout.appendingPathComponent("Sources/ScanStages/ScanStages.docc/Records.md"),
+            encoding: .utf8)
+        let promised = page.split(separator: "\n").compactMap { line in
+            line.hasPrefix("| `scanmill_") ? line.split(separator: "`")[1] : nil
+        }
+        #expect(
+            Set(figures.keys.map { $0.prefix { $0 != "{" } }) == Set(promised.map { $0.prefix { $0 != "{" } })
+                && promised.count == 7)
+        #expect(figures["scanmill_captures{ended=\"done\"}"] == 2)
+        #expect(figures["scanmill_captures{ended=\"failed\"}"] == 1)
+        #expect(figures["scanmill_captures{ended=\"left\"}"] == 0)
+        #expect(figures["scanmill_frames_source"] == 14)
+        #expect(figures["scanmill_frames_kept"] == 7)
+        #expect(figures["scanmill_written_bytes"] == Double(try written("sound").bytes + written("damaged").bytes))
+        #expect(figures["scanmill_run_status"] == 1)
+        let (seconds, end) = (figures["scanmill_run_seconds"] ?? 0, figures["scanmill_run_end_seconds"] ?? 0)
+        let elapsed = Date().timeIntervalSince1970 - began
+        #expect(seconds > 0 && seconds <= elapsed)
+        #expect(end >= began + seconds - 1 && end <= began + elapsed + 1)
+    }
+}
