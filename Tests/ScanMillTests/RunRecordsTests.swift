@@ -7,7 +7,7 @@ import Testing
 /// What a run leaves for programs: JSON, the log and the figures, key by key as the page Records lists them.
 @Suite struct RunRecordsTests {
     private let folder: TemporaryFolder
-    private static let stages = 
+    private static let stages =
         "{read: {bad-frame-limit: 0.5}}, {select-every: {step: 2}}, measure-blur, decompress, write-frames"
 
     init() throws {

@@ -104,7 +104,8 @@ import Testing
     }
 
     /// Then frames are spread by their order.
-    @Test(arguments: [[5, 5, 5, 5, 5], [9, 8, 7, 6, 5]] as [[Int64]]) func aClockThatStandsStill(_ times: [Int64]) throws {
+    @Test(arguments: [[5, 5, 5, 5, 5], [9, 8, 7, 6, 5]] as [[Int64]])
+    func aClockThatStandsStill(_ times: [Int64]) throws {
         #expect(try kept("{count: 3}", of: frames(5) { times[$0] }) == [0, 2, 4])
     }
 
