@@ -21,6 +21,8 @@ public struct CloudScene: Sendable {
     /// At most so many cameras are drawn as pyramids, and so many steps of the path.
     private static let viewerCount = 40
     private static let stepCount = 2000
+    /// A few thousand points tell where a cloud lies.
+    private static let sampleCount = 10_000
 
     public init(cloud: PointCloud?, box: OrientedBox?, trail: CameraTrail?, axes: CloudView.Axes) {
         self.cloud = cloud
@@ -29,7 +31,8 @@ public struct CloudScene: Sendable {
         self.axes = axes
         spacing = cloud.map { Self.spacing($0) } ?? 0
         let up = axes.up
-        heights = Self.trimmed((cloud.map { Self.sample($0) } ?? []).map { up.dot($0) }, share: 0.02) ?? 0...0
+        let sample = cloud?.sample(about: Self.sampleCount) ?? []
+        heights = Distribution(sample.map { up.dot($0) })?.range(without: 0.02) ?? 0...0
     }
 
     // MARK: - What a view has to show
@@ -40,27 +43,15 @@ public struct CloudScene: Sendable {
         if ofBoxAlone, let box { return box.cutByItsFloor.corners }
         var points = drawnBox?.corners ?? []
         points += (trail?.spread(Self.stepCount) ?? []).map { $0.pose.position }
-        let sample = cloud.map { Self.sample($0) } ?? []
+        let sample = (cloud?.sample(about: Self.sampleCount) ?? []).filter(\.isFinite)
         let ranges = [axes.right, axes.up, axes.front].map { axis in
-            (axis: axis, range: Self.trimmed(sample.map { axis.dot($0) }, share: 0.005) ?? 0...0)
+            (axis: axis, range: Distribution(sample.map { axis.dot($0) })?.range(without: 0.005) ?? 0...0)
         }
         return points + sample.filter { p in ranges.allSatisfy { $0.range.contains($0.axis.dot(p)) } }
     }
 
     /// What of it is above its floor.
     private var drawnBox: OrientedBox? { drawsBox ? box?.cutByItsFloor : nil }
-
-    /// Evenly from all points: a few thousand tell where a cloud lies.
-    private static func sample(_ cloud: PointCloud) -> [Vector3] {
-        stride(from: 0, to: cloud.count, by: max(1, cloud.count / 10_000)).map { cloud[$0] }.filter(\.isFinite)
-    }
-
-    private static func trimmed(_ values: [Double], share: Double) -> ClosedRange<Double>? {
-        if values.isEmpty { return nil }
-        let sorted = values.sorted()
-        let cut = Int(Double(sorted.count) * share)
-        return sorted[cut]...sorted[sorted.count - 1 - cut]
-    }
 
     private static func spacing(_ cloud: PointCloud) -> Double {
         let probes = stride(from: 0, to: cloud.count, by: max(1, cloud.count / 32)).map { $0 }

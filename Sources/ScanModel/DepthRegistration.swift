@@ -38,22 +38,32 @@ public enum DepthRegistration {
         _ depth: DepthMap, _ from: CameraIntrinsics, _ to: CameraIntrinsics, _ colorFromDepth: Pose
     ) -> [Float] {
         let (width, height) = (depth.width, depth.height)
-        var metres = [Float](repeating: 0, count: width * height)
-        for v in 0..<height {
-            for u in 0..<width {
-                let z = Double(depth.metres[v * width + u])
-                guard z > 0 else { continue }
-                let inDepth = Vector3(
-                    (Double(u) + 0.5 - from.cx) / from.fx * z, -(Double(v) + 0.5 - from.cy) / from.fy * z, -z)
-                let p = colorFromDepth.apply(inDepth)
-                guard p.z < 0 else { continue }
-                let x = (to.fx * p.x / -p.z + to.cx).rounded(.down)
-                let y = (to.cy - to.fy * p.y / -p.z).rounded(.down)
-                guard x >= 0, y >= 0, x < Double(width), y < Double(height) else { continue }
-                let at = Int(y) * width + Int(x)
-                if metres[at] == 0 || Float(-p.z) < metres[at] { metres[at] = Float(-p.z) }
+        let (right, up, back) = colorFromDepth.rotation.columns
+        let t = colorFromDepth.position
+        // The point of a pixel lies at depth · (column + row) + t in the colour camera's axes.
+        let columns = (0..<width).map { right * ((Double($0) + 0.5 - from.cx) / from.fx) - back }
+        let rows = (0..<height).map { up * (-(Double($0) + 0.5 - from.cy) / from.fy) }
+        return [Float](unsafeUninitializedCapacity: width * height) { metres, count in
+            count = width * height
+            metres.initialize(repeating: 0)
+            depth.metres.withUnsafeBufferPointer { depth in
+                columns.withUnsafeBufferPointer { columns in
+                    for v in 0..<height {
+                        let row = rows[v]
+                        for u in 0..<width {
+                            let z = Double(depth[v * width + u])
+                            guard z > 0 else { continue }
+                            let p = (columns[u] + row) * z + t
+                            guard p.z < 0 else { continue }
+                            let scale = -1 / p.z
+                            let (x, y) = (to.cx + to.fx * p.x * scale, to.cy - to.fy * p.y * scale)
+                            guard x >= 0, y >= 0, x < Double(width), y < Double(height) else { continue }
+                            let at = Int(y) * width + Int(x)
+                            if metres[at] == 0 || Float(-p.z) < metres[at] { metres[at] = Float(-p.z) }
+                        }
+                    }
+                }
             }
         }
-        return metres
     }
 }

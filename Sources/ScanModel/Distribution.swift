@@ -23,6 +23,13 @@ public struct Distribution: Hashable, Sendable {
         let above = min(below + 1, sorted.count - 1)
         return sorted[below] + (sorted[above] - sorted[below]) * (position - Double(below))
     }
+
+    /// From the lowest to the highest of the numbers that are left without a share of them at either end; of the one or two in
+    /// the middle at least.
+    package func range(without share: Double) -> ClosedRange<Double> {
+        let cut = min(Int(Double(sorted.count) * share), (sorted.count - 1) / 2)
+        return sorted[cut]...sorted[sorted.count - 1 - cut]
+    }
 }
 
 extension Distribution {

@@ -90,8 +90,8 @@ public struct Matrix3: Hashable, Sendable {
             .max() ?? 0
     }
 
-    /// The rotation nearest to this matrix, whose determinant is positive, in the Frobenius norm, by Newton's iteration for the polar decomposition
-    /// (R ← (R + R⁻ᵀ) / 2; N. J. Higham, "Computing the Polar Decomposition", 1986).
+    /// The rotation nearest to this matrix, whose determinant is positive, in the Frobenius norm, by Newton's iteration for the
+    /// polar decomposition (R ← (R + R⁻ᵀ) / 2; N. J. Higham, "Computing the Polar Decomposition", 1986).
     public var nearestRotation: Matrix3 {
         var r = self
         for _ in 0..<20 {

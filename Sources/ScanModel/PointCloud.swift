@@ -33,6 +33,11 @@ public struct PointCloud: Hashable, Sendable {
             Double(positions[3 * index]), Double(positions[3 * index + 1]), Double(positions[3 * index + 2]))
     }
 
+    /// Points spread evenly over the whole cloud, of a large one about so many; fewer than twice as many in any case.
+    package func sample(about size: Int) -> [Vector3] {
+        stride(from: 0, to: count, by: max(1, count / size)).map { self[$0] }
+    }
+
     /// Takes every point to where `targetFromSource` has it.
     public mutating func transform(by targetFromSource: Pose) {
         for i in 0..<count {

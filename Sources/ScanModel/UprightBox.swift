@@ -49,8 +49,6 @@ extension OrientedBox {
     }
 
     private static func extent(_ values: [Double], _ trim: Double) -> ClosedRange<Double> {
-        let sorted = values.sorted()
-        let cut = min(Int(Double(sorted.count) * trim), (sorted.count - 1) / 2)
-        return sorted[cut]...sorted[sorted.count - 1 - cut]
+        Distribution(values)?.range(without: trim) ?? 0...0
     }
 }

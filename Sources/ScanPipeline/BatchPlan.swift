@@ -34,7 +34,8 @@ public struct BatchPlan: Sendable {
         public var triesAgain = false
         /// A capture that changed within so many seconds is still arriving; 0 never waits.
         public var settleSeconds: Int64 = 0
-        /// Whether somebody reads why captures run: what changed in a pipeline is told by the results' receipts.
+        /// Whether somebody reads why captures run. Without, no receipt is read for that: what it alone would tell of is
+        /// compared.
         public var explains = true
 
         public init() {}

@@ -80,8 +80,9 @@ public final class OutputFile: ByteSink {
                 let count = sm_copy(source, descriptor, min(total - byteCount, Self.copiedAtOnce))
                 if count < 0 && errno == EINTR { continue }
                 // Kernels, filesystems and sandboxes say in many ways that they cannot; some give 0 at once. What is really
-                // wrong, and with which of the two files, shows in the plain copy.
-                if count < 0 || count == 0 && byteCount == 0 {
+                // wrong, and with which of the two files, shows in the plain copy: be it that a disk fails, or that the other
+                // file has become shorter.
+                if count <= 0 {
                     guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
                         throw systemProblem("cannot write the file", code: errno)
                     }
@@ -89,7 +90,6 @@ public final class OutputFile: ByteSink {
                     isPossible = false
                     return
                 }
-                if count == 0 { throw Problem(.input, "a file became shorter while it was copied").at(file: path) }
                 byteCount += count
             }
             try settle(digest)

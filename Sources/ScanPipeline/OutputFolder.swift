@@ -114,7 +114,7 @@ public final class OutputFolder: Sendable {
     }
 
     /// Copies a file whose digest is known, inside the kernel.
-    /// - Returns: false when nothing was written: the digest is not known, or the kernel cannot.
+    /// - Returns: false when the file is still empty: the digest is not known, or the kernel cannot.
     private func copyKnown(
         _ path: String, _ input: borrowing RegularFile, name: String, to file: OutputFile
     ) throws(Problem) -> Bool {

@@ -204,8 +204,8 @@ public struct PipelineFile: Sendable {
         let entry = lines[line - 1].drop(while: \.isWhitespace)
         guard entry.first == "-" else { return nil }
         let text = entry.dropFirst().drop(while: \.isWhitespace)
-        let name = text.prefix { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
-        guard let first = name.first, ("a"..."z").contains(first) else { return nil }
+        let name = text.prefix { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+        guard name.first?.isLowercase == true else { return nil }
         let rest = text[name.endIndex...]
         var options = rest.drop(while: \.isWhitespace)
         if options.first == ":" {

@@ -90,8 +90,6 @@ public struct WritePreview: FrameStage, FoldStage {
         let choice = try choice(context)
         guard choice.frames.contains(frame.index) else { return }
         frame.parcels[context.label] = Parcel(picture: try choice.pictures.small(&frame, context))
-        // Its turn may be far off, and a picture's file can be decoded again.
-        if !context.wanted.contains(.color) { frame.decodedPicture = nil }
     }
 
     // MARK: - In frame order

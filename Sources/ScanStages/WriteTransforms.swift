@@ -126,7 +126,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         // Where a cloud is written, the frame's points hold what stages have cut away from it.
         if fold.points != nil, let points = frame.points {
             try fold.points?.add(points)
-            if dialect == .instantNGP { Self.sample(points, 200).forEach { fold.sample.append($0) } }
+            if dialect == .instantNGP { points.sample(about: 200).forEach { fold.sample.append($0) } }
         }
     }
 
@@ -139,7 +139,7 @@ public struct WriteTransforms: FrameStage, FoldStage {
         } else if let cloud = capture.cloud, context.reads.contains(.cloud) {
             try PointFile.write(cloud, context, path: "\(folder)/points.ply", turn: turn, colorless: .grey)
             points = cloud.count
-            if dialect == .instantNGP { Self.sample(cloud, 100_000).forEach { fold.sample.append($0) } }
+            if dialect == .instantNGP { cloud.sample(about: 100_000).forEach { fold.sample.append($0) } }
         }
         if let points {
             context.count("points", points)
@@ -224,18 +224,10 @@ public struct WriteTransforms: FrameStage, FoldStage {
         return volume
     }
 
-    /// Evenly spread points of a cloud, at most about so many.
-    private static func sample(_ cloud: PointCloud, _ count: Int) -> [Vector3] {
-        stride(from: 0, to: cloud.count, by: max(1, cloud.count / count)).map { cloud[$0] }
-    }
-
     /// The points without those beyond the outermost hundredth along any axis.
     private static func withoutOutermost(_ points: [Vector3]) -> [Vector3] {
-        let limits = (0..<3).map { axis -> ClosedRange<Double> in
-            let sorted = points.map { $0.components[axis] }.sorted()
-            if sorted.isEmpty { return 0...0 }
-            let cut = sorted.count / 100
-            return sorted[cut]...sorted[sorted.count - 1 - cut]
+        let limits = (0..<3).map { axis in
+            Distribution(points.map { $0.components[axis] })?.range(without: 0.01) ?? 0...0
         }
         return points.filter { point in
             zip(point.components, limits).allSatisfy { value, limit in limit.contains(value) }

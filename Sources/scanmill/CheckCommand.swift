@@ -8,20 +8,14 @@ struct CheckCommand: ParsableCommand {
         discussion: "Nothing is run. Exit code 2 when there is a mistake, 0 otherwise; warnings do not count.")
 
     @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp(
-            "Change an option of a stage; of the second one of a name with `crop[2].above=0.1`. Can be repeated.",
-            valueName: "stage.option=value"),
-        completion: .setting)
-    var settings: [String] = []
+    @OptionGroup var changes: SettingOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let problems: [Problem]
         var warnings: [Problem] = []
         do throws(PipelineMistakes) {
-            warnings = try LoadedPipeline.open(pipeline, settings: settings).pipeline.warnings
+            warnings = try LoadedPipeline.open(pipeline, settings: changes.settings).pipeline.warnings
             problems = []
         } catch { problems = error.problems }
 

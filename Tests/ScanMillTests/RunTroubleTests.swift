@@ -200,6 +200,8 @@ import Testing
             command
                 == "run trouble.yaml mini -o out --retry --force --format multiscan --capture-memory 900000000 --patience 300s"
         )
+        let page = try runCommand(["sh", "-c", "cat out/.scanmill/runs/*/report.html"], in: folder.path).output
+        #expect(page.contains("scanmill \(command.replacing(" --retry", with: " --only mini --retry"))"))
         let again = try Scanmill.run(command.split(separator: " ").map(String.init), in: folder.path)
         #expect(again.status == 1)
         #expect(again.errors.contains(line))

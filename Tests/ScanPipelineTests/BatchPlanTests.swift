@@ -48,6 +48,23 @@ import Testing
         #expect(problem { try fixture.run(input, "stages: [read, pick, write]") }?.fault == .usage)
     }
 
+    /// A run that is about to begin reads no receipts for reasons that it does not show.
+    @Test func reasonsThatNobodyReads() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        try fixture.run(input)
+        let other = "stages: [read, pick, write]"
+        let quietly = { (rules: inout BatchPlan.Rules) in rules.explains = false }
+        #expect(try fixture.plan([input], "stages: [read, write]", quietly) == [.upToDate])
+        guard case .run(let why) = try fixture.plan([input], other).first,
+            case .run(let short) = try fixture.plan([input], other, quietly).first
+        else { throw TestError("it is to run") }
+        #expect(why.contains("pick") && !short.contains("pick"), "\(why), \(short)")
+        FileSystem.removeTree("\(fixture.state.path)/inputs")
+        #expect(try fixture.plan([input], other) == [.run(why)])
+        #expect(try fixture.plan([input], other, quietly) == [.compare("its digests are not known")])
+    }
+
     /// Looking changes nothing.
     @Test func aPlanWritesNothing() throws {
         let fixture = try DiskFixture()

@@ -55,6 +55,11 @@ import Testing
         #expect(RunRecord.names(in: fixture.state) == [runs[0], runs[1], runs[2]])
         #expect(RunRecord.planned(in: fixture.state).map(\.input) == ["/in/2", "/in/1", "/in/0"])
         #expect(RunRecord.unreported(in: fixture.state) == runs[2])
+        // An older page tells nothing of it; its own, or a newer one, all.
+        try fixture.write("", to: "out/.scanmill/runs/\(runs[1])/report.html")
+        #expect(RunRecord.unreported(in: fixture.state) == runs[2])
+        try fixture.write("", to: "out/.scanmill/runs/\(runs[2])/report.html")
+        #expect(RunRecord.unreported(in: fixture.state) == nil)
     }
 
     /// What the report draws: when each capture ran, where its time went, and what to type to try it again.

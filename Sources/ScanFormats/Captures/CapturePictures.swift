@@ -19,10 +19,9 @@ public struct CapturePictures: Sendable {
             let (format, _) = try CaptureFormats.format(of: tree)
             return CaptureOpening.open(tree, as: format, patience: patience)
         }
-        guard var opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
+        guard let opened else { throw problems.last ?? Problem(.input, "the capture cannot be opened") }
         if let obstacle = opened.obstacles[.color] { throw obstacle }
         guard opened.channels.contains(.color) else { throw Problem(.input, "the capture has no pictures") }
-        opened.resources.patience = patience
         capture = opened
         let bare = opened.sparse[.color].map { Set($0.without).union($0.lost.keys) } ?? []
         frames = opened.keptFrames.map(\.index).filter { !bare.contains($0) }

@@ -87,8 +87,11 @@ private struct NeRFCaptureReader {
             facts.index = index
             capture.frames.append(facts)
         }
-        let looks = PictureLook.each(named: entries.map(\.path), of: tree, rules)
-        if PictureFolder.find(in: tree) == nil, looks.allSatisfy({ (try? $0.get()) == nil }) {
+        let wanted = entries.indices.map { capture.frames[$0].isDropped ? nil : entries[$0].path }
+        let looks = PictureLook.each(named: wanted, of: tree, rules)
+        if PictureFolder.find(in: tree) == nil, looks.allSatisfy({ (try? $0.get()) == nil }),
+            !entries.contains(where: { (try? tree.picture($0.path)) != nil })
+        {
             capture.losesPictures(.color, entries.map(\.path), listedIn: NeRFCaptureProject.file, in: tree)
         } else {
             for (index, entry) in entries.enumerated() { try attachPicture(entry, looks[index], to: index) }

@@ -211,7 +211,7 @@ struct SensReader {
         }
         capture.depthSize = header.depthSize
         capture.channels.insert(.recordedDepth)
-        capture.noteGaps(.recordedDepth, in: source.depth.map { $0.count > 0 ? "" : nil })
+        capture.noteGaps(.recordedDepth, in: source.depth.map { $0.count > 0 ? "" : nil }, isWhole: false)
         if let defect = cameras.depth?.defect {
             capture.warnings.append("the depth camera cannot be used, and is taken for the colour camera: \(defect)")
         } else {
@@ -223,7 +223,7 @@ struct SensReader {
 
     private mutating func readMotion(_ header: SensHeader) throws(Problem) {
         let rest = (file.byteCount ?? 0) - position
-        guard capture.forgiven.isEmpty else {
+        guard header.version < 4 || capture.forgiven.isEmpty else {
             capture.absences[.motion] = "the file was cut off before its motion samples"
             return
         }

@@ -122,8 +122,10 @@ private struct TransformsReader {
             try takeHeldOut(besides: &entries, top)
         }
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
-        let looks = PictureLook.each(named: entries.map(\.path), of: tree, rules)
-        let hasPictures = looks.contains { (try? $0.get()) != nil }
+        let looks = PictureLook.each(named: entries.map { $0.problem == nil ? $0.path : nil }, of: tree, rules)
+        let hasPictures =
+            looks.contains { (try? $0.get()) != nil }
+            || entries.contains { $0.problem != nil && (try? tree.picture($0.path)) != nil }
         if !hasPictures { capture.losesPictures(.color, entries.map(\.path), listedIn: file, in: tree) }
         capture.frames.reserveCapacity(entries.count)
         for (index, entry) in entries.enumerated() { try add(entry, index, top, hasPictures ? looks[index] : nil) }

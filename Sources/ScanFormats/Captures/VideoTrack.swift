@@ -44,7 +44,7 @@ final class VideoTrack: FrameTrack, @unchecked Sendable {
         _ video: VideoStream, _ tree: any CaptureTree, _ channel: Channel, addsLuma: Bool = false, of capture: Capture
     ) throws(Problem) {
         let location = try tree.place(video.file)
-        name = "\(video.file) (\(channel.name))"
+        name = video.file
         self.addsLuma = addsLuma
         encoding = channel == .color ? YUVEncoding(of: video.facts) : nil
         let layout: VideoLayout = channel == .luma ? .luma : encoding == nil ? .rgb24 : .yuv420p

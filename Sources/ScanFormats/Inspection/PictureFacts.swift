@@ -31,7 +31,7 @@ extension CaptureInspection {
             damagedCount = 0
             var counts: [PixelSize: Int] = [:]
             let found = Parallel.map(files.count, workers: capture.resources.threads) { number in
-                try? PictureLook.size(of: capture.source.openInPlace(files[number]))
+                try? PictureLook.size(of: capture.source.open(files[number]))
             }
             for size in found {
                 if let size { counts[size, default: 0] += 1 } else { damagedCount += 1 }
@@ -64,13 +64,5 @@ extension CaptureInspection {
                 offTimeCount = capture.comparesVideoTimes ? capture.findings["frames-off-time"]?.array?.count ?? 0 : nil
             }
         }
-    }
-}
-
-extension CaptureSource {
-    /// Opens a file of which parts are to be read, as ``CaptureTree/openInPlace(_:)`` does.
-    fileprivate func openInPlace(_ file: String) throws(Problem) -> any ByteSource {
-        guard let location = location(of: file), location.range != nil else { return try open(file) }
-        return try FileSource(path: location.path, name: file, range: location.range)
     }
 }

@@ -34,6 +34,14 @@ struct ShownPictures: Sendable {
 
     /// The frame's picture, small and upright; nil when it will not decode, or is smaller than ``multiple`` allows.
     func small(_ frame: inout Frame, _ context: StageContext) throws(Problem) -> RGBImage? {
+        let recorded = frame.picture
+        // The turn of the frame may be far off, and what was decoded for this alone is the larger part of it.
+        defer {
+            if !context.wanted.contains(.color) {
+                frame.decodedPicture = nil
+                if case .planes? = recorded { frame.picture = recorded }
+            }
+        }
         do throws(Problem) {
             let picture = try frame.loadRGB(context)
             let (old, new) = (

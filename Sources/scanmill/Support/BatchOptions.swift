@@ -4,6 +4,17 @@ import Glibc
 import ScanModel
 import ScanPipeline
 
+/// How `run`, `plan` and `check` are told that a pipeline's options are to be others than in its file.
+struct SettingOptions: ParsableArguments {
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Change an option of a stage; of the second one of a name with `crop[2].above=0.1`. Can be repeated.",
+            valueName: "stage.option=value"),
+        completion: .setting)
+    var settings: [String] = []
+}
+
 /// The options that `run` and `plan` share: which captures, and when they are done again.
 struct BatchOptions: ParsableArguments {
     @Argument(help: "The pipeline's YAML file.", completion: .pipeline) var pipeline: String
@@ -22,13 +33,7 @@ struct BatchOptions: ParsableArguments {
         help: ArgumentHelp("Run only captures of this format. Can be repeated.", valueName: "format"),
         completion: .format)
     var formats: [String] = []
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp(
-            "Change an option of a stage; of the second one of a name with `crop[2].above=0.1`. Can be repeated.",
-            valueName: "stage.option=value"),
-        completion: .setting)
-    var settings: [String] = []
+    @OptionGroup var changes: SettingOptions
     @Flag(help: "Run captures whose result is up to date, too.") var force = false
     @Flag(help: "Try captures again whose input was at fault and has not changed.") var retry = false
     @Option(
@@ -45,6 +50,8 @@ struct BatchOptions: ParsableArguments {
         if output.isEmpty { throw ValidationError("`-o` takes a folder, and was given an empty word.") }
         if inputs.contains("") { throw ValidationError("INPUT is a path, and was given as an empty word.") }
     }
+
+    var settings: [String] { changes.settings }
 
     var rules: BatchPlan.Rules {
         var rules = BatchPlan.Rules()

@@ -7,7 +7,7 @@ struct RerunCommand {
     var output: String
     /// Of `--set`.
     var settings: [String]
-    /// The other words that decide what is run and how: formats, limits, `--force`.
+    /// The other words that decide what is run and how: `--force`, `--replace`, formats, limits.
     var further: [String]
 
     /// - Parameters:

@@ -343,7 +343,7 @@ import Testing
         #expect(capture.frames[1].drop == Drop(stage: "read", reason: "it has no picture", isBad: true))
         #expect(try prepared(capture, 2, [.recordedDepth]).recordedDepth == nil)
         #expect(capture.warnings == ["1 of 3 frames have no depth: 2"])
-        #expect(capture.findings["frames-without-depth"] == .of(1) && capture.gaps[.recordedDepth] == [2])
+        #expect(capture.findings["frames-without-depth"] == .of(1) && capture.gaps[.recordedDepth] == nil)
         for index in 0..<3 { (sens.frames[index].color, sens.frames[index].depth) = ([], []) }
         let empty = try open(sens)
         #expect(empty.channels == [.pose, .intrinsics, .timestamp])

@@ -77,7 +77,7 @@ import Testing
             try TestVideo.gray("v.mp4", in: $0, frames: 8, encoder: ["-pix_fmt", "yuv444p", "-qp", "0"])
         }
         let track = try #require(try capture.source.tracks(for: [.color], of: capture).first)
-        #expect(track.name == "scan.mp4 (color)")
+        #expect(track.name == "scan.mp4")
         for facts in capture.frames {
             var frame = Frame(facts)
             try track.advance(&frame, isWanted: true)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Commands whose folders are not what their user thinks.
-@Suite struct OutOfPlaceTests {
+@Suite struct RunOutOfPlaceTests {
     private let folder: TemporaryFolder
 
     /// A capture `caps/a` and its result in `out`.

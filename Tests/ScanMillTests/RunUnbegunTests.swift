@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Runs that the machine keeps from beginning: somebody waits for the word of each night.
-@Suite struct UnbegunRunTests {
+@Suite struct RunUnbegunTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What runs and plans take a capture to need of memory.
-@Suite struct UsualMemoryTests {
+@Suite struct RunMemoryTests {
     private let folder: TemporaryFolder
 
     init() throws {

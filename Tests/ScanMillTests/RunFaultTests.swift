@@ -4,7 +4,7 @@ import Testing
 
 /// What is the machine's fault is tried again by the next run, and never noted as the capture's; and what a reader went by
 /// decides a result, also where no stage uses it.
-@Suite struct BlameTests {
+@Suite struct RunFaultTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
