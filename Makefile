@@ -64,6 +64,8 @@ demo: build
 	$(SCANMILL) run pipelines/object-nerf.yaml samples/desk -o $(OUT)
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
+# Left to themselves all tests begin at once, and each seems to take as long as all of them.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = $(shell echo $$((4 * $$(nproc))))
 test: PACKAGES += cmark-gfm mandoc valgrind
 test: setup
 	@rm -f .build/tests-swift-testing.xml

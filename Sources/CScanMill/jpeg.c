@@ -3,10 +3,13 @@
 // jpeglib.h needs these before it.
 #include <stdio.h>
 
-#include <jerror.h>
 #include <jpeglib.h>
 #include <setjmp.h>
 #include <stdlib.h>
+
+// Behind jpeglib.h, which says whose interface it is: that of libjpeg 8, as on Ubuntu, numbers the warnings in another way
+// than that of libjpeg 6, as on Debian.
+#include <jerror.h>
 
 // A progressive picture repeats the whole frame in every scan, so that a small file could take hours. Encoders make
 // about ten scans.

@@ -64,7 +64,9 @@ struct RunCommand: AsyncParsableCommand {
 
     private var again: RerunCommand {
         // Without `--force` an older result that is up to date would be left as it is.
-        var words = (batch.force ? ["--force"] : []) + (replace ? ["--replace"] : []) + batch.formats.flatMap { ["--format", $0] }
+        var words =
+            (batch.force ? ["--force"] : []) + (replace ? ["--replace"] : [])
+            + batch.formats.flatMap { ["--format", $0] }
         if captureMemory.bytes != Self.usualCaptureMemory.bytes {
             words += ["--capture-memory", captureMemory.argument]
         }

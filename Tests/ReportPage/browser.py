@@ -32,7 +32,7 @@ class Browser:
              "--disable-background-networking", "--disable-dev-shm-usage", "--force-color-profile=srgb",
              "--user-data-dir=" + self.profile, "--remote-debugging-pipe", "about:blank"],
             preexec_fn=place, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            stdin=subprocess.DEVNULL)
+            stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": self.profile})
         os.close(to_browser)
         os.close(from_browser)
         self.buffer, self.number, self.events = b"", 0, []
@@ -128,7 +128,8 @@ def look(browser, page, pictures):
     found = {}
     browser.view(1280, "light")
     browser.open(page)  # once, so that the disk's and the browser's own start do not count
-    found["seconds"] = browser.open(page)
+    # The machine may have other work.
+    found["seconds"] = min(browser.open(page) for _ in range(3))
     found["title"] = browser.run("document.title")
     found["complaints"] = browser.complaints()
     found["tiles"] = browser.run("document.querySelectorAll('#tiles .t').length")
@@ -176,12 +177,17 @@ def look(browser, page, pictures):
     return found
 
 
+def runs(program):
+    """Whether it is there, and is no placeholder such as Ubuntu's, which only says where to get it."""
+    return program and subprocess.run([program, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("page")
     parser.add_argument("--pictures")
     arguments = parser.parse_args()
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    program = next(filter(runs, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
     if not program:
         print("there is no Chromium")
         sys.exit(77)

@@ -19,7 +19,7 @@ final class LiveView: Sendable {
 
     /// Whether stderr is a terminal that can move its cursor.
     static var isPossible: Bool {
-        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] ?? "dumb" != "dumb"
+        isatty(STDERR_FILENO) == 1 && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
     }
 
     init(count: Int, isOn: Bool) {

@@ -35,7 +35,7 @@ enum ManPage {
                 + "their capture runs; `/var/tmp` without it."
         ),
         ("TZ", "The time zone of `--until` and of the report."),
-        ("TERM", "Without it, or when it is `dumb`, nothing is drawn anew while a run goes on."),
+        ("TERM", "Without it, or when it is empty or `dumb`, nothing is drawn anew while a run goes on."),
     ]
 
     private static let files = [
