@@ -65,7 +65,7 @@ demo: build
 	@echo; echo "$(OUT)/desk:"; cd $(OUT)/desk && ls -1p
 
 # Left to themselves all tests begin at once, and each seems to take as long as all of them.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = $(shell echo $$((4 * $$(nproc))))
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = $(shell echo $$((8 * $$(nproc))))
 test: PACKAGES += cmark-gfm mandoc valgrind
 test: setup
 	@rm -f .build/tests-swift-testing.xml

@@ -379,6 +379,22 @@ import Testing
         for line in lines { _ = try JSONValue.parse(Array(line), file: "log") }
     }
 
+    /// Python that runs a command with stderr on a terminal of 5 lines of 40 characters, and has what came there in `text`.
+    private static let onATerminal = """
+        import fcntl, os, pty, re, struct, subprocess, sys, termios, unicodedata
+        terminal, end = pty.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 5, 40, 0, 0))
+        run = subprocess.Popen(sys.argv[1:], stdin=end, stdout=subprocess.DEVNULL, stderr=end)
+        os.close(end)
+        text = b''
+        try:
+            while part := os.read(terminal, 65536): text += part
+        except OSError: pass
+        run.wait()
+        text = text.decode()
+
+        """
+
     /// A line that is too long for the terminal would leave its end there for ever, and so would one too many.
     @Test func theLiveViewFitsTheTerminal() throws {
         for number in 0..<6 {
@@ -388,24 +404,13 @@ import Testing
         }
         try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
         let script = """
-            import fcntl, os, pty, re, struct, subprocess, sys, termios, unicodedata
-            terminal, end = pty.openpty()
-            fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack('HHHH', 5, 40, 0, 0))
-            run = subprocess.Popen(sys.argv[1:], stdin=end, stdout=subprocess.DEVNULL, stderr=end)
-            os.close(end)
-            text = b''
-            try:
-                while part := os.read(terminal, 65536): text += part
-            except OSError: pass
-            run.wait()
-            text = text.decode()
             wide = lambda line: sum(2 if unicodedata.east_asian_width(c) == 'W' else 1 for c in line)
             lines = re.sub('\\x1b\\\\[[0-9]*[AJ]', '', text).split('\\r\\n')
             print(max(map(wide, lines)), max(map(int, re.findall('\\x1b\\\\[([0-9]+)A', text))), run.returncode)
             """
         let run = [Scanmill.path, "run", "t.yaml", "captures", "-o", "out", "--jobs", "6", "--no-report"]
         let result = try runCommand(
-            ["python3", "-c", script] + run, in: folder.path, environment: ["TERM": "xterm"])
+            ["python3", "-c", Self.onATerminal + script] + run, in: folder.path, environment: ["TERM": "xterm"])
         #expect(result.output == "40 4 0\n", "\(result.output) \(result.errors)")
     }
 
@@ -414,19 +419,10 @@ import Testing
     func aTerminalThatDrawsNothing(_ environment: [String: String]) throws {
         try MiniCapture().write(in: folder)
         try folder.write("name: t\nstages: [read, decompress, unproject, write-ply]\n", to: "t.yaml")
-        let script = """
-            import os, pty, subprocess, sys
-            terminal, end = pty.openpty()
-            run = subprocess.Popen(sys.argv[1:], stdin=end, stdout=subprocess.DEVNULL, stderr=end)
-            os.close(end)
-            text = b''
-            try:
-                while part := os.read(terminal, 65536): text += part
-            except OSError: pass
-            print(run.wait(), b'\\x1b' in text)
-            """
         let run = [Scanmill.path, "run", "t.yaml", "mini", "-o", "out", "--no-report"]
-        let result = try runCommand(["python3", "-c", script] + run, in: folder.path, environment: environment)
+        let script = "print(run.returncode, '\\x1b' in text)"
+        let result = try runCommand(
+            ["python3", "-c", Self.onATerminal + script] + run, in: folder.path, environment: environment)
         let draws = environment["TERM"] == "xterm"
         #expect(result.output == "0 \(draws ? "True" : "False")\n", "\(result.output) \(result.errors)")
     }
