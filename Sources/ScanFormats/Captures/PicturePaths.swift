@@ -75,9 +75,7 @@ extension Capture {
     ///   - lack: what they have not: "has no entry in transforms.json".
     mutating func noteUnlisted(besides listed: [String], in tree: any CaptureTree, _ lack: String) {
         let known = Set(listed.map(\.pictureStem))
-        let folders = Set(
-            frames.compactMap(\.pictureFile).map { $0.split(separator: "/").dropLast().joined(separator: "/") })
-        let unlisted = folders.sorted().flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)
+        let unlisted = pictureFolders.flatMap { PictureFolder.pictures(in: tree, $0) }.map(\.path)
             .filter { !known.contains($0.pictureStem) && !Self.isMask($0) }
         guard let first = unlisted.first else { return }
         findings["pictures-not-listed"] = .of(unlisted.count)
@@ -85,6 +83,12 @@ extension Capture {
             unlisted.count == 1
                 ? "the picture \(first) \(lack), and was left out"
                 : "\(unlisted.count) pictures were left out, the first \(first): each \(lack)")
+    }
+
+    /// The folders in which the frames' pictures lie, sorted.
+    var pictureFolders: [String] {
+        Set(frames.compactMap(\.pictureFile).map { $0.split(separator: "/").dropLast().joined(separator: "/") })
+            .sorted()
     }
 
     /// instant-ngp's masks lie beside the pictures: `dynamic_mask_0.png` and `0.alpha.png`.

@@ -253,10 +253,9 @@ private struct TransformsReader {
     /// Masks that entries name, and those that instant-ngp finds by their names beside the pictures.
     private mutating func takeMasks(_ entries: [Entry], to source: inout TreeSource) {
         // Few datasets have masks beside their pictures, so that the folders are listed instead of asking for each.
-        let folders = Set(capture.frames.compactMap { $0.pictureFile?.split(separator: "/").dropLast() })
         let listed = Set(
-            folders.flatMap { parts in
-                tree.entries(in: parts.joined(separator: "/")).map { (parts + [$0.name[...]]).joined(separator: "/") }
+            capture.pictureFolders.flatMap { folder in
+                tree.entries(in: folder).map { folder.isEmpty ? $0.name : "\(folder)/\($0.name)" }
             })
         let masks = entries.enumerated().map { index, entry -> FrameMasks.File? in
             // A path that leads out of the capture is as good as none.

@@ -27,7 +27,7 @@ extension CaptureInspection {
             byteCount = files.reduce(0) { sum, file in
                 sum + (byteCounts[file] ?? capture.source.location(of: file)?.range.map { Int64($0.count) } ?? 0)
             }
-            folders = Set(files.map { String($0[..<($0.lastIndex(of: "/") ?? $0.startIndex)]) }).sorted()
+            folders = capture.pictureFolders
             damagedCount = 0
             var counts: [PixelSize: Int] = [:]
             let found = Parallel.map(files.count, workers: capture.resources.threads) { number in
