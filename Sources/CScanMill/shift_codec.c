@@ -6,7 +6,7 @@
 //   01101, 01100  last + 2, last - 2
 enum { shortest_run = 5, longest_run = shortest_run + 31, largest_shift = 2047 };
 
-size_t sm_shifts_decode(const uint8_t *bytes, size_t byte_count, uint16_t *shifts, size_t count) {
+size_t sm_shifts_decode(const uint8_t *bytes, size_t byte_count, uint16_t *shifts, size_t count, size_t *left) {
     // The next bits, from the top; zeros stand behind the last one.
     uint64_t window = 0;
     unsigned filled = 0;
@@ -41,6 +41,7 @@ size_t sm_shifts_decode(const uint8_t *bytes, size_t byte_count, uint16_t *shift
         if (run > count - done) run = count - done;
         for (; run > 0; run--) shifts[done++] = last;
     }
+    *left = byte_count + filled / 8;
     return done;
 }
 

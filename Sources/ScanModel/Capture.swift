@@ -55,6 +55,10 @@ public struct Capture: Sendable {
     /// What reading has undone of a turn that a dataset's tools gave the world: makes of a pose the one that stands in the
     /// file.
     public var savedFromWorld = Pose.identity
+    /// How the axes of the cameras point in the capture's file. Poses that are read have OpenGL's.
+    public var fileAxes = CameraAxes.openGL
+    /// By how many quarters a stage has turned the pictures clockwise since they were read.
+    public var quarterTurns = 0
     /// Whether a unit of the world is a metre (false for COLMAP's worlds).
     public var isMetric = true
     public var box: OrientedBox?

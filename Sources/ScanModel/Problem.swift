@@ -108,7 +108,7 @@ extension Problem {
         }
         lines += notes.map { "   = \($0)" }
         if let fix { lines.append("   = fix: \(fix)") }
-        return lines.joined(separator: "\n")
+        return lines.map { $0.withControlsShown(besides: "\t") }.joined(separator: "\n")
     }
 
     /// How mistakes in a pipeline file are shown: `file:line:col: error: …`, the line, a caret, and the fix.
@@ -128,7 +128,7 @@ extension Problem {
         }
         lines += notes.map { "  note: \($0)" }
         if let fix { lines.append("  fix: \(fix)") }
-        return lines.joined(separator: "\n")
+        return lines.map { $0.withControlsShown(besides: "\t") }.joined(separator: "\n")
     }
 
     /// A caret below a column, which counts Unicode scalars from 1.

@@ -40,7 +40,7 @@ package struct OrderCheck {
                 available.subtract(role.removes)
             }
         }
-        checkClaims(steps)
+        mistakes += ClaimCheck.mistakes(in: steps).map { Finding(step: $0.step, problem: $0.problem) }
         checkLateDrops(steps)
         checkWaste(steps, availableTo, library)
     }
@@ -216,31 +216,6 @@ package struct OrderCheck {
                     .usage,
                     "`\(steps[index].label)` needs \(names), which here only captures have that bring it along",
                     fix: "move it below `\(maker.label)`, which makes it")))
-    }
-
-    /// Two stages that write one path.
-    private mutating func checkClaims(_ steps: [Pipeline.Step]) {
-        var owners: [(claim: String, step: Int)] = []
-        for (index, step) in steps.enumerated() {
-            for claim in step.uses.claims {
-                if let other = owners.first(where: { Self.overlap($0.claim, claim) && $0.step != index }) {
-                    mistakes.append(
-                        Finding(
-                            step: index,
-                            problem: Problem(
-                                .usage, "`\(step.label)` and `\(steps[other.step].label)` both write \(claim)",
-                                fix: "keep one of them, or give one another name where it has an option for that")))
-                    break
-                }
-            }
-            owners += step.uses.claims.map { ($0, index) }
-        }
-    }
-
-    private static func overlap(_ a: String, _ b: String) -> Bool {
-        // A folder's claim ends in a slash; with one behind both, "starts with" is "is or lies in".
-        let (a, b) = (a.hasSuffix("/") ? a : a + "/", b.hasSuffix("/") ? b : b + "/")
-        return a.hasPrefix(b) || b.hasPrefix(a)
     }
 
     /// Stages that drop frames below all writers: the results would hold what the receipt calls dropped. Pictures for

@@ -17,11 +17,12 @@ public struct CheckGeometry: FoldStage {
             no pair's own median is more than 10 %, as where tracking was lost for a while: such pairs are named.
             **fail**: with one of them it would be at most half, and at most 2 %; that one is named. So does a path that fits
             only as if the camera stood still: its positions are in another unit than the depth, or wrong. **warning**: in
-            between. Ray length and swapped cx and cy may come close: on many cameras they differ too little to show.
-            **undecided**: fewer than 8 pairs, as with a camera that hardly moves, and depth that fits all the same. Depth that is only plausible in another
-            unit (a median of 0.2 to 10 m) fails without any pair, and placeholder intrinsics, pictures turned against
-            their intrinsics and a clock that stands still are named as such. `if-wrong: fail` fails the capture; `warn`
-            says it in the summary and goes on. All figures go to the receipt.
+            between. Ray length, swapped cx and cy, and transposed rotations of a format with OpenCV's axes may come close: on
+            many captures they differ too little to show. **undecided**: fewer than 8 pairs, as with a camera that hardly
+            moves; three or more with a median error above 2 %, and a median depth that no scan has, are a warning all the
+            same. Depth that is only plausible in another unit (a median of 0.2 to 10 m) fails without any pair, and placeholder
+            intrinsics, pictures turned against their intrinsics and a clock that stands still are named as such.
+            `if-wrong: fail` fails the capture; `warn` says it in the summary and goes on. All figures go to the receipt.
 
             **Gravity**: where the capture has a gravity sensor, its direction is compared with the poses' −y; the median
             angle is in the receipt, under whichever quarter turn between the sensor and the camera fits best.
@@ -31,7 +32,7 @@ public struct CheckGeometry: FoldStage {
             poses that belong to the next frame (`read` compares times for that), and which way is up (only gravity
             tells).
             """,
-        example: "- check-geometry: {if-wrong: fail}", revision: 6)
+        example: "- check-geometry: {if-wrong: fail}", revision: 7)
 
     let consequence: Consequence
 
@@ -49,7 +50,7 @@ public struct CheckGeometry: FoldStage {
 
     public func begin(_ context: StageContext) -> GeometryCheck {
         GeometryCheck(
-            frameCount: context.capture.frames.count, savedFromWorld: context.capture.savedFromWorld)
+            frameCount: context.capture.frames.count, file: PoseInFile(of: context.capture))
     }
 
     public func fold(_ frame: inout Frame, into check: inout GeometryCheck, in context: StageContext) {
@@ -77,14 +78,14 @@ public struct CheckGeometry: FoldStage {
             verdict.outcome = .undecided
             verdict.reason = "the world's unit is unknown"
         }
-        record(verdict, context)
+        record(verdict, capture, context)
         try checkGravity(capture, context)
         switch verdict.outcome {
         case .pass, .undecided: break
         case .warning: context.warn("the geometry is in doubt: \(verdict.reason)")
         case .fail:
             let named = defects.isEmpty ? verdict.cause : nil
-            let what = named?.meaning ?? verdict.reason
+            let what = named?.meaning(inFileWith: capture.fileAxes) ?? verdict.reason
             let detail = named == nil ? "" : ": \(verdict.reason)"
             guard consequence == .fail else { return context.warn("the geometry is wrong: \(what)\(detail)") }
             throw Problem(
@@ -93,10 +94,13 @@ public struct CheckGeometry: FoldStage {
         }
     }
 
-    private func record(_ verdict: GeometryVerdict, _ context: StageContext) {
+    private func record(_ verdict: GeometryVerdict, _ capture: Capture, _ context: StageContext) {
         context.record("verdict", .string(verdict.outcome.rawValue))
         context.record("reason", .string(verdict.reason))
-        if let cause = verdict.cause { context.record("fits-better", .string(cause.rawValue)) }
+        if let cause = verdict.cause {
+            context.record("fits-better", .string(cause.rawValue))
+            context.record("meaning", .string(cause.meaning(inFileWith: capture.fileAxes)))
+        }
         context.record("pairs", .of(verdict.pairCount))
         var errors = JSONObject()
         for hypothesis in GeometryHypothesis.allCases {

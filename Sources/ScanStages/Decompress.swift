@@ -19,7 +19,7 @@ public struct Decompress: FrameStage {
             Some apps leave out the depth picture of a frame now and then. Such a frame stays, with depth of which every
             pixel is 0, and counts as `frames-without-depth`.
             """,
-        example: "- decompress")
+        example: "- decompress", revision: 2)
 
     public init(_ options: inout OptionReader) {}
 
@@ -55,8 +55,12 @@ public struct Decompress: FrameStage {
         frame.depth = depth
         frame.confidence = frame.recordedConfidence
         if context.wanted.contains(.previousDepth), let before = frame.recordedDepthBefore {
-            // A frame before that cannot be decoded is no reason to lose this one.
-            frame.previousDepth = try? DepthCodec.decode(before).map
+            // A frame before that is damaged is no reason to lose this one, nor anything to compare it with.
+            if let (map, repaired) = try? DepthCodec.decode(before),
+                DepthCodec.damage(repaired, of: map.metres.count) == nil
+            {
+                frame.previousDepth = map
+            }
         }
     }
 

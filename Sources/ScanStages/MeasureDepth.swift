@@ -16,9 +16,9 @@ public struct MeasureDepth: FrameStage, FoldStage {
 
             Depth is measured as it stands here: below `decompress` as recorded, below a mask what the mask left. A median
             below 0.2 m or above 10 m, which hardly a scan has, is warned of: unless a mask above made it so, the unit may be
-            another than was said.
+            another than was said. Where the world's unit is unknown, `is-metric` is false, and all of this is in that unit.
             """,
-        example: "- measure-depth", revision: 3)
+        example: "- measure-depth", revision: 4)
 
     private static let binLimit = 60
 
@@ -58,6 +58,7 @@ public struct MeasureDepth: FrameStage, FoldStage {
 
     public func end(_ all: consuming Tally, _ capture: inout Capture, in context: StageContext) {
         let depth = all.depth
+        if !capture.isMetric { context.recordUnknownUnit() }
         if let p05 = depth.quantile(0.05), let median = depth.quantile(0.5), let p95 = depth.quantile(0.95) {
             context.record(
                 "depth-m",

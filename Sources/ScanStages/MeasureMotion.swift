@@ -28,9 +28,12 @@ public struct MeasureMotion: CaptureStage {
             b is −z; with z up, a is x and b is y. Where the format does not say which way is up, the mean of the cameras'
             own up counts. `box-outline` is the ground of the box on the same paper.
 
+            Where the world's unit is unknown, `is-metric` is false: lengths and speeds are in that unit, whatever their names
+            say, and no frame is called too fast or too slow for its speed.
+
             A capture without poses or times is not measured, or in part, and the receipt says so under `not-measured`.
             """,
-        example: "- measure-motion: {too-fast: 0.5}", revision: 3)
+        example: "- measure-motion: {too-fast: 0.5}", revision: 4)
 
     let tooFast: Trajectory.Rate
     let tooSlow: Trajectory.Rate
@@ -61,6 +64,7 @@ public struct MeasureMotion: CaptureStage {
         let trajectory = Trajectory(capture.frames, jumps: jumps.applied(to: capture))
         guard trajectory.stationCount > 0 else { return context.recordUnmeasured("the frames have no poses") }
         context.record("path-length-m", Measurement.number(trajectory.length, digits: 6))
+        if !capture.isMetric { context.recordUnknownUnit() }
         let times = capture.frames.compactMap(\.timestamp)
         if let first = times.min(), let last = times.max() {
             context.record("seconds", Measurement.number(Trajectory.seconds(from: first, to: last), digits: 6))
@@ -88,7 +92,6 @@ public struct MeasureMotion: CaptureStage {
             context.record("turning-deg-per-s", Measurement.object(turning))
         }
         if !isMetric {
-            context.record("is-metric", .bool(false))
             context.warn("the world's unit is unknown, so only turning tells what is too fast or too slow")
         }
         let fast = rates.count { isMetric && $0.speed > tooFast.speed || $0.turning > tooFast.turning }

@@ -50,7 +50,7 @@ public struct Read: CaptureStage {
 
             **Point clouds.** With `format: ply` a PLY file that is named as INPUT is a capture of points, whose frames are
             slices of 65,536 of them: `cull-by-box`, `voxel-downsample` and `write-ply` work on it without ever holding
-            all of it. Coordinates are taken to be metres.
+            all of it. Coordinates are taken to be metres. One that was cut off fails, whatever `truncated` says.
 
             **Archives.** A capture may be a ZIP archive of its files, or of a folder with them, whatever else lies beside
             that; one with several captures is refused. It is read in place;
@@ -189,7 +189,6 @@ public struct Read: CaptureStage {
                 "more captures lie in the folder of this one, and are not read: \(inner.listed(most: 8)); move them beside it, or "
                     + "name them")
         }
-        warnOfClockAndPath(opened, context)
         warnOfLeftOut(opened, context)
         capture = opened
     }
@@ -207,24 +206,6 @@ public struct Read: CaptureStage {
             "\(reasons.count) of \(capture.frames.count) frames are left out: \(first.key)"
                 + (others > 0 ? " (\(first.value) of them), or for other reasons (\(others))" : ""))
     }
-
-    /// A clock that goes back and a camera that stands as if nailed down are no bad frames, and spoil what goes by them.
-    private func warnOfClockAndPath(_ capture: Capture, _ context: StageContext) {
-        let timed = capture.frames.compactMap { facts in facts.timestamp.map { (facts.index, $0) } }
-        let back = zip(timed, timed.dropFirst()).filter { $1.1 < $0.1 }
-        if let first = back.first {
-            context.warn(
-                "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.0): what goes by times "
-                    + "takes frames for others")
-        }
-        let poses = capture.frames.compactMap(\.pose)
-        if poses.count >= Self.fewestPoses, let first = poses.first, poses.allSatisfy({ $0 == first }) {
-            context.warn("all \(poses.count) poses are one and the same: the camera did not move, or was not tracked")
-        }
-    }
-
-    /// So few may be pictures of one view.
-    private static let fewestPoses = 10
 
     private static let wayToTimes = "say how many frames a second followed each other, such as  --set read.rate=30"
 

@@ -33,13 +33,13 @@ public struct RenderCloud: CaptureStage {
 
             **The box** is drawn in magenta; what of it lies behind points is pale. **The cameras'** path, and a pyramid
             for 40 of them, are coloured from dark blue to dark red (Turbo): by `time`, or by `speed`, where red is what a
-            twentieth of the frames exceed. What the colours mean stands at the bottom left, and the scale at the bottom
-            right.
+            twentieth of the frames exceed. Where the frames have no times, both go by the frames' numbers. What the colours
+            mean stands at the bottom left, and the scale at the bottom right.
 
             It needs a merged cloud: put it below `voxel-downsample`. The picture depends on the capture and the options
             alone.
             """,
-        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 6)
+        example: "- render-cloud: {view: perspective, width: 1280, height: 960}", revision: 7)
 
     /// It is drawn four times as large.
     private static let mostPixels = 8_000_000
@@ -101,6 +101,10 @@ public struct RenderCloud: CaptureStage {
         scene.pointSize = pointSize
         if ceiling == .hide {
             scene.ceiling = capture.keptFrames.compactMap(\.pose).map { scene.axes.up.dot($0.position) }.max()
+        }
+        if cameras == .speed, let trail = scene.trail, !trail.stations.isEmpty, trail.measure != .speed {
+            context.warn(
+                "the frames have no times that ascend, so the cameras are coloured in their order and not by speed")
         }
         if around == .box && box == nil { context.warn("the capture has no box, so the views show everything") }
         let points = scene.extent(ofBoxAlone: around == .box)

@@ -67,6 +67,7 @@ public struct Turn: CaptureStage {
             capture.frames[index].pose = capture.frames[index].pose?.turned(quarterTurns: quarters)
             capture.frames[index].intrinsics = capture.frames[index].intrinsics?.turned(quarterTurns: quarters)
         }
+        capture.quarterTurns += quarters
         capture.colorSize = capture.colorSize.map { QuarterTurn.size($0, turns: quarters) }
         capture.depthSize = capture.depthSize.map { QuarterTurn.size($0, turns: quarters) }
         if let camera = capture.depthCamera {

@@ -8,8 +8,8 @@ public struct WriteZip: FrameStage, FoldStage {
         name: "write-zip",
         summary: "Write <id>.zip, a project as NeRFCapture and HMC's app export it: transforms.json, images, the box.",
         details: """
-            The archive holds one folder with the capture's id, in it `transforms.json`, `images/<n>.png` with the frames'
-            numbers in the source, and `boundingbox.json` where the capture has a box. That file holds only boxes turned
+            The archive holds one folder with the capture's id, in it `transforms.json`, `images/<n>.png`, where n counts the
+            source's frames from 0, and `boundingbox.json` where the capture has a box. That file holds only boxes turned
             about y; a tilted one is left out with a warning. Poses are camera-to-world with OpenGL's axes; a world with z
             up is turned to y up, which the project's readers take for up. Each frame has its own intrinsics and its
             timestamp in seconds, and `file_path` has no extension, as the apps write it. The numbers at the top are the

@@ -1,9 +1,6 @@
 import ArgumentParser
-import FoundationEssentials
-import ScanFormats
 import ScanModel
 import ScanPipeline
-import ScanStages
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,7 +59,11 @@ struct RunCommand: AsyncParsableCommand {
     private static let usualCaptureMemory = ByteSize(bytes: 8_000_000_000)
     private static let usualPatience = Duration.seconds(600)
 
-    private var again: RerunCommand {
+    /// Whether stdout is kept for JSON, or for nothing.
+    var isSilent: Bool { quiet || batch.json }
+
+    /// The command to run one of the captures again.
+    var again: RerunCommand {
         // Without `--force` an older result that is up to date would be left as it is.
         var words =
             (batch.force ? ["--force"] : []) + (replace ? ["--replace"] : [])
@@ -82,20 +83,6 @@ struct RunCommand: AsyncParsableCommand {
         if let jobs, jobs < 1 { throw ValidationError("`--jobs` takes a whole number of at least 1.") }
     }
 
-    /// A run that may begin: everything that can refuse it has been asked.
-    private struct Night {
-        let loaded: LoadedPipeline
-        let found: CaptureList
-        let state: StateFolder
-        let plan: BatchPlan
-        let report: RunReport
-        let stop: StopSignal
-        /// When it is too late to begin a capture, seconds since 1970.
-        let deadline: Int?
-        /// How many captures can run at once for the files that each has open.
-        let most: Int
-    }
-
     func run() async throws {
         do throws(Problem) { try RunThreads.require() } catch {
             Console.error(error.message())
@@ -103,11 +90,11 @@ struct RunCommand: AsyncParsableCommand {
             Self.exit(withError: ExitCode(ExitStatus.environment))
         }
         let night: Night
-        do { night = try begin() } catch let code as ExitCode where code.rawValue == ExitStatus.environment {
+        do { night = try Night(self) } catch let code as ExitCode where code.rawValue == ExitStatus.environment {
             throw ExitCode(await finishUnbegun(code.rawValue))
         }
         let (plan, report, state) = (night.plan, night.report, night.state)
-        if !quiet && !batch.json { night.loaded.warn() }
+        if !isSilent { night.loaded.warn() }
         // Whatever is left out is said, since nothing else tells of it.
         (night.found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
         report.runBegan(batch, captures: night.found.inputs.count + night.found.refused.count)
@@ -116,46 +103,17 @@ struct RunCommand: AsyncParsableCommand {
         others.forEach(report.ended)
         // Links to nothing are told each time, and are nothing to work on.
         let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
-        let record = isIdle ? nil : self.record(of: night)
+        let record = isIdle ? nil : night.record()
         var outcomes = others
         var unrecorded: Problem?
         if let record {
             record.noteRefused(refused.filter(\.isWork))
-            if !plan.toRun.isEmpty { outcomes += await runAll(night, noting: record) }
+            if !plan.toRun.isEmpty { outcomes += await night.runAll(noting: record) }
             do throws(Problem) { try record.end(outcomes, seconds: report.seconds) } catch { unrecorded = error }
         }
 
         let code = await finish(night, outcomes, record, unrecorded)
         if code != 0 { throw ExitCode(code) }
-    }
-
-    /// Looks at everything that was named, and takes OUT.
-    private func begin() throws -> Night {
-        // First of all: searching may take until that time.
-        let deadline = until?.next
-        let most = try Console.orExit { () throws(Problem) in try OpenFiles.raiseLimit() }
-        let loaded = try LoadedPipeline.load(batch.pipeline, settings: batch.settings)
-        let found = try CaptureList.find(
-            batch, for: loaded.pipeline, reports: [log, metrics].compactMap(\.self))
-        let state = StateFolder(output: batch.output)
-        try Console.orExit { () throws(Problem) in try state.claim(for: loaded.pipeline, replacing: replace) }
-        var rules = batch.rules
-        rules.explains = false
-        let plan = BatchPlan(
-            found.inputs, pipeline: loaded.pipeline, output: batch.output, rules: rules, programs: .installed)
-
-        // Captures that are up to date get no process that would sweep up after a killed one. What cannot be removed now
-        // only takes up space.
-        _ = try? Leftovers.collectWork(in: state)
-        plan.forgetPastFailures(in: state)
-
-        // It may lie in OUT, which is there by now.
-        let log = try log.map { path in try Console.orExit { () throws(Problem) in try RunLog(path: path) } }
-        let stop = StopSignal()
-        stop.listen()
-        return Night(
-            loaded: loaded, found: found, state: state, plan: plan,
-            report: RunReport(isQuiet: quiet || batch.json, log: log), stop: stop, deadline: deadline, most: most)
     }
 
     /// Says how the run ended, and does what was asked for behind it.
@@ -178,7 +136,7 @@ struct RunCommand: AsyncParsableCommand {
         if !noReport, stop.reason == nil, unrecorded == nil,
             let run = outcomes.contains(where: \.isWork) ? record?.name : RunRecord.unreported(in: night.state)
         {
-            await ReportProcess.run(batch.output, run: run, isQuiet: quiet || batch.json, stop: stop)
+            await ReportProcess.run(batch.output, run: run, isQuiet: isSilent, stop: stop)
             code = stop.exitCode ?? code
         }
         return await runHook(code, stop)
@@ -220,63 +178,6 @@ struct RunCommand: AsyncParsableCommand {
             if code < ExitStatus.signals { code = ExitStatus.environment }
         }
     }
-
-    private func record(of night: Night) -> RunRecord {
-        RunRecord(
-            state: night.state, pipeline: night.loaded.pipeline, inputs: night.plan.toRun,
-            command: RunRecord.Command(
-                pipeline: batch.pipeline, settings: batch.settings, further: again.further, output: batch.output,
-                tool: Tool.nameAndVersion))
-    }
-
-    private func runAll(_ night: Night, noting record: RunRecord) async -> [CaptureOutcome] {
-        let (loaded, stop, report) = (night.loaded, night.stop, night.report)
-        let inputs = night.plan.toRun
-        let cores = jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        // Earlier runs are looked at for a budget alone.
-        let reserve = maxMemory == nil ? 1 : UsualMemory(of: loaded.pipeline, in: night.state).reserve
-        let (sideBySide, workers) = Batch.spread(
-            cores: cores, captures: inputs.count, memory: maxMemory?.bytes, perCapture: reserve, most: night.most)
-        let process = CaptureProcess(
-            memoryLimit: captureMemory.bytes, patience: Double(patience.components.seconds), hurry: { stop.hurry })
-        let gate = Gate(stop: stop, until: night.deadline, minFree: minFree?.bytes, output: batch.output)
-        let view = LiveView(count: inputs.count, isOn: !quiet && !batch.json && LiveView.isPossible)
-        stop.speak { text in view.withoutView { Console.error(text) } }
-        let (options, replaces) = (batch, replace)
-        // What watches the whole capture comes first: it can tell a machine that was asleep from a program that hangs.
-        let patienceInside = 2 * Int(min(patience.components.seconds, 1_000_000_000))
-        // Messages show other paths below the capture.
-        let output = FileSystem.absolute(batch.output)
-        let fingerprint = { (input: CaptureInput) in
-            FailureNote.fingerprint(of: input, pipeline: loaded.pipeline, programs: .installed)
-        }
-        var fingerprints: [CaptureInput: Digest] = [:]
-        let outcomes = await Batch(gate: { gate.reason }, launch: { await process.launch($0, $1) }).run(
-            inputs, sideBySide: sideBySide,
-            make: { input in
-                CaptureJob(
-                    input: input, pipelineText: loaded.text, pipelinePath: loaded.path, settings: options.settings,
-                    output: output, workers: workers, patience: patienceInside, isForced: options.force,
-                    replaces: replaces)
-            },
-            began: { input in
-                fingerprints[input] = fingerprint(input)
-                report.began(input)
-                view.began(input.id)
-            },
-            progress: { view.progress($0.id, $1) },
-            ended: { outcome in
-                view.ended(outcome.input.id)
-                view.withoutView { report.ended(outcome) }
-                // A note that cannot be written costs a second attempt, nothing more.
-                if let before = fingerprints[outcome.input] {
-                    try? record.note(outcome, fingerprint: before) { fingerprint(outcome.input) }
-                }
-            })
-        view.close()
-        stop.speak { Console.error($0) }
-        return outcomes
-    }
 }
 
 extension CaptureOutcome {
@@ -295,22 +196,5 @@ extension CaptureOutcome {
             return self
         }
         return CaptureOutcome(input: input, ending: .failedBefore(problem))
-    }
-}
-
-/// Why no further capture may begin.
-private struct Gate: Sendable {
-    let stop: StopSignal
-    let until: Int?
-    let minFree: Int64?
-    let output: String
-
-    var reason: String? {
-        if let reason = stop.reason { return reason }
-        if let until, Int(Date().timeIntervalSince1970) >= until { return "it was too late to begin (--until)" }
-        if let minFree, let free = FreeSpace.bytes(at: output), free < minFree {
-            return "only \(Console.size(free)) were free (--min-free \(Console.size(minFree)))"
-        }
-        return nil
     }
 }

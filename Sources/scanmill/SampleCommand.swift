@@ -60,8 +60,7 @@ struct SampleCommand: ParsableCommand {
     /// The lines of the pipeline that write the format.
     private func writer() throws -> String {
         if format == MultiScanCapture.name {
-            let setting = settings.last { $0.hasPrefix("synthesize.pictures=") }
-            let hasPictures = setting.flatMap { OptionReader.flag($0.split(separator: "=").last ?? "") } ?? true
+            let hasPictures = value(of: "pictures").flatMap { OptionReader.flag($0) } ?? true
             let pictures = rgb ?? .jpg
             let (rgb, color) = (
                 !hasPictures ? "auto" : pictures == .mp4 ? "mp4" : "frames", pictures == .png ? "png" : "copy"
@@ -76,7 +75,25 @@ struct SampleCommand: ParsableCommand {
             let near = Nearest.suggestion(format, among: names) ?? names.joined(separator: ", ")
             throw ValidationError("`\(format)` is none of the formats that samples have: \(near)")
         }
-        return "  - decompress\n  - \(writer)"
+        guard value(of: "depth") == "none" else { return "  - decompress\n  - \(writer)" }
+        // Writers that would have depth unless they are told.
+        let withoutDepth = [
+            "write-scannet": "depth: false", "write-sens": "depth: false", "write-frames": "depth: none",
+        ]
+        let (name, options) = Self.parts(of: writer)
+        let all = [options, withoutDepth[name]].compactMap(\.self).joined(separator: ", ")
+        return "  - \(name)\(all.isEmpty ? "" : ": {\(all)}")"
+    }
+
+    /// What an option of `synthesize` is set to.
+    private func value(of option: String) -> Substring? {
+        settings.last { $0.hasPrefix("synthesize.\(option)=") }?.split(separator: "=", maxSplits: 1).last
+    }
+
+    /// A stage as it stands in a pipeline, `write-scannet: {layout: raw}`: its name, and what stands in the braces.
+    private static func parts(of stage: String) -> (name: String, options: String?) {
+        let parts = stage.split(separator: ": ", maxSplits: 1)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1].dropFirst().dropLast()) : nil)
     }
 
     /// A writer that puts everything into a folder of its own leaves the capture in there: it is what stays. Where the

@@ -311,6 +311,67 @@ import Testing
         }
     }
 
+    /// Advice that makes a capture fail is worse than none.
+    @Test func whatCannotBeMeasuredSaysWhy() throws {
+        try folder.write(
+            "name: m\nstages: [read, measure-motion, report-coverage, write-contact-sheet]\n", to: "m.yaml")
+        let scan = try folder.copySample("scannet-raw", to: "raw")
+        _ = try Scanmill.run(["run", "m.yaml", scan, "-o", "out"], in: folder.path)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("Path and speed: not measured, because the frames have no poses."))
+        #expect(html.contains("Views of the box: not measured, because the capture has no box."))
+        #expect(!html.contains("<code>measure-motion</code>.</p>"))
+        let capture = try #require(try report()["captures"]?.array?.first)
+        #expect(capture["not-measured"]?["report-coverage"] == .string("the capture has no box"))
+    }
+
+    @Test func whatACaptureLacksIsNotAskedFor() throws {
+        try folder.write("name: m\nstages: [read, write-contact-sheet]\n", to: "m.yaml")
+        let made = try Scanmill.run(
+            [
+                "sample", "flat", "--frames", "3", "--set", "synthesize.depth=none", "--set",
+                "synthesize.confidence=none",
+            ],
+            in: folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        _ = try Scanmill.run(["run", "m.yaml", "flat", "-o", "out"], in: folder.path)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains("Depth: the capture has no depth."))
+        #expect(html.contains("Sharpness: not measured.<br>Add <code>measure-blur</code>."))
+    }
+
+    /// A run that was killed says nothing itself: its plan does.
+    @Test func aRunThatDidNotEnd() throws {
+        try folder.write(QuickRun.cloud, to: "quick.yaml")
+        for name in ["a", "b", "c"] {
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/in", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: QuickRun.sample, toPath: "\(folder.path)/in/\(name)")
+        }
+        _ = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: folder.path)
+        let runs = "\(folder.path)/out/.scanmill/runs"
+        let run = try #require(try FileManager.default.contentsOfDirectory(atPath: runs).first)
+        try FileManager.default.removeItem(atPath: "\(runs)/\(run)/outcome.json")
+        for name in ["b", "c"] { try FileManager.default.removeItem(atPath: "\(folder.path)/out/\(name)") }
+        let json = try report()
+        let verdict = "1 of 3 captures is ready. The run has not ended: it was killed, or still runs."
+        #expect(json["verdict"] == .string(verdict))
+        #expect(json["summary"]?["waiting"]?.integer == 2)
+        #expect(
+            json["captures"]?.array?.map { $0["waits-for"]?.string } == [
+                nil, "the run has not ended", "the run has not ended",
+            ])
+    }
+
+    @Test func lengthsWithoutTimesAreOfTheCapturesUnitToo() throws {
+        try folder.write("name: cm\nstages: [read, measure-motion, write-colmap]\n", to: "cm.yaml")
+        let colmap = SharedData.checkout.appendingPathComponent("samples/colmap").path
+        _ = try Scanmill.run(["run", "cm.yaml", colmap, "-o", "out"], in: folder.path)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(html.contains(" units</text>") && !html.contains(" m</text>"))
+        #expect(html.contains("; not measured: speeds, because fewer than two frames have poses and times in order"))
+        #expect(html.contains("class=\"v4\"") && !html.contains("coloured by speed"))
+    }
+
     @Test func aFolderWithoutResultsIsAMistake() throws {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/empty", withIntermediateDirectories: true)
         for (name, what) in [

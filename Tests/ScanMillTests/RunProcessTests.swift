@@ -21,7 +21,9 @@ import Testing
             "read, filter-blur: {window: 3}, write-transforms",
             ["mini", "-o", "out", "--patience", "2s", "--no-report"], environment: path)
         #expect(result.status == 3)
-        #expect(result.errors.contains("the capture made no progress for 2 s and was ended"), "\(result.errors)")
+        #expect(
+            result.errors.contains("the capture made no progress for 2 s and was ended\n  --> mini\n"),
+            "\(result.errors)")
         #expect(result.errors.contains("= nothing was published for mini\n"), "\(result.errors)")
         #expect(try runCommand(["pgrep", "-f", "\(folder.path)/hung"]).output == "")
     }
@@ -212,7 +214,9 @@ import Testing
         let path = try folder.fakeFFmpeg(version: "FFMPEG -version", else: "kill -KILL $PPID")
         let result = try folder.run("read, filter-blur: {window: 3}, write-transforms", environment: path)
         #expect(result.status == 3)
-        #expect(result.errors.contains("the capture's process was killed\n   = nothing was published for mini\n"))
+        #expect(
+            result.errors.contains(
+                "the capture's process was killed\n  --> mini\n   = nothing was published for mini\n"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/work") == [])
     }
 
@@ -333,7 +337,8 @@ import Testing
                     "out", "--force", "--jobs", "1", "--no-report",
                 ], in: folder.path)
         let last = "nothing was published for mini; the last good result is unchanged"
-        #expect(killed.errors.contains("the capture's process was killed\n   = \(last)\n"), "\(killed.errors)")
+        #expect(killed.errors.contains("the capture's process was killed\n  --> mini\n   = it had done "))
+        #expect(killed.errors.contains("\n   = \(last)\n"), "\(killed.errors)")
         #expect(try runCommand(["ls", "-di", "out/mini"], in: folder.path).output == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/out/.scanmill/trash") == [])
         #expect(try Scanmill.run(["verify", "out"], in: folder.path).status == 0)

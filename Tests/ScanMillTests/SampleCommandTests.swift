@@ -1,4 +1,5 @@
 import Foundation
+import ScanFormats
 import ScanModel
 import TestSupport
 import Testing
@@ -48,6 +49,14 @@ import Testing
         #expect(listed.map(String.init).sorted() == names.sorted())
     }
 
+    /// Everybody who clones the project fetches them.
+    @Test func theCommittedSamplesAreSmall() throws {
+        let folder = SharedData.checkout.appendingPathComponent("samples").path
+        let sizes = try runCommand(["find", folder, "-type", "f", "-printf", "%s\n"]).output
+        let bytes = sizes.split(separator: "\n").compactMap { Int($0) }
+        #expect(bytes.count > 100 && bytes.reduce(0, +) < 3 << 20)
+    }
+
     /// They come out the same again, but for videos, which every version of ffmpeg encodes in its own way.
     @Test(arguments: commands) func theCommittedSampleCanBeMadeAgain(_ command: String) throws {
         let arguments = command.split(separator: " ").dropFirst().map(String.init)
@@ -58,6 +67,17 @@ import Testing
         let compared = try runCommand(
             ["diff", "-r", "-x", "*.h264", "-x", "*.mp4", "-x", "*.mkv", arguments[1], committed], in: folder.path)
         #expect(compared.status == 0, "\(compared.output)")
+    }
+
+    @Test func everyFormatHasSamplesWithoutDepth() throws {
+        let folder = try TemporaryFolder()
+        let formats = CaptureFormats.all.map { $0.card }.filter { $0.writer != nil && $0.name != "ply" }.map(\.name)
+        for format in formats {
+            let words = ["--format", format, "--frames", "2", "--set", "synthesize.depth=none"]
+            let confidence = ["--set", "synthesize.confidence=none"]
+            let made = try Scanmill.run(["sample", format] + words + confidence, in: folder.path)
+            #expect(made.status == 0, "\(format): \(made.errors)")
+        }
     }
 
     @Test func aFormatThatNobodyWritesIsNamed() throws {

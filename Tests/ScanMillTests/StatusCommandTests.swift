@@ -45,6 +45,19 @@ import Testing
             "\(status.output)")
     }
 
+    /// Why the last run did not come to a capture stands in its record.
+    @Test func whatARunDidNotComeTo() throws {
+        try folder.write("now\n", to: "in/b/notes.txt")
+        try runCommand(["find", "in/a", "-exec", "touch", "-d", "2 hours ago", "{}", "+"], in: folder.path)
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out", "--settle", "30m").status == 0)
+        #expect(
+            try scanmill("status", "out").output == "never run  b  it was still arriving\n1 done, 1 never run\n")
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out", "--min-free", "9000T").status == 0)
+        #expect(try scanmill("status", "out").output.hasPrefix("never run  b  only "))
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        #expect(try scanmill("status", "out").output == "2 done\n")
+    }
+
     /// To whoever needs the result, that is not the same as none.
     @Test func aFailureBesideAnOlderResult() throws {
         #expect(try scanmill("run", "quick.yaml", "in/a", "-o", "out").status == 0)

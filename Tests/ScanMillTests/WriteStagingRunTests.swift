@@ -66,7 +66,8 @@ import Testing
         let thinned = arguments + ["--set", "select-frames.exclude=[2]"]
         let failed = try Scanmill.run(thinned, in: folder.path, environment: ["PATH": folder.path])
         #expect(failed.status == 3)
-        #expect(failed.errors.contains("error: ffmpeg was not found\n  --> stage write-staging"), "\(failed.errors)")
+        #expect(
+            failed.errors.contains("error: ffmpeg was not found\n  --> mini, stage write-staging"), "\(failed.errors)")
         // The older result is still there.
         #expect(try folder.bytes("out/mini/mini.mp4") == folder.bytes("mini/recorded.mp4"))
     }

@@ -298,7 +298,7 @@ import Testing
     @Test func controlCharacters() {
         #expect(
             Self.messages("stages:\n  - re\u{7}ad\n") == [
-                "p.yaml:2:1: error: this is not text: control characters are not allowed\n    - re\u{7}ad\n  ^"
+                "p.yaml:2:1: error: this is not text: control characters are not allowed\n    - re\\u{7}ad\n  ^"
             ])
         #expect(Self.parse("stages: [\u{0}]").problems.count == 1)
     }

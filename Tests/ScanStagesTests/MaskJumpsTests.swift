@@ -82,4 +82,13 @@ import Testing
         #expect(run.frames.map { $0.depth?.metres } == [[1, 1], [9, 9]])
         #expect(run.count("mask-jumps", "frames-without-previous") == 2)
     }
+
+    /// All of what is rejected was made 0, and every pixel would differ from that.
+    @Test func aRejectedFrameIsNothingToCompareWith() throws {
+        func map(_ metres: Float) -> [Float] { Array(repeating: metres, count: 100) }
+        let capture = MemoryCapture([map(1), map(-5), map(9)].map { MemoryCapture.Item(recorded: $0) })
+        let run = try StageRun("- decompress\n- mask-jumps", on: capture)
+        #expect(run.frames.map { $0.depth?.metres } == [map(1), map(9)])
+        #expect(run.count("mask-jumps", "frames-without-previous") == 2)
+    }
 }

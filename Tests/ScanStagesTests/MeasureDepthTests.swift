@@ -82,6 +82,13 @@ import Testing
         #expect(run.warnings == (warning.map { ["measure-depth: \($0)"] } ?? []))
     }
 
+    @Test func depthOfAnUnknownUnit() throws {
+        var capture = MemoryCapture([item([1, 2, 3])])
+        #expect(try StageRun("- measure-depth", on: capture).counts("measure-depth")["is-metric"] == nil)
+        capture.isMetric = false
+        #expect(try StageRun("- measure-depth", on: capture).counts("measure-depth")["is-metric"] == .bool(false))
+    }
+
     @Test func noDepthAtAll() throws {
         let run = try StageRun("- measure-depth", on: MemoryCapture([item([0, 0]), item([0, 0])]))
         let counts = run.counts("measure-depth")

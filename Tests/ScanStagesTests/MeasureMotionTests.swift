@@ -196,6 +196,10 @@ import Testing
         #expect(counts["not-measured"]?.string?.hasPrefix("speeds") == true)
         #expect(counts["speed-m-per-s"] == nil && counts["seconds"] == nil && counts["too-fast"] == nil)
         #expect((counts["track"]?.array ?? []).map { $0.array?.last } == [.null, .null, .null])
+        #expect(counts["is-metric"] == nil)
+        var unknown = walk([0.01, 0.02]) { $1.timestamp = nil }
+        unknown.isMetric = false
+        #expect(try measure(unknown)["is-metric"] == .bool(false))
     }
 
     @Test func withoutPosesNothingIs() throws {

@@ -133,7 +133,9 @@ import Testing
         let read = "- read: {truncated: keep-whole, min-whole: 0.2}"
         let run = try StageRun(read, reading: path, probing: [.color])
         #expect(run.kept.count > 2 && run.kept.count < whole.kept.count)
-        #expect(run.drops == (run.kept.count..<12).map { "\($0) read: the video is cut off before it" })
+        let size = bytes.count * 7 / 10
+        let reason = "read: the video is cut off before it (rgb.mp4 at byte \(size) of \(size))"
+        #expect(run.drops == (run.kept.count..<12).map { "\($0) \(reason)" })
         for (a, b) in zip(run.frames, whole.frames) { #expect(a.picture == b.picture) }
         #expect(run.warnings.contains { $0.hasPrefix("the video is cut off") })
         for (options, ending) in [("", ".jpg"), (": {rgb: mp4}", ".mp4")] {
@@ -151,7 +153,7 @@ import Testing
         #expect(run.kept == [0, 1, 2, 3])
         #expect(
             run.warnings.contains(
-                "read: the time goes back at 1 of 4 frames, first at frame 2: what goes by times takes frames for others"
+                "the time goes back at 1 of 4 frames, first at frame 2: what goes by times takes frames for others"
             ))
     }
 
@@ -160,7 +162,7 @@ import Testing
         ("1 0 0 0 0 1 0 0 0 0 1 0 1 2 3 1", nil),
         (
             "1 0 0 1 0 1 0 2 0 0 1 3 0 0 0 1",
-            "read: all 12 poses are one and the same: the camera did not move, or was not tracked"
+            "all 12 poses are one and the same: the camera did not move, or was not tracked"
         ),
     ]) func posesThatCannotBeTrue(_ numbers: String, _ warning: String?) throws {
         let copy = try folder.copySample("scannet")

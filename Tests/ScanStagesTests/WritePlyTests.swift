@@ -75,4 +75,17 @@ import Testing
                 "`write-ply[2]` and `write-ply[1]` both write {id}.ply"
             ])
     }
+
+    /// Names that are the same only once the capture's id is known.
+    @Test func twoFilesOfOneNameAreRefusedBeforeTheFirstFrame() throws {
+        let capture = MemoryCapture([MemoryCapture.Item(points: [1, 2, 3])])
+        let stages = "- voxel-downsample\n- write-ply: {file: memory.ply}\n- write-ply"
+        #expect(StageRun.mistakes(in: stages) == [])
+        let problem = problem { _ = try StageRun(stages, on: capture) }
+        #expect(problem?.summary == "`write-ply[2]` and `write-ply[1]` both write memory.ply")
+        #expect(problem?.place.file == nil && problem?.fault == .usage)
+        #expect(
+            StageRun.mistakes(in: "- voxel-downsample\n- write-ply: {file: receipt.json/a.ply}").first
+                == "`write-ply` would write receipt.json/a.ply, and receipt.json is the result's own")
+    }
 }

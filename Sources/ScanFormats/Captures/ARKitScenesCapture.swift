@@ -23,7 +23,7 @@ public enum ARKitScenesCapture: CaptureFormat {
         writer: "write-capture: {format: arkitscenes}",
         writingLoses: [
             "times below a millisecond", "confidence but for three levels", "the bounding box", "motion",
-        ], revision: 5)
+        ], poseAxes: .openCV, revision: 5)
 
     static let trajectoryFile = "lowres_wide.traj"
     /// Where pictures may be, the larger ones first; the cameras are in `…_intrinsics`.

@@ -12,7 +12,7 @@ public enum COLMAPCapture: CaptureFormat {
             "depth, which stands beside the model where `depth` is on, and is not read back", "confidence",
             "timestamps", "the bounding box", "motion", "that a unit is a metre",
             "which way is up",
-        ], origin: .derived, mayBePart: true, revision: 7)
+        ], origin: .derived, poseAxes: .openCV, mayBePart: true, revision: 8)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let model = Model(in: tree) else { return nil }
@@ -26,10 +26,23 @@ public enum COLMAPCapture: CaptureFormat {
         ["dense", "undistorted"].contains(name) ? scene : nil
     }
 
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        for folder in ["sparse/0", "sparse"] {
+            let names = Set(tree.entries(in: folder).map(\.name))
+            let files = ["cameras", "images", "points3D"].flatMap { ["\($0).bin", "\($0).txt"] }.filter(names.contains)
+            if !files.isEmpty {
+                return Recognition(
+                    format: name, reason: "\(folder)/ holds \(files.listed), and not cameras and images of one form")
+            }
+        }
+        return nil
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let model = Model(in: tree) else {
             throw Problem(
-                .input, "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt")
+                .input, "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt",
+                notes: remains(of: tree).map { [$0.reason] } ?? [], fix: "copy the whole model")
         }
         var reader = COLMAPReader(tree: tree, model: model, rules: rules)
         return try reader.read()
@@ -345,10 +358,11 @@ private struct COLMAPReader {
             return
         }
         capture.list(file, in: tree, [.cloud])
-        let cloud: PointCloud
+        var cloud: PointCloud
         do throws(Problem) {
             cloud = try model.points(in: tree, limit: rules.maxPoints) { capture.noteOpenLine($0, of: $1) }
         } catch { return try capture.loses(.cloud, "points", in: file, for: error) }
+        capture.leaveOutPointsOfNoPlace(of: &cloud, in: file)
         if cloud.count == 0 {
             capture.absences[.cloud] = "\(file) holds no points"
             return

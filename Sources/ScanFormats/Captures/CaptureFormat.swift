@@ -56,6 +56,8 @@ public struct FormatCard: Sendable {
     /// What the writer leaves out or the format cannot hold, a few words each.
     public var writingLoses: [String]
     public var origin: Origin
+    /// How the axes of cameras point in the format's files.
+    public var poseAxes: CameraAxes
     /// Whether folders of this format may be parts of a capture of another one.
     public var mayBePart: Bool
     /// Raised by the format's author when what it reads changes, so that captures are processed again.
@@ -72,7 +74,8 @@ public struct FormatCard: Sendable {
 
     public init(
         name: String, summary: String, reads: [Channel], passesOver: [String] = [], writer: String? = nil,
-        writingLoses: [String] = [], origin: Origin = .recording, mayBePart: Bool = false, revision: Int = 1
+        writingLoses: [String] = [], origin: Origin = .recording, poseAxes: CameraAxes = .openGL,
+        mayBePart: Bool = false, revision: Int = 1
     ) {
         self.name = name
         self.summary = summary
@@ -81,6 +84,7 @@ public struct FormatCard: Sendable {
         self.writer = writer
         self.writingLoses = writingLoses
         self.origin = origin
+        self.poseAxes = poseAxes
         self.mayBePart = mayBePart
         self.revision = revision
     }

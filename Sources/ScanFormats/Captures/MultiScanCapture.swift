@@ -14,13 +14,13 @@ public enum MultiScanCapture: CaptureFormat {
         ],
         passesOver: [
             "`quaternion`, which the app computes wrongly", "what the server adds (meshes, segments)",
-            "the second camera's video (`<id>-secondary.mp4`)",
+            "the second camera's video (`<id>-secondary.mp4`), its intrinsics and the `extrinsics` between both",
         ],
         writer: "write-staging",
         writingLoses: [
             "a depth sensor's own camera", "a box that is tilted",
             "depth beyond 8.191 m where it was recorded in millimetres",
-        ], revision: 5)
+        ], revision: 6)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {

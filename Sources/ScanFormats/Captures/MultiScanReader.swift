@@ -18,13 +18,22 @@ struct MultiScanReader {
         capture = Capture(of: tree, as: MultiScanCapture.self, rules)
     }
 
+    /// The app that recorded it: depth alone does not tell, since not every capture has any.
+    private static func variant(_ metadata: ScanMetadata) -> String {
+        let isAndroid = metadata.json["camera_orientation_quaternion_format"]?.string == "xyzw"
+        if isAndroid || metadata.depthUnit == .millimetres { return "Android" }
+        // The app before ARKit: motion and a video or two, and nothing of where the camera was.
+        let hasMotion = metadata.streams.contains { if case .motion = $0.role { true } else { false } }
+        return hasMotion && metadata.cameraInfoStream == nil ? "early ScannerApp" : "iOS"
+    }
+
     mutating func read() throws(Problem) -> Capture {
         let metadataFile = "\(stem).json"
         let root = try JSONField(
             parsing: try tree.bytes(of: metadataFile, limit: Self.metadataLimit), file: metadataFile,
             warnings: &capture.warnings)
         let metadata = try ScanMetadata(.object(try root.object()), file: metadataFile)
-        capture.variant = metadata.depthUnit == .millimetres ? "Android" : "iOS"
+        capture.variant = Self.variant(metadata)
         capture.device = [metadata.deviceType, metadata.deviceName].compactMap(\.self).filter { !$0.isEmpty }
             .joined(separator: ", ")
         capture.metadata = .object(metadata.json)

@@ -13,7 +13,8 @@ public enum NeRFCaptureProject: CaptureFormat {
         name: "nerfcapture",
         summary: "NeRFCapture or HMC project: transforms.json and images/, ARKit poses, no metric depth.",
         reads: [.color, .pose, .intrinsics, .timestamp, .box],
-        passesOver: ["depth pictures, which are drawings without metres"], writer: "write-zip",
+        passesOver: ["depth pictures, which are drawings without metres", "keys that are not the app's"],
+        writer: "write-zip",
         writingLoses: ["depth", "confidence", "motion"], revision: 3)
 
     static let file = "transforms.json"
@@ -228,12 +229,13 @@ private struct NeRFCaptureReader {
                 ? "\(NeRFCaptureProject.file) lists depth pictures, and none is there" : "the project has no depth"
             return
         }
-        let what: String
         do throws(Problem) {
             let header = try PNG.header(try tree.bytes(of: file, limit: PictureLimits.fileBytes))
-            what = "\(header.channels) channels of \(header.bitDepth) bits"
-        } catch { what = error.summary }
-        capture.absences[.recordedDepth] =
-            "\(file) is a drawing of depth (\(what)), without metres: the app loses them when it is offline"
+            capture.absences[.recordedDepth] =
+                header.channels == 1 && header.bitDepth == 16
+                ? "\(file) has 16-bit numbers, and the project does not say how long one is"
+                : "\(file) is a drawing of depth (\(header.channels.counted("channel")) of \(header.bitDepth) bits), without metres: "
+                    + "the app loses them when it is offline"
+        } catch { capture.absences[.recordedDepth] = "\(file) is no depth: \(error.summary)" }
     }
 }

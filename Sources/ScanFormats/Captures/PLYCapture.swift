@@ -42,6 +42,7 @@ public enum PLYCapture: CaptureFormat {
                 "the file is a scene of Gaussian splats: only their centres are read, and what is written of it is no such "
                     + "scene any more")
         }
+        try reader.requireLength()
         // A file that cannot be read says so when its points are wanted.
         if let first = try? reader.next(1), let doubt = first.coarseness { capture.warnings.append(doubt) }
         capture.findings["points"] = .of(reader.pointCount)
@@ -114,9 +115,7 @@ private final class PLYTrack: FrameTrack, @unchecked Sendable {
         let lost = reader.notFiniteCount
         if lost > 0 { end.warnings.append("\(lost) points were left out: a coordinate is not a finite number") }
         if try reader.hasMore() {
-            end.warnings.append(
-                "the file holds more than the number of points in its header, \(reader.pointCount): what follows them was left "
-                    + "out; if they are points, correct that number")
+            end.warnings.append(reader.excess)
         }
         return end
     }

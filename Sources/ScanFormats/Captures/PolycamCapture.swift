@@ -15,6 +15,7 @@ public enum PolycamCapture: CaptureFormat {
         passesOver: [
             "raw.glb and mesh_info.json, the app's mesh", "blur_score, whose scale is the app's own",
             "corrected_… where it lacks frames", "polycam.mp4 and thumbnail.jpg",
+            "keys of camera files that are not named here",
         ],
         writer: "write-capture: {format: polycam}",
         writingLoses: ["times below a microsecond", "confidence but for three levels", "the bounding box", "motion"],

@@ -18,7 +18,7 @@ public enum ScanNetFolder: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 5)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 5)
 
     static let infoFile = "_info.txt"
 

@@ -17,7 +17,7 @@ public enum ScanNetRawCapture: CaptureFormat {
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
             "depth nearer than 0.26 m or farther than 9.4 m", "pictures as they were: they become a video",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], origin: .form(of: "ScanNet"))
+        ], origin: .form(of: "ScanNet"), revision: 2)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else { return nil }
@@ -25,9 +25,20 @@ public enum ScanNetRawCapture: CaptureFormat {
             format: name, reason: "\(stem).txt describes a depth camera, and the recorder's streams stand beside it")
     }
 
+    public static func remains(of tree: any CaptureTree) -> Recognition? {
+        let names = Set(tree.entries(in: "").map(\.name))
+        let stems = names.filter { $0.hasSuffix(".depth") }.map { String($0.dropLast(6)) }.sorted()
+        guard let stem = stems.first(where: { names.contains("\($0).h264") }) else { return nil }
+        let lack = names.contains("\(stem).txt") ? "does not describe them" : "is missing"
+        return Recognition(
+            format: name, reason: "\(stem).depth and \(stem).h264 stand side by side, and \(stem).txt \(lack)")
+    }
+
     public static func open(_ tree: any CaptureTree, rules: ReadRules) throws(Problem) -> Capture {
         guard let stem = stem(of: tree) else {
-            throw Problem(.input, "there is no description <id>.txt with streams beside it")
+            throw Problem(
+                .input, "there is no description <id>.txt with streams beside it",
+                notes: remains(of: tree).map { [$0.reason] } ?? [], fix: "copy the file <id>.txt again")
         }
         var reader = ScanNetRawReader(tree: tree, stem: stem, rules: rules)
         return try reader.read()
@@ -153,7 +164,8 @@ private struct ScanNetRawReader {
                 return times.indices.contains(index) ? times[index] : nil
             }
             if index >= shortest, let missing {
-                facts.drop = Drop(whileReading: "the \(missing.stream) has only \(missing.frames) frames")
+                let cut = isCut ? depth?.truncation?.oneLine : nil
+                facts.drop = Drop(whileReading: cut ?? "the \(missing.stream) has only \(missing.frames) frames")
             }
             capture.frames.append(facts)
         }

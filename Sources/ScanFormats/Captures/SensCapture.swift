@@ -17,7 +17,7 @@ public enum SensCapture: CaptureFormat {
         writingLoses: [
             "confidence", "the bounding box", "an autofocus camera's changes: one camera stands for all frames",
             "times finer than a microsecond", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 3)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 4)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let file = file(in: tree) else { return nil }

@@ -86,13 +86,21 @@ struct SensSource: CaptureSource {
         guard depth.indices.contains(index), depth[index].count > 0 else { return nil }
         let span = depth[index]
         let size = header.depthSize
+        guard span.count <= PictureLimits.fileBytes else {
+            throw Problem(.input, "a depth frame of \(span.count) bytes").at(
+                file: file.name, byte: span.offset, of: file.byteCount)
+        }
+        let payload = try file.bytes(of: span)
         do throws(Problem) {
-            guard span.count <= PictureLimits.fileBytes else {
-                throw Problem(.input, "a depth frame of \(span.count) bytes")
-            }
-            return try Self.decode(try file.bytes(of: span), header)
+            return try Self.decode(payload, header)
                 .map { RecordedDepth(width: size.width, height: size.height, encoding: $0.encoding, bytes: $0.bytes) }
-        } catch { throw error.at(file: file.name, byte: span.offset, of: file.byteCount) }
+        } catch {
+            // The payload's own bytes are counted from its start.
+            var problem = error
+            problem.place.byte = span.offset + (error.place.byte ?? 0)
+            problem.place.byteCount = file.byteCount
+            throw problem.at(file: file.name)
+        }
     }
 
     /// Unpacks a payload to 16-bit numbers; nil where nobody knows how.

@@ -18,7 +18,7 @@ public enum SevenScenesSequence: CaptureFormat {
         writingLoses: [
             "timestamps", "confidence", "the bounding box", "motion samples", "a depth sensor's own camera",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
-        ], origin: .form(of: "ScanNet"), revision: 6)
+        ], origin: .form(of: "ScanNet"), poseAxes: .openCV, revision: 6)
 
     static let cameraFile = "camera-intrinsics.txt"
     private static let kinect = CameraIntrinsics(

@@ -21,7 +21,7 @@ public enum TUMCapture: CaptureFormat {
         writingLoses: [
             "times below a microsecond", "depth beyond 13.107 m", "confidence", "which way is up", "the bounding box",
             "motion", "an autofocus camera's changes: one camera stands for all frames",
-        ], revision: 6)
+        ], poseAxes: .openCV, revision: 6)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         let beside = ["depth.txt", "groundtruth.txt"].filter { tree.byteCount(of: $0) != nil }

@@ -9,6 +9,7 @@ public enum TransformsDataset: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud, .mask, .split],
         passesOver: [
             "smaller copies of pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
+            "keys that no trainer reads, and `sharpness`",
         ],
         writer: "write-transforms",
         writingLoses: [
@@ -350,13 +351,8 @@ private struct TransformsReader {
         }
         // Undoing what the dataset's tools did to the world may leave single precision.
         var cloud = top.original(PointCloud(positions: positions, colors: reader.hasColor ? colors : nil))
-        let count = cloud.count
-        cloud.keep(\.isFinite)
-        let lost = reader.notFiniteCount + count - cloud.count
-        if lost > 0 {
-            capture.warnings.append(
-                "\(lost.counted("point")) of \(name) were left out: a coordinate is not a finite number")
-        }
+        capture.leaveOutPointsOfNoPlace(of: &cloud, besides: reader.notFiniteCount, in: name)
+        if try reader.hasMore() { capture.warnings.append("\(name): \(reader.excess)") }
         capture.cloud = cloud
         capture.channels.insert(.cloud)
     }

@@ -85,6 +85,7 @@ public struct CaptureInspection: Hashable, Sendable {
         if var capture = opened.capture {
             capture.noteDoubtsOfFiles(in: tree)
             capture.noteOddCameras()
+            capture.noteClockAndStandstill()
             capture.noteOtherRecordings(in: tree)
             inspection.look(at: capture)
             inspection.missing = Missing.list(of: capture)
@@ -137,6 +138,8 @@ public struct CaptureInspection: Hashable, Sendable {
         video = Video(capture)
         let extraCount = walkStreams(of: &capture)
         noteBadFrames(of: capture)
+        noteNothingLeft(of: capture)
+        noteBadMasks(of: capture)
         lookAtMotion(of: capture)
 
         // What a cloud lacks, no cloud has.

@@ -19,6 +19,36 @@ extension CaptureInspection {
             })
     }
 
+    /// A capture of which no frame would be left, though nothing that was found fails a run.
+    mutating func noteNothingLeft(of capture: Capture) {
+        guard errors.isEmpty, !capture.frames.isEmpty, capture.frames.allSatisfy(\.isDropped) else { return }
+        note(errors: [
+            Problem(
+                .input, "no frame is left of \(capture.frames.count)",
+                fix: "see above why they are dropped, and copy what is missing")
+        ])
+    }
+
+    /// Masks that cannot be read: stages that keep them drop their frames.
+    mutating func noteBadMasks(of capture: Capture) {
+        let files = capture.files.filter { $0.channels.contains(.mask) }.map(\.path)
+        let found = Parallel.map(files.count, workers: capture.resources.threads) { number -> String? in
+            do throws(Problem) {
+                _ = try PictureLook.size(of: capture.source.open(files[number]))
+                return nil
+            } catch { return error.at(file: files[number]).oneLine }
+        }
+        let bad = found.compactMap(\.self)
+        guard !bad.isEmpty else { return }
+        let more = bad.count > Self.listLimit ? ["and \(bad.count - Self.listLimit) more"] : []
+        note(warnings: [
+            Problem(
+                .input, bad.count == 1 ? "a mask cannot be read" : "\(bad.count) masks cannot be read",
+                notes: bad.prefix(Self.listLimit) + more,
+                fix: "copy the masks again: stages that keep them drop the frames of these")
+        ])
+    }
+
     /// Frames whose own data is bad: a run drops them, and fails when they are too many.
     mutating func noteBadFrames(of capture: Capture) {
         let excess = capture.excessOfBadFrames()

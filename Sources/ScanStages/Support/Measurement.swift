@@ -32,6 +32,9 @@ extension StageContext {
     /// Says in the receipt, and nowhere else, what could not be measured and why: ready pipelines measure what there is
     /// to measure, and a capture that has no box is no reason for a warning.
     func recordUnmeasured(_ reason: String) { record("not-measured", .string(reason)) }
+
+    /// That lengths are in a unit of the capture's own, whatever the names of the figures say.
+    func recordUnknownUnit() { record("is-metric", .bool(false)) }
 }
 
 extension Trajectory.JumpLimits {

@@ -24,8 +24,18 @@ struct CaptureCard {
         "<figure\(wide ? " class=\"wide\"" as HTML : HTML())>\(drawing)<figcaption>\(caption)</figcaption></figure>"
     }
 
-    private static func lack(_ what: String, _ stage: String) -> HTML {
-        "<figure class=\"lack\"><p>\(what): not measured.<br>Add <code>\(stage)</code>.</p></figure>"
+    /// Why a drawing is not there: what the stage itself said, what the capture lacks, or that the pipeline has no such stage.
+    /// - Parameter needed: the channel without which the stage measures nothing.
+    private func lack(_ what: String, _ stage: String, needs needed: Channel) -> HTML {
+        let why: HTML =
+            if let reason = capture.measured.stages[stage] {
+                "not measured, because \(reason ?? "no frame was left for it")."
+            } else if capture.channels?.contains(needed.name) == false {
+                "the capture has no \(needed.plainName)."
+            } else {
+                "not measured.<br>Add <code>\(stage)</code>."
+            }
+        return "<figure class=\"lack\"><p>\(what): \(why)</p></figure>"
     }
 
     private var words: HTML {
@@ -36,7 +46,7 @@ struct CaptureCard {
                 \(capture.hasResult ? "; the result that stands is of an earlier run" : "")</p>
                 """
         }
-        if let why = capture.waitsFor { return "<p>It has not run yet: \(why).</p>" }
+        if let why = capture.waitsFor { return "<p>It has no result yet: \(why).</p>" }
         let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
             "<li><b>\(marked: page.report.findings[group].title)</b>\(marked: finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
         }
@@ -54,7 +64,7 @@ struct CaptureCard {
     }
 
     private func path(_ motion: Measured.Motion?) -> HTML {
-        guard let motion else { return Self.lack("Path and speed", "measure-motion") }
+        guard let motion else { return lack("Path and speed", "measure-motion", needs: .pose) }
         let at = "\(pointer)/motion"
         let unit = " \(motion.unit)"
         let speed = motion.speed.map {
@@ -64,11 +74,24 @@ struct CaptureCard {
         let jumps: HTML? = motion.jumpCount > 0 ? ", \(Figure.count(motion.jumpCount, "\(at)/jumps")) jumps" : nil
         return Self.plot(
             PathFromAbove.draw(motion) ?? HTML(),
-            "path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(fast)\(jumps)")
+            """
+            path from above, \(Figure.measure(motion.pathLength, unit, "\(at)/path-length-m"))\(speed)\(fast)\(jumps)\
+            \(speedKey(motion, at))
+            """)
+    }
+
+    /// What the colours of the path mean.
+    private func speedKey(_ motion: Measured.Motion, _ at: String) -> HTML {
+        guard let limit = PathFromAbove.reddest(motion) else {
+            return capture.measured.stages["measure-motion"].flatMap(\.self).map { "; not measured: \($0)" } ?? HTML()
+        }
+        let figure = Figure.measure(
+            limit, " \(motion.unit)/s", motion.isMetric ? "\(at)/fast-limit" : "\(at)/speed-m-per-s/highest")
+        return "; coloured by speed, from blue to red at \(figure)"
     }
 
     private func faces(_ coverage: Measured.Coverage?) -> HTML {
-        guard let coverage else { return Self.lack("Views of the box", "report-coverage") }
+        guard let coverage else { return lack("Views of the box", "report-coverage", needs: .box) }
         let at = "\(pointer)/coverage"
         let goal = Figure.count(coverage.goal, "\(at)/goal")
         let miss = Figure.count(coverage.miss, "\(at)/miss")
@@ -90,7 +113,7 @@ struct CaptureCard {
     }
 
     private func sharpness(_ sharpness: Measured.Sharpness?, _ measured: Measured) -> HTML {
-        guard let sharpness else { return Self.lack("Sharpness", "measure-blur") }
+        guard let sharpness else { return lack("Sharpness", "measure-blur", needs: .color) }
         let at = "\(pointer)/sharpness"
         var caption: HTML =
             """
@@ -109,8 +132,9 @@ struct CaptureCard {
     }
 
     private func depth(_ depth: Measured.Depth?) -> HTML {
-        guard let depth else { return Self.lack("Depth", "measure-depth") }
+        guard let depth else { return lack("Depth", "measure-depth", needs: .recordedDepth) }
         let at = "\(pointer)/depth"
+        let unit = " \(depth.unit)"
         let share = depth.share.map { "; \(Figure.share($0, "\(at)/share")) of the pixels" as HTML }
         var levels: HTML?
         if let confidence = depth.confidence, confidence.reduce(0, +) > 0 {
@@ -120,8 +144,8 @@ struct CaptureCard {
         return Self.plot(
             "\(DepthBars.range(depth))\(depth.confidence.flatMap(DepthBars.confidence))",
             """
-            depth \(Figure.measure(depth.lowest, "", "\(at)/lowest")) to \(Figure.measure(depth.highest, " m", "\(at)/highest")), \
-            median \(Figure.measure(depth.median, " m", "\(at)/median"))\(share)\(levels)
+            depth \(Figure.measure(depth.lowest, "", "\(at)/lowest")) to \(Figure.measure(depth.highest, unit, "\(at)/highest")), \
+            median \(Figure.measure(depth.median, unit, "\(at)/median"))\(share)\(levels)
             """)
     }
 

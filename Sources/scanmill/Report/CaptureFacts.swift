@@ -19,6 +19,8 @@ struct CaptureFacts: Sendable {
     var input: String?
     var device: String?
     var format: String?
+    /// What it had for stages to use; nil where the receipt does not say.
+    var channels: Set<String>?
     /// Why it failed.
     var problem: Problem?
     /// Why it waits.
@@ -77,6 +79,7 @@ struct CaptureFacts: Sendable {
         hasResult = true
         device = receipt["capture"]?["device"]?.string
         format = receipt["capture"]?["format"]?.string
+        channels = receipt["capture"]?["channels"]?.array.map { Set($0.compactMap(\.string)) }
         key = receipt["key"]?.string
         pictureKey = key
         tool = receipt["tool"]?.string

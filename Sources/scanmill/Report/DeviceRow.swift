@@ -19,13 +19,10 @@ struct DeviceRow: Sendable {
         var sharpness: Statistics.Band?
     }
 
-    /// Of fewer earlier runs nothing is called usual.
-    static let fewestRuns = 3
-
     static func usual(_ earlier: [EarlierRun]) -> [String: UsualRun] {
         var rows: [String: [EarlierRun.Device]] = [:]
         for run in earlier { for device in run.devices { rows[device.name, default: []].append(device) } }
-        return rows.filter { $0.value.count >= fewestRuns }.mapValues { rows in
+        return rows.filter { $0.value.count >= Statistics.fewestRuns }.mapValues { rows in
             UsualRun(
                 runs: rows.count, droppedShare: Statistics.Band(rows.compactMap(\.droppedShare)),
                 sharpness: Statistics.Band(rows.compactMap(\.sharpness)))

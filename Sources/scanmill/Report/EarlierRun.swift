@@ -90,16 +90,18 @@ struct Trend: Sendable {
     var value: Double
     /// Of the earlier runs, the oldest first.
     var history: [Double]
+    /// Nil for fewer than ``Statistics/fewestRuns`` earlier runs.
     var usual: Statistics.Band?
 
-    /// From what is usual; nil without earlier runs.
+    /// From what is usual.
     var change: Double? { usual.map { value - $0.median } }
     /// Whether it lies outside of the middle half of the earlier runs, and on which side.
     var side: Int { usual.map { value < $0.low ? -1 : value > $0.high ? 1 : 0 } ?? 0 }
 
     static func all(_ summary: Summary, _ earlier: [EarlierRun]) -> [Trend] {
         func trend(_ kind: Kind, _ value: Double?, _ history: [Double]) -> Trend? {
-            value.map { Trend(kind: kind, value: $0, history: history, usual: Statistics.Band(history)) }
+            let usual = history.count < Statistics.fewestRuns ? nil : Statistics.Band(history)
+            return value.map { Trend(kind: kind, value: $0, history: history, usual: usual) }
         }
         guard summary.ran > 0 else { return [] }
         return [

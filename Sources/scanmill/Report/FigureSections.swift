@@ -113,7 +113,7 @@ struct FigureSections {
         let hasUsual = report.devices.contains { $0.usual.runs > 0 }
         return """
             <section id="devices"><h2>Device by device</h2><p class="muted">\
-            \(hasUsual ? "Grey: the middle half of this device's earlier runs." : "What is usual for each is shown after \(DeviceRow.fewestRuns) runs.")</p>\
+            \(hasUsual ? "Grey: the middle half of this device's earlier runs." : "What is usual for each is shown after \(Statistics.fewestRuns) runs.")</p>\
             <div class="scroll"><table><thead><tr><th scope="col">device</th><th scope="col" class="n">captures</th>\
             <th scope="col" class="n">look or failed</th><th scope="col" colspan="2">frames dropped</th>\
             \(hasSharpness ? "<th scope=\"col\" colspan=\"2\">median sharpness</th>" as HTML : HTML())</tr></thead><tbody>\(rows)</tbody></table></div></section>

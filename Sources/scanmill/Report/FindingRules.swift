@@ -26,8 +26,8 @@ struct FindingRules {
         sharpness = usual(\.measured.sharpness?.median)
         dropped = usual { $0.frames.map { 1 - $0.keptShare } }
         depthShare = usual(\.measured.depth?.share)
-        depth = usual(\.measured.depth?.median)
         // Lengths of a capture's own unit compare with nothing.
+        depth = usual { $0.measured.depth.flatMap { $0.isMetric ? $0.median : nil } }
         let metric = { (capture: CaptureFacts) in capture.measured.motion.flatMap { $0.isMetric ? $0 : nil } }
         pathLength = usual { metric($0)?.pathLength }
         speed = usual { metric($0)?.speed?.p90 }
@@ -101,10 +101,9 @@ struct FindingRules {
             return []
         }
         let isWrong = geometry.verdict == "fail"
-        let cause = geometry.fitsBetter.map { GeometryHypothesis(rawValue: $0)?.meaning ?? $0 }
         let title =
             isWrong
-            ? "The geometry is wrong\(cause.map { ": \($0)" } ?? "")"
+            ? "The geometry is wrong\(geometry.cause.map { ": \($0)" } ?? "")"
             : "Poses, intrinsics and depth may not fit together"
         return [
             Finding(
@@ -174,7 +173,7 @@ struct FindingRules {
                     label: "pixels with depth", value: share, words: Wording.percent(share),
                     expected: "usual: \(Wording.percent(usual.median))"), weight: 1 - share)
         }
-        guard let usual = depth, usual.median > 0 else { return nil }
+        guard measured.isMetric, let usual = depth, usual.median > 0 else { return nil }
         let factor = measured.median / usual.median
         guard abs(usual.score(measured.median)) > Usual.limit, factor < 0.4 || factor > 2.5 else { return nil }
         return Finding(

@@ -59,7 +59,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         }
         if isPlain { return text }
         var escaped = ""
-        for scalar in Console.visible(text, besides: "\n").unicodeScalars {
+        for scalar in text.withControlsShown(besides: "\n").unicodeScalars {
             switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"

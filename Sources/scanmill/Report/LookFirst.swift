@@ -101,7 +101,8 @@ struct LookFirst {
         }
         let depth = measured.depth.map {
             CaptureCard.plot(
-                DepthBars.range($0), "depth, \(Wording.measure($0.lowest)) to \(Wording.measure($0.highest)) m",
+                DepthBars.range($0),
+                "depth, \(Wording.measure($0.lowest)) to \(Wording.measure($0.highest)) \($0.unit)",
                 wide: true)
         }
         switch kind {

@@ -10,6 +10,14 @@ struct Measured: Sendable {
     var coverage: Coverage?
     var depth: Depth?
     var geometry: Geometry?
+    /// The measuring stages that the pipeline has, each with what it says that it could not measure, and why.
+    private(set) var stages: [String: String?] = [:]
+
+    /// The stages of which the report shows what they measured.
+    private static let names = [
+        "measure-blur", "filter-blur", "measure-motion", "predict-blur", "report-coverage", "measure-depth",
+        "check-geometry",
+    ]
 
     init() {}
 
@@ -26,6 +34,10 @@ struct Measured: Sendable {
         coverage = Self.stage("report-coverage", in: stages).flatMap { Coverage($0["counts"]) }
         depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
+        for name in Self.names {
+            guard let stage = Self.stage(name, in: stages) else { continue }
+            self.stages.updateValue(stage["counts"]?["not-measured"]?.string, forKey: name)
+        }
     }
 
     /// The first stage of this name, also where it stands more than once (`filter-blur[2]`).
@@ -115,8 +127,8 @@ struct Measured: Sendable {
         var jumpCount: Int
         var firstJump: (frame: Int, metres: Double)?
         var lostTracking: Int
-        /// Places of the camera seen from above, metres, with the speed there in metres per second.
-        var track: [(a: Double, b: Double, speed: Double)]
+        /// Places of the camera seen from above, with the speed there where it is known.
+        var track: [(a: Double, b: Double, speed: Double?)]
         /// The box seen from above.
         var boxOutline: [(a: Double, b: Double)]
 
@@ -136,10 +148,10 @@ struct Measured: Sendable {
                 return (frame, metres)
             }
             lostTracking = json["lost-tracking"]?.count ?? 0
-            let places = (json["track"]?.array ?? []).compactMap { place -> (Double, Double, Double)? in
+            let places = (json["track"]?.array ?? []).compactMap { place -> (Double, Double, Double?)? in
                 guard let values = place.array, values.count >= 4, let a = values[1].finite, let b = values[2].finite
                 else { return nil }
-                return (a, b, values[3].finite ?? 0)
+                return (a, b, values[3].finite)
             }
             // A drawing of a hundred pixels shows no more.
             let step = max(1, (places.count + 95) / 96)
@@ -219,6 +231,9 @@ struct Measured: Sendable {
     }
 
     struct Depth: Sendable {
+        /// Whether it is in metres; else in a unit of the capture's own.
+        var isMetric: Bool
+        var unit: String { isMetric ? "m" : "units" }
         var lowest: Double
         var p05: Double
         var median: Double
@@ -235,6 +250,7 @@ struct Measured: Sendable {
                 let p95 = spread["p95"]?.finite, let highest = spread["highest"]?.finite
             else { return nil }
             (self.lowest, self.p05, self.median, self.p95, self.highest) = (lowest, p05, median, p95, highest)
+            isMetric = json["is-metric"]?.bool ?? true
             share = json["share-with-depth"]?.finite
             confidence = json["confidence"].map { levels in ["low", "medium", "high"].map { levels[$0]?.count ?? 0 } }
         }
@@ -243,14 +259,16 @@ struct Measured: Sendable {
     struct Geometry: Sendable {
         var verdict: String
         var reason: String
-        /// The convention that fits better than the declared one.
+        /// What fits better than what is declared, by its name and in words.
         var fitsBetter: String?
+        var cause: String?
 
         init?(_ json: JSONValue?) {
             guard let json, let verdict = json["verdict"]?.string else { return nil }
             self.verdict = verdict
             reason = json["reason"]?.string ?? ""
             fitsBetter = json["fits-better"]?.string
+            cause = json["meaning"]?.string ?? fitsBetter
         }
     }
 }

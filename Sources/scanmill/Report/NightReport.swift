@@ -73,7 +73,7 @@ struct NightReport: Sendable {
         devices = DeviceRow.all(captures, usual: usual)
         trends = Trend.all(summary, earlier)
         earlierCount = earlier.count
-        verdict = Verdict(summary, findings, captures)
+        verdict = Verdict(summary, findings, captures, isOpen: run?.isOpen == true)
     }
 
     // MARK: - Gathering
@@ -128,7 +128,12 @@ struct NightReport: Sendable {
         } else if !isPublished {
             capture.status = entry?.ended == .failed ? .failed : .waiting
         }
-        if capture.status == .waiting { capture.waitsFor = entry?.cause ?? entry?.ended.rawValue }
+        // What a run has left half done that never said how it went.
+        if capture.status == .waiting, entry?.ended == .left, CaptureLock.isHeld(id, in: state) {
+            capture.waitsFor = "it is being run"
+        } else if capture.status == .waiting {
+            capture.waitsFor = entry?.cause ?? entry?.ended.rawValue
+        }
         capture.input = capture.input ?? state.knownInput(of: id)
         return capture
     }

@@ -134,6 +134,7 @@ extension CaptureFacts {
         object["input"] = input.map { .string($0) }
         object["device"] = device.map { .string($0) }
         object["format"] = format.map { .string($0) }
+        object["channels"] = channels.map { .of($0.sorted()) }
         object["problem"] = problem.map { .object($0.facts) }
         object["waits-for"] = waitsFor.map { .string($0) }
         if let frames {
@@ -166,6 +167,8 @@ extension CaptureFacts {
             verdict["fits-better"] = geometry.fitsBetter.map { .string($0) }
             object["geometry"] = .object(verdict)
         }
+        let reasons = measured.stages.compactMapValues { $0 }
+        if !reasons.isEmpty { object["not-measured"] = .object(JSONObject(reasons) { .string($0) }) }
         object["warnings"] = warnings.isEmpty ? nil : .of(warnings)
         object["notes"] = notes.isEmpty ? nil : .of(notes)
         if let share {
@@ -249,6 +252,7 @@ extension Measured.Depth {
             "lowest": .number(lowest), "p05": .number(p05), "median": .number(median), "p95": .number(p95),
             "highest": .number(highest),
         ]
+        if !isMetric { object["is-metric"] = .bool(false) }
         object["share"] = share.map { .number($0) }
         if let confidence {
             let all = confidence.reduce(0, +)

@@ -118,7 +118,7 @@ enum ReportStyle {
         svg .axis{stroke:var(--line);fill:none}svg .rest{fill:var(--shade)}svg .gap{fill:none;stroke:var(--red);stroke-dasharray:4 3}
         .strip a:hover rect,.strip a:hover path,.strip a:focus rect,.strip a:focus path{stroke:var(--ink);stroke-width:1.5}
         .path{max-width:230px}.path path{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
-        .path .v0{stroke:#2f6fb0}.path .v1{stroke:#3a9d8f}.path .v2{stroke:#d59a1c}.path .v3{stroke:#d23b2c}
+        .path .v0{stroke:#2f6fb0}.path .v1{stroke:#3a9d8f}.path .v2{stroke:#d59a1c}.path .v3{stroke:#d23b2c}.path .v4{stroke:var(--soft)}
         .path .box{stroke:var(--soft);stroke-width:1;stroke-dasharray:3 2}.path .start{fill:var(--ink)}
         .path .ruler{stroke:var(--soft);stroke-width:1}
         .cross{max-width:172px}.cross rect{stroke:none}.cross text{text-anchor:middle;fill:#17211c}.cross .n{font-size:14px;font-weight:600}.cross .f{font-size:9.5px}

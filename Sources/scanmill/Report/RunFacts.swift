@@ -41,23 +41,23 @@ struct RunFacts: Sendable {
     var folder: String?
     var tool: String?
     var entries: [Entry] = []
+    /// Whether it has not said how it went: it was killed, or still runs.
+    var isOpen = false
 
-    /// The newest run that has ended, or else the newest.
+    /// The run of which the newest is known: how it went, or else that it began.
     static func newest(in state: StateFolder) -> String? {
         let names = RunRecord.names(in: state)
-        return newest(of: names, by: RunRecord.outcomeName, state) ?? newest(of: names, by: RunRecord.planName, state)
-            ?? names.last
-    }
-
-    /// By the time at which a file was written, and not by the name.
-    private static func newest(of names: [String], by file: String, _ state: StateFolder) -> String? {
         let now = wallClock()
         var newest: (name: String, time: Int64)?
         for name in names {
-            guard let time = RunRecord.time(of: file, in: name, state, by: now) else { continue }
+            // By the times at which files were written, and not by the name.
+            let times = [RunRecord.outcomeName, RunRecord.planName].lazy.compactMap {
+                RunRecord.time(of: $0, in: name, state, by: now)
+            }
+            guard let time = times.first else { continue }
             if time >= newest?.time ?? .min { newest = (name, time) }
         }
-        return newest?.name
+        return newest?.name ?? names.last
     }
 
     init(_ name: String, in state: StateFolder) {
@@ -75,7 +75,12 @@ struct RunFacts: Sendable {
         tool = command?["tool"]?.string
         ended = outcome?["ended"]?.string
         seconds = outcome?["seconds"]?.finite
-        entries = (outcome?["captures"]?.array ?? []).compactMap(Self.entry)
+        isOpen = plan != nil && outcome == nil
+        entries =
+            isOpen
+            ? RunRecord.captures(ofPlan: plan).map { planned in
+                Entry(id: planned.id, input: planned.input, ended: .left, cause: "the run has not ended")
+            } : (outcome?["captures"]?.array ?? []).compactMap(Self.entry)
     }
 
     private static func entry(_ json: JSONValue) -> Entry? {

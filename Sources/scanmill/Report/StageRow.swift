@@ -23,7 +23,12 @@ struct StageRow: Sendable {
         var seconds: [String: Double] = [:]
         var source = 0
         for capture in captures {
-            if capture.status == .failed, let stage = capture.problem?.place.stage { failures[stage, default: 0] += 1 }
+            // What names no stage was noticed when a file was opened, which is the reader's.
+            if capture.status == .failed, let problem = capture.problem,
+                let stage = problem.place.stage ?? (problem.fault == .input ? labels.first : nil)
+            {
+                failures[stage, default: 0] += 1
+            }
             for time in capture.share?.times ?? [] { seconds[time.label, default: 0] += time.seconds }
             guard capture.hasResult, let frames = capture.frames else { continue }
             source += frames.source

@@ -2,6 +2,9 @@ import ScanModel
 
 /// What is usual among many values, by medians, which a few odd ones do not move.
 enum Statistics {
+    /// Of fewer earlier runs nothing is called usual.
+    static let fewestRuns = 3
+
     /// The middle half of the values.
     struct Band: Sendable, Hashable {
         var low: Double

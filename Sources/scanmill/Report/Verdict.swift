@@ -7,8 +7,9 @@ struct Verdict: Sendable {
     /// The group that it speaks of, by its place in ``NightReport/findings``.
     let group: Int?
 
-    init(_ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts]) {
-        headline = Self.headline(summary)
+    /// - Parameter isOpen: whether the run has not said how it went.
+    init(_ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts], isOpen: Bool = false) {
+        headline = Self.headline(summary) + (isOpen ? " The run has not ended: it was killed, or still runs." : "")
         let odd = captures.indices.filter { captures[$0].status == .failed || captures[$0].status == .look }
         // Of two or three nothing stands out: they are there to be seen.
         guard odd.count >= 4 else {

@@ -6,23 +6,12 @@ import Synchronization
 
 /// What people and programs read. Stdout is data, stderr is messages.
 enum Console {
-    static func out(_ text: String) { raw(visible(text, besides: "\n\t") + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { raw(visible(text, besides: "\n\t") + "\n", to: STDERR_FILENO) }
+    static func out(_ text: String) { raw(text.withControlsShown(besides: "\n\t") + "\n", to: STDOUT_FILENO) }
+    static func error(_ text: String) { raw(text.withControlsShown(besides: "\n\t") + "\n", to: STDERR_FILENO) }
     static func out(_ json: JSONValue) { raw(JSONWriter.text(json), to: STDOUT_FILENO) }
 
-    /// Control characters made visible: file names and other people's texts must not steer a terminal, and a name with a
-    /// line break must not look like two lines.
-    static func visible(_ text: String, besides kept: String = "") -> String {
-        let isControl = { (scalar: Unicode.Scalar) in scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) }
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        return text.unicodeScalars.reduce(into: "") { shown, scalar in
-            if isControl(scalar) && !kept.unicodeScalars.contains(scalar) {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                shown.unicodeScalars.append(scalar)
-            }
-        }
-    }
+    /// Without line breaks, and with nothing that steers a terminal.
+    static func visible(_ text: String) -> String { text.withControlsShown() }
 
     /// At once and whole: nothing is left in a buffer when the process is killed.
     static func raw(_ text: String, to descriptor: Int32) { raw(Array(text.utf8), to: descriptor) }

@@ -53,6 +53,13 @@ import Testing
             summary: "there are no poses with pictures or depth beside them",
             fix: "copy the folders color/, depth/ and pose/ too"),
         Rest(
+            format: "colmap", files: ["sparse/0/cameras.bin": "x", "sparse/0/points3D.bin": "x", "images/0.png": "x"],
+            summary: "there is no COLMAP model: cameras.bin or cameras.txt beside images.bin or images.txt",
+            fix: "copy the whole model"),
+        Rest(
+            format: "scannet-raw", files: ["a.depth": "x", "a.h264": "x", "a.txt": ""],
+            summary: "there is no description <id>.txt with streams beside it", fix: "copy the file <id>.txt again"),
+        Rest(
             format: "transforms", files: ["transforms.json": #"{"frames": ["#, "train/a.png": "x"],
             summary: "invalid JSON: the text ends where “,” or “]” is expected", file: "transforms.json"),
         Rest(
@@ -78,7 +85,7 @@ import Testing
         ["rgbd/0.jpg"], ["metadata"], ["metadata.json", "rgb/notes.txt"], ["lowres_wide/1_1.000.png"],
         ["lowres_wide_intrinsics/notes.txt"], ["rgb.mkv"], ["depth.bin"], ["frame-000000.color.txt"], ["color.png"],
         ["pose/0.txt"], ["intrinsic/intrinsic_color.txt"], ["cameras/1.json", "depth/1.png"], ["camera_matrix.csv"],
-        ["depth.txt", "groundtruth.txt"],
+        ["depth.txt", "groundtruth.txt"], ["a.depth", "a.txt"], ["sparse/notes.txt"],
     ])
     func whatMayBeAnythingIsNoCapture(_ files: [String]) throws {
         let other = try WrittenCapture()

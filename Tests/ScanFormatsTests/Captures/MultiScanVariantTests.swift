@@ -26,6 +26,27 @@ import Testing
         }
     }
 
+    // MARK: - Which app it was
+
+    @Test func theAppIsToldByItsDescription() throws {
+        func variant(_ change: (inout JSONObject) -> Void) throws -> String {
+            var files = try MultiScanSample().files()
+            var metadata = MultiScanSample().metadata()
+            change(&metadata)
+            files["scan.json"] = JSONWriter.text(.object(metadata))
+            return try open(files).variant
+        }
+        #expect(try variant { _ in } == "iOS")
+        #expect(try variant { $0["camera_orientation_quaternion_format"] = .string("wxyz") } == "iOS")
+        #expect(try variant { $0["camera_orientation_quaternion_format"] = .string("xyzw") } == "Android")
+        let motion: JSONObject = ["type": .string("accelerometer"), "id": .string("accelerometer")]
+        let recorded = (MultiScanSample().metadata()["streams"]?.array ?? []).filter {
+            $0["type"] != .string("camera_info")
+        }
+        let streams = recorded + [.object(motion)]
+        #expect(try variant { $0["streams"] = .array(streams) } == "early ScannerApp")
+    }
+
     // MARK: - Android
 
     @Test(arguments: ["avaliable", "available"]) func android(spelling: String) throws {

@@ -40,6 +40,7 @@ struct MemoryCapture {
     var box: OrientedBox?
     var worldUp: Vector3? = Vector3(0, 1, 0)
     var savedFromWorld = Pose.identity
+    var fileAxes = CameraAxes.openGL
     var isMetric = true
     var colorSize: PixelSize?
     var depthCamera: DepthCamera?
@@ -86,6 +87,7 @@ struct MemoryCapture {
         capture.obstacles = obstacles
         capture.worldUp = worldUp
         capture.savedFromWorld = savedFromWorld
+        capture.fileAxes = fileAxes
         capture.isMetric = isMetric
         capture.onBadFrame = onBadFrame
         capture.badFrameLimit = badFrameLimit

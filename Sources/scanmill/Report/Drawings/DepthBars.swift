@@ -6,11 +6,11 @@ enum DepthBars {
     static func range(_ depth: Measured.Depth) -> HTML {
         // Farther than this, the near part would be a dot.
         let end = max(min(depth.highest, 4 * depth.p95), 1e-6)
-        func x(_ metres: Double) -> Double { max(0, min(1, metres / end)) * (width - 2) + 1 }
+        func x(_ depth: Double) -> Double { max(0, min(1, depth / end)) * (width - 2) + 1 }
         return """
             <svg class="depth" viewBox="0 0 \(width) 26" preserveAspectRatio="none" role="img" aria-label="\
-            depth from \(Wording.measure(depth.lowest)) to \(Wording.measure(depth.highest)) m, nine tenths between \
-            \(Wording.measure(depth.p05)) and \(Wording.measure(depth.p95)) m, median \(Wording.measure(depth.median)) m">\
+            depth from \(Wording.measure(depth.lowest)) to \(Wording.measure(depth.highest)) \(depth.unit), nine tenths between \
+            \(Wording.measure(depth.p05)) and \(Wording.measure(depth.p95)), median \(Wording.measure(depth.median))">\
             <path class="axis" d="M0 13H\(width)"/><path class="whisker" d="M\(x(depth.lowest)) 13H\(x(depth.highest))"/>\
             <rect class="box" x="\(x(depth.p05))" y="5" width="\(max(1, x(depth.p95) - x(depth.p05)))" height="16" rx="2"/>\
             <path class="middle" d="M\(x(depth.median)) 2v22"/></svg>

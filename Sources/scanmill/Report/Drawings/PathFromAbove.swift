@@ -17,12 +17,11 @@ enum PathFromAbove {
         func point(_ a: Double, _ b: Double) -> (x: Double, y: Double) { (origin.x + a * scale, origin.y - b * scale) }
         func text(_ point: (x: Double, y: Double)) -> String { "\(HTML.short(point.x)) \(HTML.short(point.y))" }
 
-        let limit = motion.fastLimit ?? motion.speed?.highest ?? 1
-        var paths = ["", "", "", ""]
+        let limit = reddest(motion)
+        var paths = Array(repeating: "", count: unknown + 1)
         var last = -1
         for (from, to) in zip(motion.track, motion.track.dropFirst()) {
-            let share = limit > 0 ? to.speed / limit * 3 : 0
-            let band = share >= 3 ? 3 : share > 0 ? Int(share) : 0
+            let band = limit.flatMap { limit in to.speed.map { Self.band($0, limit) } } ?? unknown
             if band != last { paths[band] += "M\(text(point(from.a, from.b)))" }
             paths[band] += "L\(text(point(to.a, to.b)))"
             last = band
@@ -38,6 +37,20 @@ enum PathFromAbove {
             <circle class="start" cx="\(start.x)" cy="\(start.y)" r="3"/>\(ruler(scale, motion))</svg>
             """
     }
+
+    /// The speed from which on the path is red: that above which frames are too fast, or the highest where the unit is
+    /// unknown. Nil where no speed is known.
+    static func reddest(_ motion: Measured.Motion) -> Double? {
+        guard motion.track.contains(where: { $0.speed != nil }) else { return nil }
+        return motion.isMetric ? motion.fastLimit : motion.speed?.highest
+    }
+
+    /// Of four colours for speeds and a fifth for those that are unknown, which.
+    private static func band(_ speed: Double, _ limit: Double) -> Int {
+        speed >= limit ? 3 : speed > 0 ? Int(speed / limit * 3) : 0
+    }
+
+    private static let unknown = 4
 
     /// A length of 1, 2 or 5 times a power of ten, about a third of the drawing long.
     private static func ruler(_ scale: Double, _ motion: Measured.Motion) -> HTML {

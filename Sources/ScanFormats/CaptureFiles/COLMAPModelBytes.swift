@@ -1,0 +1,138 @@
+import ScanModel
+
+extension COLMAPModelReader {
+    /// Observations of an image stand in one line.
+    static let lineLimit = 64 << 20
+
+    /// Calls `body` with each line that is no comment.
+    static func eachLine(
+        of source: any ByteSource, empty: Bool = false, _ openLine: (Int) -> Void,
+        _ body: (COLMAPLine, (String) -> Problem) throws(Problem) -> Void
+    ) throws(Problem) {
+        var lines = LineReader(source, limit: lineLimit)
+        while let line = try lines.next() {
+            let place = { (what: String) in Problem(.input, what).at(file: source.name, line: line.number) }
+            if line.isTooLong { throw place("the line is longer than \(lineLimit) bytes") }
+            try lines.withBytes(of: line) { (bytes) throws(Problem) in
+                let words = COLMAPLine(bytes)
+                if bytes.first == UInt8(ascii: "#") || words.isEmpty && !empty { return }
+                if !line.hasLineFeed, line.number > 1, !words.isEmpty { openLine(line.number) }
+                try body(words, place)
+            }
+        }
+    }
+}
+
+/// A line's words, with white space between them, looked at as bytes: a model's lines of observations have millions.
+struct COLMAPLine {
+    private let bytes: UnsafeBufferPointer<UInt8>
+
+    /// - Parameter bytes: for as long as the line is used.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isEmpty: Bool { bytes.allSatisfy(\.isASCIISpace) }
+    var words: [String] { words(atMost: .max) }
+
+    func words(atMost limit: Int) -> [String] {
+        ranges(atMost: limit).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+
+    /// The text from a word on, as it stands, without white space behind it.
+    func rest(fromWord number: Int) -> String {
+        let start = ranges(atMost: number + 1).last?.lowerBound ?? bytes.endIndex
+        let end = bytes.lastIndex { !$0.isASCIISpace } ?? start
+        return String(decoding: bytes[start...max(start, end)], as: UTF8.self)
+    }
+
+    private func ranges(atMost limit: Int) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var place = bytes.startIndex
+        while ranges.count < limit {
+            while place < bytes.endIndex, bytes[place].isASCIISpace { place += 1 }
+            if place == bytes.endIndex { break }
+            let start = place
+            while place < bytes.endIndex, !bytes[place].isASCIISpace { place += 1 }
+            ranges.append(start..<place)
+        }
+        return ranges
+    }
+
+    /// Whether the words are numbers by their letters, and come in threes.
+    var isThreesOfNumbers: Bool {
+        var count = 0
+        var isInWord = false
+        for byte in bytes {
+            if byte.isASCIISpace {
+                isInWord = false
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."): break
+            // As in 1e-05, nan and inf.
+            case UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "n"), UInt8(ascii: "a"), UInt8(ascii: "i"),
+                UInt8(ascii: "f"):
+                break
+            default: return false
+            }
+            if !isInWord { count += 1 }
+            isInWord = true
+        }
+        return count % 3 == 0
+    }
+}
+
+/// Little-endian numbers from a source, never more in memory than a buffer.
+struct COLMAPBytes {
+    private var source: BufferedSource
+
+    init(_ source: any ByteSource) { self.source = BufferedSource(source) }
+
+    func problem(_ what: String) -> Problem {
+        Problem(.input, what).at(file: source.name, byte: source.offset, of: source.byteCount)
+    }
+
+    private mutating func need(_ count: Int) throws(Problem) {
+        try source.fill(count)
+        if source.unread.count < count { throw problem("the file ends inside the model") }
+    }
+
+    mutating func integer<Value: FixedWidthInteger>() throws(Problem) -> Value {
+        let size = MemoryLayout<Value>.size
+        try need(size)
+        let value = try source.withBytes(source.unread.prefix(size)) { (bytes) throws(Problem) -> Value in
+            Value(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: Value.self))
+        }
+        source.consume(size)
+        return value
+    }
+
+    /// - Throws: when the file goes on: whatever its number at the start says, something is left out.
+    mutating func requireEnd(behind count: UInt64, _ noun: String) throws(Problem) {
+        try source.fill(1)
+        if source.unread.isEmpty { return }
+        var problem = problem("the file goes on behind its \(Int(clamping: count).counted(noun))")
+        problem.notes = ["the number at its start is wrong, or two files were joined"]
+        problem.fix = "copy the model again, or write it again with COLMAP"
+        throw problem
+    }
+
+    mutating func double() throws(Problem) -> Double { Double(bitPattern: try integer()) }
+
+    /// Text up to a zero byte.
+    mutating func text(limit: Int) throws(Problem) -> String {
+        var bytes: [UInt8] = []
+        while true {
+            let byte: UInt8 = try integer()
+            if byte == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+            if bytes.count > limit { throw problem("a name is longer than \(limit) bytes") }
+        }
+    }
+
+    mutating func skip(_ count: UInt64, of size: UInt64) throws(Problem) {
+        let (total, isTooMany) = count.multipliedReportingOverflow(by: size)
+        guard !isTooMany, let total = Int(exactly: total), try source.skip(total) else {
+            throw problem("the file ends inside the model")
+        }
+    }
+}

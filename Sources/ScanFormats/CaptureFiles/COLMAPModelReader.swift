@@ -1,0 +1,292 @@
+import ScanModel
+
+/// Reads a COLMAP model, as text or as binary; told apart by the files' names, as COLMAP does.
+///
+/// Source: colmap, doc/format.rst, scene/reconstruction_io_*.cc and sensor/models.h.
+public struct COLMAPModelReader {
+    /// A camera of any model; the parameters in the model's order.
+    public struct Camera: Hashable, Sendable {
+        public var model: String
+        public var width: Int
+        public var height: Int
+        public var parameters: [Double]
+    }
+
+    /// The models by their number in binary files: name, number of parameters.
+    static let models: [(name: String, parameterCount: Int)] = [
+        ("SIMPLE_PINHOLE", 3), ("PINHOLE", 4), ("SIMPLE_RADIAL", 4), ("RADIAL", 5), ("OPENCV", 8),
+        ("OPENCV_FISHEYE", 8), ("FULL_OPENCV", 12), ("FOV", 5), ("SIMPLE_RADIAL_FISHEYE", 4), ("RADIAL_FISHEYE", 5),
+        ("THIN_PRISM_FISHEYE", 12), ("RAD_TAN_THIN_PRISM_FISHEYE", 16), ("SIMPLE_DIVISION", 4), ("DIVISION", 5),
+        ("SIMPLE_FISHEYE", 3), ("FISHEYE", 4), ("EUCM", 6), ("EQUIRECTANGULAR", 2),
+    ]
+
+    // MARK: - Cameras
+
+    /// - Parameter openLine: called with the number of the last line where nothing ends it, though line feeds end the
+    ///   others.
+    public static func cameras(
+        text source: any ByteSource, openLine: (Int) -> Void = { _ in }
+    ) throws(Problem) -> [UInt32: Camera] {
+        var cameras: [UInt32: Camera] = [:]
+        // Cameras of another model end in another parameter.
+        var last: [String: LastNumbers] = [:]
+        var isOpen = false
+        func noteOpenLine(_ line: Int) {
+            isOpen = true
+            openLine(line)
+        }
+        try eachLine(of: source, noteOpenLine) { (line, place) throws(Problem) in
+            let words = line.words
+            if words.count > 4, let number = words.last {
+                if isOpen, last[words[1]]?.areCut(by: number) == true {
+                    let cut = LastNumbers.cut(number)
+                    var problem = place(cut.summary)
+                    problem.fix = cut.fix
+                    throw problem
+                }
+                last[words[1], default: LastNumbers()].add(number)
+            }
+            guard words.count >= 4, let id = UInt32(words[0]), let width = Int(words[2]), let height = Int(words[3])
+            else { throw place("expected CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]") }
+            let parameters = words.dropFirst(4).compactMap { Double($0) }
+            guard parameters.count == words.count - 4 else { throw place("a parameter is no number") }
+            let camera = Camera(model: words[1], width: width, height: height, parameters: parameters)
+            if let defect = camera.defect { throw place(defect) }
+            guard cameras.updateValue(camera, forKey: id) == nil else { throw place("camera \(id) is there twice") }
+        }
+        return cameras
+    }
+
+    public static func cameras(binary source: any ByteSource) throws(Problem) -> [UInt32: Camera] {
+        var bytes = COLMAPBytes(source)
+        var cameras: [UInt32: Camera] = [:]
+        let count: UInt64 = try bytes.integer()
+        for _ in 0..<count {
+            let id: UInt32 = try bytes.integer()
+            let number: Int32 = try bytes.integer()
+            let (width, height): (UInt64, UInt64) = (try bytes.integer(), try bytes.integer())
+            guard models.indices.contains(Int(number)) else {
+                throw bytes.problem("camera \(id) has a model that is not known (\(number))")
+            }
+            let model = models[Int(number)]
+            var camera = Camera(
+                model: model.name, width: Int(clamping: width), height: Int(clamping: height), parameters: [])
+            for _ in 0..<model.parameterCount { camera.parameters.append(try bytes.double()) }
+            if let defect = camera.defect { throw bytes.problem(defect) }
+            guard cameras.updateValue(camera, forKey: id) == nil else {
+                throw bytes.problem("camera \(id) is there twice")
+            }
+        }
+        try bytes.requireEnd(behind: count, "camera")
+        return cameras
+    }
+
+    // MARK: - Images
+
+    /// - Parameters:
+    ///   - limit: more images are refused.
+    ///   - openLine: as of ``cameras(text:openLine:)``.
+    public static func images(
+        text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
+    ) throws(Problem) -> [COLMAPModel.Image] {
+        var images: [COLMAPModel.Image] = []
+        // Every second line holds observations. It may be empty, but it is there; comments stand at the top alone.
+        var isObservations = false
+        try eachLine(of: source, empty: true, openLine) { (line, place) throws(Problem) in
+            if isObservations || line.isEmpty {
+                isObservations = false
+                // A file without these lines would lose every second image.
+                guard line.isThreesOfNumbers else {
+                    throw place("expected the observations X, Y, POINT3D_ID, …, or an empty line for none")
+                }
+                return
+            }
+            isObservations = true
+            let words = line.words(atMost: 10)
+            let numbers = words.dropFirst().prefix(7).compactMap { Double($0) }
+            guard words.count == 10, let id = UInt32(words[0]), numbers.count == 7, let camera = UInt32(words[8]) else {
+                throw place("expected IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME")
+            }
+            guard images.count < limit else { throw tooMany(limit).at(file: source.name) }
+            // COLMAP's own writer puts names with spaces as they are, and its reader takes the rest of the line.
+            images.append(
+                COLMAPModel.Image(id: id, camera: camera, name: line.rest(fromWord: 9).withSlashes, pose: pose(numbers))
+            )
+        }
+        return images
+    }
+
+    public static func images(binary source: any ByteSource, limit: Int) throws(Problem) -> [COLMAPModel.Image] {
+        var bytes = COLMAPBytes(source)
+        var images: [COLMAPModel.Image] = []
+        let count: UInt64 = try bytes.integer()
+        guard count <= UInt64(limit) else { throw tooMany(limit, count: Int(clamping: count)).at(file: source.name) }
+        for _ in 0..<count {
+            let id: UInt32 = try bytes.integer()
+            var numbers: [Double] = []
+            for _ in 0..<7 { numbers.append(try bytes.double()) }
+            let camera: UInt32 = try bytes.integer()
+            let name = try bytes.text(limit: 4096).withSlashes
+            let observations: UInt64 = try bytes.integer()
+            try bytes.skip(observations, of: 24)
+            images.append(COLMAPModel.Image(id: id, camera: camera, name: name, pose: pose(numbers)))
+        }
+        try bytes.requireEnd(behind: count, "image")
+        return images
+    }
+
+    /// How many images a model has. A binary file begins with that number.
+    static func imageCount(of source: any ByteSource, isText: Bool) throws(Problem) -> Int {
+        if isText {
+            var lines = LineReader(source, limit: lineLimit)
+            var count = 0
+            while let line = try lines.next() {
+                let first = try lines.withBytes(of: line) { (bytes) throws(Problem) in bytes.first }
+                if first != UInt8(ascii: "#") { count += 1 }
+            }
+            // Of each a line of its own and one of observations, which the last image may lack.
+            return (count + 1) / 2
+        }
+        var bytes = COLMAPBytes(source)
+        let count: UInt64 = try bytes.integer()
+        return Int(clamping: count)
+    }
+
+    /// - Parameter count: how many there are, as far as it is known.
+    private static func tooMany(_ limit: Int, count: Int? = nil) -> Problem {
+        Problem(
+            .input, "the model has more than \(limit) images",
+            fix: ReadRules.wayToAllowFrames(count ?? limit + 1, limit: limit))
+    }
+
+    /// q (w, x, y, z) and t of `cam_from_world`; the camera's centre is −Rᵀt.
+    private static func pose(_ n: [Double]) -> Pose {
+        let rotation = Quaternion(w: n[0], x: n[1], y: n[2], z: n[3]).matrix.transposed
+        return Pose(rotation: rotation, position: -(rotation * Vector3(n[4], n[5], n[6]))).withCVAxes
+    }
+
+    // MARK: - Points
+
+    /// Points as they stand there, also those of which a coordinate is no finite number.
+    /// - Parameters:
+    ///   - limit: more points are refused.
+    ///   - openLine: as of ``cameras(text:openLine:)``.
+    public static func points(
+        text source: any ByteSource, limit: Int, openLine: (Int) -> Void = { _ in }
+    ) throws(Problem) -> PointCloud {
+        var (positions, colors): ([Float], [UInt8]) = ([], [])
+        try eachLine(of: source, openLine) { (line, place) throws(Problem) in
+            let words = line.words(atMost: 7)
+            let numbers = words.dropFirst().prefix(3).compactMap { Float($0) }
+            let color = words.dropFirst(4).prefix(3).compactMap { UInt8($0) }
+            guard numbers.count == 3, color.count == 3 else { throw place("expected POINT3D_ID, X, Y, Z, R, G, B, …") }
+            guard positions.count < 3 * limit else {
+                var problem = place("there are more than \(limit) points")
+                problem.fix = ReadRules.wayToAllowPoints(nil, limit: limit)
+                throw problem
+            }
+            positions += numbers
+            colors += color
+        }
+        return PointCloud(positions: positions, colors: colors)
+    }
+
+    public static func points(binary source: any ByteSource, limit: Int) throws(Problem) -> PointCloud {
+        var bytes = COLMAPBytes(source)
+        var (positions, colors): ([Float], [UInt8]) = ([], [])
+        let count: UInt64 = try bytes.integer()
+        guard count <= UInt64(limit) else {
+            var problem = bytes.problem("there are \(count) points, more than \(limit)")
+            problem.fix = ReadRules.wayToAllowPoints(Int(clamping: count), limit: limit)
+            throw problem
+        }
+        for _ in 0..<count {
+            let _: UInt64 = try bytes.integer()
+            let (x, y, z) = (Float(try bytes.double()), Float(try bytes.double()), Float(try bytes.double()))
+            let (red, green, blue): (UInt8, UInt8, UInt8) = (
+                try bytes.integer(), try bytes.integer(), try bytes.integer()
+            )
+            _ = try bytes.double()
+            let track: UInt64 = try bytes.integer()
+            try bytes.skip(track, of: 8)
+            for value in [x, y, z] { positions.append(value) }
+            for value in [red, green, blue] { colors.append(value) }
+        }
+        try bytes.requireEnd(behind: count, "point")
+        return PointCloud(positions: positions, colors: colors)
+    }
+}
+
+extension COLMAPModelReader.Camera {
+    /// Why nothing can be seen with it, or nil.
+    fileprivate var defect: String? {
+        guard let known = COLMAPModelReader.models.first(where: { $0.name == model }) else {
+            return "the camera model \(model) is not known"
+        }
+        guard parameters.count == known.parameterCount else {
+            return "\(model) has \(known.parameterCount) parameters, and \(parameters.count) are there"
+        }
+        let sizes = 1...1 << 20
+        guard sizes.contains(width), sizes.contains(height) else {
+            return "the camera's pictures are \(width)×\(height)"
+        }
+        return nil
+    }
+
+    /// The camera with its lens.
+    /// - Throws: when it is a panorama's.
+    func calibrated() throws(Problem) -> CalibratedCamera {
+        let isSimple = Self.withOneFocalLength.contains(model)
+        let focal = isSimple ? [parameters[0], parameters[0]] : Array(parameters.prefix(2))
+        let centre = Array(parameters.dropFirst(isSimple ? 1 : 2).prefix(2))
+        let lens = try lens(Array(parameters.dropFirst(isSimple ? 3 : 4)))
+        let camera = CameraIntrinsics(
+            fx: focal[0], fy: focal[1], cx: centre[0], cy: centre[1], width: width, height: height,
+            pixelOrigin: .corner)
+        if let defect = camera.defect ?? lens.defect { throw Problem(.input, defect) }
+        return CalibratedCamera(camera, lens)
+    }
+
+    private static let withOneFocalLength: Set = [
+        "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_DIVISION",
+        "SIMPLE_FISHEYE",
+    ]
+
+    /// - Parameter n: the parameters behind focal lengths and principal point.
+    private func lens(_ n: [Double]) throws(Problem) -> LensDistortion {
+        switch model {
+        case "SIMPLE_PINHOLE", "PINHOLE": LensDistortion()
+        case "SIMPLE_RADIAL": LensDistortion(radial: [n[0], 0, 0, 0])
+        case "RADIAL": LensDistortion(radial: [n[0], n[1], 0, 0])
+        case "OPENCV": LensDistortion(radial: [n[0], n[1], 0, 0], tangential: [n[2], n[3]])
+        case "FULL_OPENCV":
+            LensDistortion(
+                radial: [n[0], n[1], n[4], 0], divisor: [n[5], n[6], n[7]], tangential: [n[2], n[3]])
+        case "OPENCV_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], n[2], n[3]])
+        case "SIMPLE_RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], 0, 0, 0])
+        case "RADIAL_FISHEYE": LensDistortion(.fisheye, radial: [n[0], n[1], 0, 0])
+        case "SIMPLE_FISHEYE", "FISHEYE": LensDistortion(.fisheye)
+        case "THIN_PRISM_FISHEYE":
+            LensDistortion(
+                .fisheye, radial: [n[0], n[1], n[4], n[5]], tangential: [n[2], n[3]], prism: [n[6], 0, n[7], 0])
+        case "RAD_TAN_THIN_PRISM_FISHEYE": LensDistortion(fisheye624: n)
+        case "FOV": LensDistortion(.fieldOfView(n[0]))
+        case "SIMPLE_DIVISION", "DIVISION": LensDistortion(.division(n[0]))
+        case "EUCM": LensDistortion(.unified(alpha: n[0], beta: n[1]))
+        default:
+            throw Problem(
+                .input, "no pinhole's picture shows what a camera of the model \(model) sees",
+                fix: "cut the pictures into a pinhole's first, and make a model of those")
+        }
+    }
+}
+
+extension LensDistortion {
+    /// The lens that Project Aria calls FISHEYE624, and COLMAP RAD_TAN_THIN_PRISM_FISHEYE.
+    /// - Parameter n: its twelve numbers: k0 to k5, p0, p1, s0 to s3. p0 belongs to x, other than OpenCV's p1.
+    init(fisheye624 n: [Double]) {
+        self.init(
+            .fisheye, radial: [n[0], n[1], n[2], n[3]], higherRadial: [n[4], n[5]], tangential: [n[7], n[6]],
+            prism: [n[8], n[9], n[10], n[11]], isRadialFirst: true)
+    }
+}

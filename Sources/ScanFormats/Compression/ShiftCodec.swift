@@ -1,0 +1,71 @@
+internal import CScanMill
+import ScanModel
+
+/// Depth as a Structure sensor records it: whole numbers called shifts, packed by Occipital's codec.
+///
+/// A shift s stands for z(s) = floor(300000 / (1134.8335 − s)) millimetres, from 264 mm at 1 to 9,424 mm at 1103; 0 and
+/// whatever is 1104 or more mean "no value". So depth comes in steps of about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m.
+///
+/// Source: ScanNet, ScannerApp/depth2pgm; the formula gives every number of its table.
+public enum ShiftCodec {
+    /// The largest shift that stands for a depth.
+    public static let largest = 1103
+
+    /// Millimetres by shift, of 0...2047, which is what the codec can say outright.
+    static let millimetres: [UInt16] = (0..<2048).map { shift in
+        (1...largest).contains(shift) ? UInt16(300_000 / (1134.8335 - Double(shift))) : 0
+    }
+
+    /// Unpacks a frame to whole millimetres, 0 for "no value".
+    /// - Parameter count: the pixels of a frame.
+    /// - Throws: `input` when the bytes end before the frame does, or go on behind it. The place has no file; callers add it.
+    public static func decode(_ bytes: [UInt8], count: Int) throws(Problem) -> [UInt16] {
+        var decoded = 0
+        var left = 0
+        let pixels = [UInt16](unsafeUninitializedCapacity: count) { pixels, initialized in
+            decoded = sm_shifts_decode(bytes, bytes.count, pixels.baseAddress, count, &left)
+            initialized = decoded
+            for i in 0..<decoded { pixels[i] = pixels[i] < 2048 ? millimetres[Int(pixels[i])] : 0 }
+        }
+        // A few may fill a block up.
+        if decoded == count, left > max(16, bytes.count / 20) {
+            throw Problem(
+                .input, "the depth frame is of another size",
+                notes: ["behind its \(count) pixels \(left) of its \(bytes.count) bytes are left"],
+                fix: "correct the size of depth in the capture's description")
+        }
+        if decoded == count { return pixels }
+        throw Problem(
+            .input, "the depth frame is damaged",
+            notes: ["its \(bytes.count) bytes hold \(decoded) of \(count) pixels"],
+            fix: "copy the file again, or correct the size of depth in the capture's description")
+    }
+
+    /// Packs a frame: each depth as the nearest that a shift stands for.
+    /// - Returns: `beyond` counts the depths that none stands for, nearer than 0.26 m or farther than 9.6 m; they become
+    ///   "no value".
+    public static func encode(_ map: DepthMap) -> (bytes: [UInt8], beyond: Int) {
+        var beyond = 0
+        let shifts = map.metres.map { metres -> UInt16 in
+            guard metres > 0 else { return 0 }
+            let shift = nearest(Double(metres) * 1000)
+            if shift == 0 { beyond += 1 }
+            return shift
+        }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 2 * shifts.count + 1) { bytes, initialized in
+            initialized = sm_shifts_encode(shifts, shifts.count, bytes.baseAddress)
+        }
+        return (bytes, beyond)
+    }
+
+    private static func nearest(_ depth: Double) -> UInt16 {
+        guard depth >= 260, depth <= 9600 else { return 0 }
+        let about = Int((1134.8335 - 300_000 / depth).rounded())
+        // Depths are cut to whole millimetres, which may make a neighbour the nearest.
+        let (low, high) = (min(max(about - 1, 1), largest), min(max(about + 1, 1), largest))
+        var best = low
+        for shift in low...high
+        where abs(Double(millimetres[shift]) - depth) < abs(Double(millimetres[best]) - depth) { best = shift }
+        return UInt16(best)
+    }
+}

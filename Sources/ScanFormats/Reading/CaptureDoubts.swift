@@ -1,0 +1,162 @@
+import ScanModel
+
+extension CameraIntrinsics {
+    /// What is odd about a camera whose pixels are not nearly as wide as high; nil where they are.
+    var pixelDoubt: String? {
+        let ratio = fx / fy
+        return (0.9...1.1).contains(ratio)
+            ? nil : "the pixels are far from square: fx / fy is \(ratio.rounded(decimals: 3))"
+    }
+}
+
+extension Pose {
+    /// Whether it is the identity, or that in another convention of axes.
+    fileprivate var isNoPlace: Bool {
+        position == .zero
+            && [rotation.columns.0, rotation.columns.1, rotation.columns.2].allSatisfy { column in
+                column.components.allSatisfy { $0 == 0 || abs($0) == 1 }
+            }
+    }
+}
+
+/// What is warned of in captures of any format, once one is open.
+extension Capture {
+    /// Warns of what may be as it should and mostly is not, whatever the format: of the files, and of cameras that hardly
+    /// can have taken these pictures.
+    public mutating func noteDoubts(in tree: any CaptureTree) {
+        noteDoubtsOfFiles(in: tree)
+        let cameras = keptFrames.compactMap { recordedIntrinsics(of: $0.index) }
+        let doubts = cameras.compactMap(\.doubt)
+        if let doubt = doubts.first, doubts.count > cameras.count / 2 {
+            warnings.append("\(doubt): the intrinsics may be for pictures of another size, or turned by a quarter")
+        }
+        let shapes = cameras.compactMap(\.pixelDoubt)
+        if let doubt = shapes.first, shapes.count > cameras.count / 2 {
+            warnings.append("\(doubt): the intrinsics may be wrong, or for pictures of another size")
+        }
+        noteOddCameras()
+        noteClockAndStandstill()
+        let lost = notePosesOfNoPlace()
+        noteJumps(besides: lost)
+    }
+
+    /// Warns of times and poses that make no sense one after the other.
+    mutating func noteClockAndStandstill() {
+        noteClock()
+        noteStandstill()
+    }
+
+    /// Warns of a clock that goes back or stands still: no frame is bad for it, and what goes by times is spoilt.
+    private mutating func noteClock() {
+        let timed = frames.compactMap { facts in facts.timestamp.map { (index: facts.index, time: $0) } }
+        let steps = zip(timed, timed.dropFirst())
+        let back = steps.filter { $1.time < $0.time }
+        if let first = back.first {
+            warnings.append(
+                "the time goes back at \(back.count) of \(timed.count) frames, first at frame \(first.1.index): what goes by "
+                    + "times takes frames for others")
+        }
+        // MultiScan's reader has said the same of its lines.
+        if warnings.contains(where: { $0.hasSuffix("not later than the one before") }) { return }
+        let still = steps.filter { $1.time == $0.time && !frames[$1.index].isDropped }
+        // Where no frame has a time of its own, there is no clock.
+        guard let first = still.first, timed.contains(where: { $0.time != timed[0].time }) else { return }
+        warnings.append(
+            "\(still.count.counted("frame")) \(still.count == 1 ? "has" : "have") the time of the frame before, first frame "
+                + "\(first.1.index): one may be a copy of the other")
+    }
+
+    /// Warns of a camera that stands as if nailed down.
+    private mutating func noteStandstill() {
+        let poses = frames.compactMap(\.pose)
+        if poses.count >= Self.fewestPoses, let first = poses.first, poses.allSatisfy({ $0 == first }) {
+            warnings.append(
+                "all \(poses.count) poses are one and the same: the camera did not move, or was not tracked")
+        }
+    }
+
+    /// So few may be pictures of one view.
+    private static let fewestPoses = 10
+
+    /// Warns of frames in the middle of the path that stand at the world's origin along its axes, to the last digit: what apps
+    /// write while they do not know where they are. At its beginning a path may stand there rightly.
+    /// - Returns: the frames.
+    private mutating func notePosesOfNoPlace() -> Set<Int> {
+        let path = frames.compactMap { facts -> (index: Int, pose: Pose)? in
+            guard !facts.isDropped, let pose = facts.pose, pose.defect == nil else { return nil }
+            return (facts.index, pose)
+        }
+        guard let start = path.firstIndex(where: { !$0.pose.isNoPlace }) else { return [] }
+        let lengths = zip(path, path.dropFirst()).map { ($1.pose.position - $0.pose.position).length }
+        if lengths.isEmpty { return [] }
+        let usual = lengths.sorted()[lengths.count / 2]
+        var lost: [Int] = []
+        for place in path.indices.dropFirst(start + 1) where path[place].pose.isNoPlace {
+            // Unordered pictures may have the one that their world begins at among them.
+            if path[place - 1].index == lost.last || lengths[place - 1] > 5 * usual { lost.append(path[place].index) }
+        }
+        guard let first = lost.first else { return [] }
+        warnings.append(
+            "\(lost.count.counted("frame")) in the middle of the path \(lost.count == 1 ? "stands" : "stand") exactly at the "
+                + "world's origin, first frame \(first), far from the frames before: there the app did not know where it was; "
+                + "leave them out with `select-frames`")
+        return Set(lost)
+    }
+
+    /// Warns of steps that no hand makes. Where the camera is back at once, a few poses are wrong; where it goes on from
+    /// there, everything behind them may stand beside its place.
+    /// - Parameter lost: frames of which it is known that their poses are none.
+    private mutating func noteJumps(besides lost: Set<Int>) {
+        // A speed says nothing in a world of unknown unit.
+        guard isMetric else { return }
+        let jumps = Trajectory(frames).jumps.filter { jump in
+            !jump.isMoving && !lost.contains(jump.from) && !lost.contains(jump.to)
+                // Shorter ones may be a jerk of the hand; `measure-motion` counts them all.
+                && (jump.metres > 0.3 || jump.degrees > 30)
+        }
+        guard let first = jumps.first else { return }
+        let way = "\(first.metres.rounded(decimals: 2)) m and \(first.degrees.rounded(decimals: 1))°"
+        let times = jumps.count == 1 ? "once" : "\(jumps.count) times, first"
+        warnings.append(
+            "the camera's path jumps \(times) by \(way) between frames \(first.from) and \(first.to): tracking was lost and found "
+                + "again elsewhere, so that what lies before and behind may not fit together")
+    }
+
+    /// Warns of a few cameras whose focal length is far from the others': autofocus changes it by some percent, and one of many
+    /// times that is a damaged number.
+    mutating func noteOddCameras() {
+        let lengths = frames.compactMap { facts -> (index: Int, length: Double)? in
+            guard !facts.isDropped, let camera = recordedIntrinsics(of: facts.index) else { return nil }
+            return (facts.index, camera.fx / Double(camera.width))
+        }
+        guard lengths.count >= Self.fewestCameras else { return }
+        let usual = lengths.map(\.length).sorted()[lengths.count / 2]
+        let odd = lengths.filter { !(0.8...1.25).contains($0.length / usual) }
+        // Where they are more, they are another camera's.
+        guard let first = odd.first, odd.count * Self.fewestCameras <= lengths.count else { return }
+        let times = (first.length / usual).rounded(decimals: 3)
+        warnings.append(
+            "the focal length of \(odd.count) of \(lengths.count) frames is far from the others', first at frame "
+                + "\(first.index), where it is \(times) times as long: these cameras may be damaged; leave the frames out with "
+                + "`select-frames` if need be")
+    }
+
+    private static let fewestCameras = 20
+
+    /// Warns of what is doubtful about the files alone: second copies among the frames', pictures that others turn, points
+    /// far from the origin.
+    mutating func noteDoubtsOfFiles(in tree: any CaptureTree) {
+        noteCopies(in: tree)
+        noteOrientation(in: tree)
+        if let doubt = cloud?.coarseness { warnings.append(doubt) }
+    }
+
+    /// Warns of a second recording in the same folder, in another format than the one that was recognised: it is not read.
+    public mutating func noteOtherRecordings(in tree: any CaptureTree) {
+        for other in CaptureFormats.others(than: format, in: tree) {
+            warnings.append(
+                "there is a second capture in the folder: it was read as \(format), and as \(other.format) it was not, "
+                    + "though \(other.reason); make a folder for each")
+        }
+    }
+}

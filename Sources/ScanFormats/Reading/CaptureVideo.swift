@@ -1,0 +1,231 @@
+import ScanModel
+
+/// The video of a capture, as the readers of several formats take it.
+extension Capture {
+    /// Looks at the video that holds the pictures: its size, its number of frames.
+    /// - Returns: what it says about itself; nil without ffmpeg, when only the stages that need pictures fail.
+    mutating func readVideo(
+        _ file: String, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> VideoFacts? {
+        list(file, in: tree, [.color, .luma, .video])
+        videoFile = file
+        channels.insert(.video)
+        guard let facts = try probe(file, in: tree, rules) else { return nil }
+        colorSize = facts.size
+        if facts.rotation != 0 {
+            warnings.append(
+                "\(file) carries a rotation flag of \(facts.rotation)°; its frames are used as recorded, which is what the intrinsics are for"
+            )
+        }
+        if let kind = ["arib-std-b67": "HLG", "smpte2084": "PQ"][facts.color.transfer] {
+            warnings.append(
+                "\(file) is HDR (\(kind)): its colours are used as recorded, and look pale where they are taken for usual ones; "
+                    + "record without HDR, or convert the video with tone mapping first")
+        }
+        channels.formUnion([.color, .luma])
+        return facts
+    }
+
+    /// The capture's video, as it is to be read.
+    public func videoInput(_ file: String, at location: FileLocation) -> VideoInput {
+        VideoInput(
+            path: location.path, range: location.range, name: file, ignoresEditList: ignoresEditList,
+            keepsWhole: videoCut != nil)
+    }
+
+    /// Looks at a video from outside.
+    /// - Returns: nil without ffmpeg: only the stages that need pictures fail then.
+    private mutating func probe(_ file: String, in tree: any CaptureTree, _ rules: ReadRules) throws(Problem)
+        -> VideoFacts?
+    {
+        let ffmpeg: FFmpeg
+        do throws(Problem) { ffmpeg = try FFmpeg.find(patience: rules.resources.patience) } catch {
+            absences[.color] = "\(error.summary); \(error.fix ?? "")"
+            absences[.luma] = absences[.color]
+            obstacles = [.color: error.at(file: file), .luma: error.at(file: file)]
+            missingPrograms.insert("ffmpeg")
+            return nil
+        }
+        let location = try tree.place(file)
+        var input = videoInput(file, at: location)
+        input.keepsWhole = rules.truncated == .keepWhole
+        let facts = try VideoProbe.probe(input, with: ffmpeg)
+        if let cut = facts.cut { try takeCut(facts, cut.at(file: file), rules) }
+        do throws(Problem) {
+            try rules.check(frames: facts.frameCount, of: "frames in the video")
+            try rules.check(facts.size, of: "video")
+        } catch { throw error.at(file: file) }
+        return facts
+    }
+
+    /// Goes on with the whole frames of a video that was cut off, if they are enough. Its file is no result to be copied.
+    private mutating func takeCut(_ facts: VideoFacts, _ cut: Problem, _ rules: ReadRules) throws(Problem) {
+        if let refusal = rules.refusal(of: cut, whole: facts.frameCount, of: facts.listedCount ?? facts.frameCount) {
+            throw refusal
+        }
+        videoCut = cut
+        channels.remove(.video)
+        if !forgiven.contains(cut) { forgiven.append(cut) }
+    }
+
+    /// For formats whose cameras do not say for which size of picture they are: when nothing could look at the video, that is
+    /// not known, and a guess may be wrong by a factor.
+    mutating func withholdCamerasOfUnknownSize() {
+        guard colorSize == nil, let obstacle = obstacles[.color] else { return }
+        obstacles[.intrinsics] = obstacle
+        channels.remove(.intrinsics)
+    }
+
+    /// The video with the frames that its edit list hides from players, where only with them it has as many as it should.
+    mutating func wholeVideo(
+        _ facts: VideoFacts, of file: String, expecting count: Int, in tree: any CaptureTree, _ rules: ReadRules
+    ) throws(Problem) -> VideoFacts {
+        if facts.frameCount >= count || ignoresEditList { return facts }
+        ignoresEditList = true
+        guard let whole = try probe(file, in: tree, rules), whole.frameCount == count else {
+            ignoresEditList = false
+            return facts
+        }
+        warnings.append(
+            "\(file) hides \(count - facts.frameCount) of its frames from players; they are used, since with them there are as many as it should have"
+        )
+        return whole
+    }
+
+    /// Gives the pictures of a video to the frames of a list: in their order, or where it lacks some, by their times. Says what
+    /// does not fit.
+    /// - Parameters:
+    ///   - listed: what the list was made from, as messages call it: "camera lines".
+    ///   - each: one of them.
+    mutating func pair(
+        _ facts: VideoFacts, of file: String, with listed: String, each: String, _ rules: ReadRules
+    ) throws(Problem) {
+        comparesVideoTimes = true
+        if try pairByTime(facts, of: file, with: listed, rules) { return }
+        let count = frames.count
+        try reconcile(listed, with: (Self.videoStream, facts.frameCount), rules)
+        let wrong = facts.framesOffTime(from: frames.map { $0.isDropped ? nil : $0.timestamp }).map {
+            (frame: $0.frame, off: $0.late / 1e6)
+        }
+        guard let first = wrong.first else {
+            return noteShortfall(of: file, frames: facts.frameCount, lines: count, called: listed)
+        }
+        // Times that do not fit say more.
+        let shown = wrong.map { "\($0.frame) (\($0.off.rounded(decimals: 1)) ms)" }.listed(most: 20)
+        warnings.append(
+            "\(wrong.count) frames of \(file) are shown at another time than their \(each) says, from frame \(first.frame) on: \(shown); "
+                + "their poses may belong to other pictures")
+        findings["frames-off-time"] = .array(
+            wrong.map { .object(["frame": .of($0.frame), "off-ms": .number($0.off)]) })
+    }
+
+    /// Gives the pictures of a video that lacks some to the frames of their times, where they do not belong to the first
+    /// ones, and drops the frames that are left.
+    /// - Parameter listed: what the list was made from, as messages call it: "camera lines".
+    /// - Returns: false where the pictures belong to the frames in their order, or nothing tells.
+    mutating func pairByTime(
+        _ facts: VideoFacts, of file: String, with listed: String, _ rules: ReadRules
+    ) throws(Problem) -> Bool {
+        // Of a file that was cut off the end is missing, for certain.
+        guard facts.frameCount < frames.count, videoCut == nil, let timestamps = timestampsOrLikely else {
+            return false
+        }
+        let counts = [(listed, frames.count), ("video", facts.frameCount)]
+        _ = try rules.reconcile(counts)
+        guard let pairing = facts.pairing(with: timestamps) else { return false }
+        let places = pairing.places
+        if places.prefix(facts.frameCount).allSatisfy({ $0 != nil }) { return false }
+        forgiven += rules.forgiven(counts)
+        videoFrames = places
+        let lost = places.indices.filter { places[$0] == nil }
+        for index in lost { drop(index, whileReading: "the video has no frame of its time") }
+        let numbers = lost.map(String.init).listed(most: 20)
+        let pictures = lost.count == 1 ? "the picture of one" : "the pictures of \(lost.count)"
+        let doubt =
+            pairing.isSure
+            ? "" : ", which do not tell whether the first or the last ones are missing: poses may be off by some frames"
+        warnings.append(
+            "\(file) lacks \(pictures) of the \(frames.count) \(listed): \(numbers); the others were paired by their times\(doubt)"
+        )
+        return true
+    }
+
+    /// When each frame was taken: one whose line is damaged between its neighbours, evenly, so that its picture is not given
+    /// to another one.
+    /// - Returns: nil where half of the frames or more have no timestamp.
+    private var timestampsOrLikely: [Int64]? {
+        let known = frames.indices.filter { frames[$0].timestamp != nil }
+        guard 2 * known.count > frames.count, known.count > 1, let first = known.first, let last = known.last else {
+            return nil
+        }
+        func time(_ index: Int) -> Int64 { frames[index].timestamp ?? 0 }
+        var times = frames.map { $0.timestamp ?? 0 }
+        func fill(_ indices: Range<Int>, by a: Int, _ b: Int) {
+            let step = time(b).subtractingReportingOverflow(time(a)).partialValue / Int64(b - a)
+            for index in indices {
+                let way = step.multipliedReportingOverflow(by: Int64(index - a)).partialValue
+                times[index] = time(a).addingReportingOverflow(way).partialValue
+            }
+        }
+        for (a, b) in zip(known, known.dropFirst()) { fill(a + 1..<b, by: a, b) }
+        // Before the first and behind the last, as far apart as the nearest two that are known.
+        fill(0..<first, by: first, known[1])
+        fill(last + 1..<frames.count, by: known[known.count - 2], last)
+        return times
+    }
+
+    /// Says what pictures in another number than camera lines may mean: they are paired from their beginnings.
+    /// - Parameters:
+    ///   - name: of the video, folder or stream.
+    ///   - pairs: what does not belong together if it is not the end that is missing.
+    mutating func noteShortfall(
+        of name: String, frames: Int, lines: Int, called listed: String = "camera lines",
+        pairing pairs: String = "pictures and poses"
+    ) {
+        if frames == lines || (name == videoFile && videoCut != nil) { return }
+        warnings.append(
+            "\(name) has \(frames) frames, and there are \(lines) \(listed): \(Self.doubtOfTheEnd(pairs))")
+    }
+
+    /// What is said wherever frames are paired from their beginnings, and one stream has fewer.
+    static func doubtOfTheEnd(_ pairs: String) -> String {
+        "what is missing was taken to be the end; if it is not, \(pairs) do not belong together"
+    }
+
+    /// What messages call the pictures' video.
+    static let videoStream = "video"
+
+    /// Frames of another stream against the list: the list becomes as long as the longer, and what is only in one of them
+    /// is dropped.
+    /// - Parameters:
+    ///   - listed: what the list was made from, as messages call it: "camera lines".
+    ///   - other: the same of the other stream, and how many frames it has.
+    mutating func reconcile(
+        _ listed: String, with other: (stream: String, frames: Int), _ rules: ReadRules
+    ) throws(Problem) {
+        let count = frames.count
+        let counts = [(listed, count), other]
+        let cut = other.stream == Self.videoStream && other.frames < count ? videoCut : nil
+        let shortest = cut == nil || rules.mismatch == .fail ? try rules.reconcile(counts) : other.frames
+        if let cut {
+            if let refusal = rules.refusal(of: cut, whole: shortest, of: count) { throw refusal }
+        } else {
+            forgiven += rules.forgiven(counts)
+        }
+        while frames.count < other.frames { frames.append(FrameFacts(index: frames.count)) }
+        let reason =
+            if let cut { cut.saying("the video is cut off before it").oneLine } else if count < other.frames {
+                "there are only \(count) \(listed)"
+            } else { "the \(other.stream) has only \(other.frames) frames" }
+        for index in shortest..<frames.count { drop(index, whileReading: reason) }
+    }
+}
+
+extension Problem {
+    /// The same at the same place in other words.
+    fileprivate func saying(_ summary: String) -> Problem {
+        var copy = self
+        copy.summary = summary
+        return copy
+    }
+}

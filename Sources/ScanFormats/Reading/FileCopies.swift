@@ -1,0 +1,106 @@
+import ScanModel
+
+extension CaptureTree {
+    /// The names of a folder's files, without second copies of files that are there too: a copy has the number of another
+    /// frame in its name.
+    func originals(in folder: String) -> [String] { names(in: folder) { !$0 } }
+
+    /// The second copies that ``originals(in:)`` leaves out.
+    func copies(in folder: String) -> [String] { names(in: folder) { $0 } }
+
+    private func names(in folder: String, areWanted: (_ isCopy: Bool) -> Bool) -> [String] {
+        let names = entries(in: folder).filter { $0.byteCount != nil }.map(\.name)
+        let known = Set(names)
+        return names.filter { areWanted(FileCopy.isCopy($0, among: known)) }
+    }
+}
+
+/// The names that file managers and clouds give to what is there already: of `12.png`, `12 2.png` and `12 copy.png`
+/// (macOS, iCloud), `12 (1).png` (Windows, Google Drive), `12(1).png` (browsers), `12 - Copy.png` (Windows), and what a
+/// copy is called elsewhere (`12 - Kopie.png`, `12 - Copie.png`, `12 copie.png`).
+enum FileCopy {
+    static func isCopy(_ name: String, among names: Set<String>) -> Bool {
+        guard let dot = name.lastIndex(of: ".") else { return false }
+        let (stem, ending) = (name[..<dot], name[dot...])
+        if let bracket = stem.lastIndex(of: "("), bracket > stem.startIndex, isNumber(stem[bracket...]),
+            names.contains("\(stem[..<bracket])\(ending)")
+        {
+            return true
+        }
+        guard let space = stem.lastIndex(of: " ") else { return false }
+        let mark = stem[stem.index(after: space)...]
+        let rest = stem[..<space]
+        // A copy of a copy need not have the first one beside it.
+        if isNumber(mark) { return names.contains("\(rest)\(ending)") || isCopyByWord(rest, ending, among: names) }
+        return isCopyByWord(stem, ending, among: names)
+    }
+
+    /// A word behind a number that is there without it.
+    private static func isCopyByWord(_ stem: Substring, _ ending: Substring, among names: Set<String>) -> Bool {
+        guard let space = stem.lastIndex(of: " ") else { return false }
+        let mark = stem[stem.index(after: space)...]
+        var original = stem[..<space]
+        if original.hasSuffix(" -") { original = original.dropLast(2) }
+        guard !mark.isEmpty, mark.allSatisfy(\.isLetter),
+            original.last?.isNumber == true || mark == "copy" || mark == "Copy"
+        else { return false }
+        return names.contains("\(original)\(ending)")
+    }
+
+    /// `2` or `(2)`.
+    private static func isNumber(_ text: Substring) -> Bool {
+        let isBracketed = text.hasPrefix("(") && text.hasSuffix(")")
+        let digits = isBracketed ? text.dropFirst().dropLast() : text
+        return !digits.isEmpty && digits.utf8.allSatisfy(\.isASCIIDigit)
+    }
+}
+
+extension Capture {
+    /// Warns of second copies among the frames' files.
+    mutating func noteCopies(in tree: any CaptureTree) {
+        let folders = Set(files.map { $0.path.split(separator: "/").dropLast().joined(separator: "/") }).sorted()
+        for folder in folders where !folder.isEmpty {
+            let copies = tree.copies(in: folder)
+            guard let first = copies.first else { continue }
+            warnings.append(
+                copies.count == 1
+                    ? "\(folder)/\(first) looks like a second copy of a file, and was left out"
+                    : "\(copies.count) files in \(folder)/ look like second copies, and were left out: \(first), …")
+        }
+        noteSharedNumbers(in: tree, folders)
+    }
+
+    /// Warns of files whose names differ in the zeros before their number alone, `7.png` and `000007.png`: only one of them
+    /// can be the frame's.
+    private mutating func noteSharedNumbers(in tree: any CaptureTree, _ folders: [String]) {
+        let used = Set(files.map(\.path))
+        for folder in folders {
+            let path = { (name: String) in folder.isEmpty ? name : "\(folder)/\(name)" }
+            var names: [String: [String]] = [:]
+            for name in tree.originals(in: folder) { names[name.withoutLeadingZeros, default: []].append(name) }
+            // Where both are used, their names are more than a number.
+            let shared = names.values.filter { $0.count > 1 && $0.count(where: { used.contains(path($0)) }) == 1 }
+                .map { names in names.sorted { used.contains(path($0)) && !used.contains(path($1)) } }
+            guard let first = shared.min(by: { $0[0] < $1[0] }) else { continue }
+            let place = folder.isEmpty ? "" : " in \(folder)/"
+            let more = shared.count > 1 ? "; so have \(shared.count - 1) more" : ""
+            warnings.append("\(first[0]) and \(first[1])\(place) have the same number: the first was taken\(more)")
+        }
+    }
+}
+
+extension String {
+    /// `frame_7.jpg` for `frame_00007.jpg`.
+    fileprivate var withoutLeadingZeros: String {
+        var text: [UInt8] = []
+        let bytes = Array(utf8)
+        for (place, byte) in bytes.enumerated() {
+            // Behind a point they are digits of a time.
+            let isBehindDigit = text.last.map { $0.isASCIIDigit || $0 == UInt8(ascii: ".") } == true
+            let isBeforeDigit = place + 1 < bytes.count && bytes[place + 1].isASCIIDigit
+            if byte == UInt8(ascii: "0"), !isBehindDigit, isBeforeDigit { continue }
+            text.append(byte)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

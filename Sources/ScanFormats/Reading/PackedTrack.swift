@@ -1,0 +1,314 @@
+import ScanModel
+
+/// One compressed stream that holds all frames of depth or confidence back to back, without an index: frame n starts at
+/// n · frameBytes of the inflated bytes.
+package struct PackedStream: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
+        case depth(DepthEncoding)
+        case confidence(ClosedRange<Int>)
+    }
+
+    /// Relative to the capture.
+    var file: String
+    var size: PixelSize
+    var content: Content
+    var rules: ReadRules
+    /// What other files say about the number of frames, for messages: "metadata says 640".
+    var claims: String
+    /// Bytes of a row, where rows are padded.
+    var rowBytes: Int?
+    /// The stream has a frame for each so many of the capture's: depth of 30 Hz beside pictures of 60.
+    var every = 1
+
+    package init(file: String, size: PixelSize, content: Content, rules: ReadRules, claims: String) {
+        self.file = file
+        self.size = size
+        self.content = content
+        self.rules = rules
+        self.claims = claims
+    }
+
+    fileprivate var isDepth: Bool { if case .depth = content { true } else { false } }
+
+    var subject: String { isDepth ? "depth stream" : "confidence stream" }
+
+    /// Bytes of a row's pixels.
+    private var usedRowBytes: Int {
+        if case .depth(let encoding) = content { size.width * encoding.bytesPerPixel } else { size.width }
+    }
+
+    var frameBytes: Int { (rowBytes ?? usedRowBytes) * size.height }
+
+    /// A frame without its padding.
+    fileprivate func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+        guard let rowBytes, rowBytes > usedRowBytes else { return bytes }
+        return (0..<size.height).flatMap { bytes[$0 * rowBytes..<$0 * rowBytes + usedRowBytes] }
+    }
+}
+
+/// A packed stream during one pass: inflates on from frame to frame, dropped ones too.
+package final class PackedTrack: FrameTrack, @unchecked Sendable {
+    // One frame at a time: the pass hands them over in order.
+    package let name: String
+    private let stream: PackedStream
+    private let inflate: InflateStream
+    private let frameCount: Int
+    private let carriesPrevious: Bool
+    private var before: RecordedDepth?
+    private var position = 0
+    /// Frames of the capture so far, of which not every one need be in the stream.
+    private var passed = 0
+    /// Why there are no more frames, once there are none.
+    private var end: String?
+    /// What to say of a stream that is somewhat shorter or longer than it should be.
+    private var difference: String?
+    /// The stream did not end there, but could not be read on.
+    private var isBroken = false
+    /// What these rules allowed and the default ones would not have.
+    private var forgiven: [Problem] = []
+
+    package init(_ stream: PackedStream, _ tree: any CaptureTree, frameCount: Int, carriesPrevious: Bool)
+        throws(Problem)
+    {
+        self.stream = stream
+        name = stream.file
+        self.frameCount = (frameCount + stream.every - 1) / stream.every
+        self.carriesPrevious = carriesPrevious
+        inflate = InflateStream(try tree.open(stream.file), subject: stream.subject)
+    }
+
+    package func advance(_ frame: inout Frame, isWanted: Bool) throws(Problem) {
+        defer { passed += 1 }
+        let isInStream = passed.isMultiple(of: stream.every)
+        if end == nil, isInStream {
+            defer { position += 1 }
+            let previous = before
+            before = nil
+            if isWanted || carriesPrevious {
+                if let bytes = try readFrame() { attach(bytes, previous, to: &frame, isWanted) }
+            } else {
+                try skipFrame()
+            }
+        }
+        if let end, frame.facts.drop == nil { frame.facts.drop = Drop(whileReading: end) }
+    }
+
+    package func finish() throws(Problem) -> TrackEnd {
+        var extra = (frames: 0, goesOn: false)
+        var warnings: [String] = []
+        if !isBroken {
+            do throws(Problem) { if end == nil { try countExtraFrames(&extra) } } catch {
+                guard keepsFrames(before: error) else { throw describe(error) }
+                warnings.append(error.oneLine)
+                forgiven.append(describe(error))
+            }
+            if extra.goesOn && stream.rules.mismatch == .shortest {
+                throw Problem(
+                    .input, "the \(stream.subject) goes on and on",
+                    notes: ["more than \(frameCount + extra.frames) frames; \(stream.claims)"],
+                    fix: "copy the file again from the device"
+                ).at(file: stream.file)
+            }
+            if extra.frames > 0, !extra.goesOn, let padded = paddedRows { warnings.append(padded) }
+            if extra.frames > 0, !extra.goesOn { noteDifference(frames: frameCount + extra.frames) }
+            if let problem = try trailingBytes() {
+                guard stream.rules.truncated == .keepWhole else { throw problem }
+                warnings.append(problem.oneLine)
+                forgiven.append(problem)
+            }
+            if extra.frames > 0 { try reconcile(frames: frameCount + extra.frames, goesOn: extra.goesOn) }
+        }
+        return TrackEnd(
+            extraFrames: extra.frames, reason: "only the \(stream.subject) has this frame",
+            warnings: warnings + [difference].compactMap(\.self), forgiven: forgiven)
+    }
+
+    /// Under `auto` a few frames more are fine and anything beyond is not, so little beyond has to be inflated: a stream
+    /// made to explode stops here. Only `shortest` wants to know how long it really is, up to a point.
+    private func countExtraFrames(_ extra: inout (frames: Int, goesOn: Bool)) throws(Problem) {
+        let takesAll = stream.rules.mismatch == .shortest
+        let room = takesAll ? 16 * max(frameCount, 64) : stream.rules.firstExcess(over: frameCount)
+        while extra.frames < room {
+            let got = try inflate.skip(Int64(stream.frameBytes))
+            if got == 0 { return }
+            if got < Int64(stream.frameBytes) { throw partialFrame(got, at: frameCount + extra.frames) }
+            extra.frames += 1
+        }
+        extra.goesOn = try !inflate.isAtEnd()
+    }
+
+    private func attach(_ padded: [UInt8], _ previous: RecordedDepth?, to frame: inout Frame, _ isWanted: Bool) {
+        let bytes = stream.trimmed(padded)
+        switch stream.content {
+        case .depth(let encoding):
+            let depth = RecordedDepth(
+                width: stream.size.width, height: stream.size.height, encoding: encoding, bytes: bytes)
+            if carriesPrevious { before = depth }
+            if isWanted { (frame.recordedDepth, frame.recordedDepthBefore) = (depth, previous) }
+        case .confidence(let range):
+            frame.recordedConfidence = ConfidenceMap(
+                width: stream.size.width, height: stream.size.height, values: bytes, range: range)
+        }
+    }
+
+    private func readFrame() throws(Problem) -> [UInt8]? {
+        let start = inflate.position
+        var problem: Problem?
+        let bytes = [UInt8](unsafeUninitializedCapacity: stream.frameBytes) { buffer, count in
+            do throws(Problem) { count = try inflate.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
+                problem = error
+            }
+        }
+        if bytes.count == stream.frameBytes { return bytes }
+        try stop(problem, got: inflate.position - start)
+        return nil
+    }
+
+    private func skipFrame() throws(Problem) {
+        let start = inflate.position
+        var problem: Problem?
+        do throws(Problem) { _ = try inflate.skip(Int64(stream.frameBytes)) } catch { problem = error }
+        let got = inflate.position - start
+        if got < Int64(stream.frameBytes) { try stop(problem, got: got) }
+    }
+
+    /// Whether frames are kept although the stream has not come to its end: those of a file that was cut off are as they were
+    /// written. In one with wrong bytes all frames behind those are wrong too, and nothing tells which that are.
+    private func keepsFrames(before failure: Problem) -> Bool {
+        stream.rules.truncated == .keepWhole && failure.fault == .input
+            && (inflate.isCutOff || stream.rules.countsDoubtfulFrames)
+    }
+
+    /// The stream has no whole frame here. Either that is allowed, and the frames from here on are dropped, or it is a
+    /// problem of the capture.
+    private func stop(_ problem: Problem?, got: Int64) throws(Problem) {
+        let failure =
+            problem.map { describe($0, got: got) } ?? (got > 0 ? describe(partialFrame(got, at: position)) : nil)
+        guard let failure else {
+            try reconcile(frames: position)
+            end = "the \(stream.subject) has \(position) frames"
+            noteDifference(frames: position)
+            return
+        }
+        guard keepsFrames(before: failure) else { throw failure }
+        if let refusal = stream.rules.refusal(of: failure, whole: position, of: frameCount) { throw refusal }
+        isBroken = true
+        forgiven.append(failure)
+        end = failure.at(file: stream.file, byte: inflate.compressedPosition).oneLine
+    }
+
+    /// Nothing tells where frames are missing of a stream without numbers and times.
+    private func noteDifference(frames: Int) {
+        guard stream.every == 1, stream.rules.mismatch == .auto else { return }
+        let kind = stream.isDepth ? "depth" : "confidence"
+        difference =
+            "\(stream.file) has \(frames) frames for \(frameCount): \(Capture.doubtOfTheEnd("\(kind) and pictures"))"
+    }
+
+    private func reconcile(frames: Int, goesOn: Bool = false) throws(Problem) {
+        let counts = [("camera lines and pictures", frameCount), (stream.subject, frames)]
+        do throws(Problem) { _ = try stream.rules.reconcile(counts, goesOn: goesOn) } catch {
+            if tellsSize { readOn() }
+            guard let otherSize else { throw error.at(file: stream.file) }
+            var problem = error.noting(otherSize).at(file: stream.file)
+            problem.fix = Self.wayToCorrect(stream) + ", or copy the capture again"
+            throw problem
+        }
+        let allowed = stream.rules.forgiven(counts, goesOn: goesOn)
+        forgiven += allowed.map { $0.at(file: stream.file) }
+        guard !allowed.isEmpty, let otherSize else { return }
+        // Each would be a part of a frame, with the pose of another one.
+        if frames > frameCount {
+            throw Problem(
+                .input, "the \(stream.subject) is of frames of another size than \(stream.size)",
+                notes: [otherSize, stream.claims], fix: Self.wayToCorrect(stream)
+            ).at(file: stream.file)
+        }
+        difference = [difference, otherSize].compactMap(\.self).joined(separator: "; ")
+    }
+
+    /// Goes to the stream's end, to know its length: as far as it would be with four times the frames, which a wrong size
+    /// makes of them.
+    private func readOn() {
+        let room = 4 * Int64(stream.frameBytes) * Int64(frameCount)
+        while inflate.position <= room, (try? inflate.skip(Int64(stream.frameBytes))) == Int64(stream.frameBytes) {
+            Heartbeat.beat()
+        }
+    }
+
+    private static func wayToCorrect(_ stream: PackedStream) -> String {
+        "correct the size of the \(stream.subject)'s pictures, or how their numbers are stored, in the capture's description"
+    }
+
+    /// Of fewer frames a stream that is too long or too short may have any length.
+    private static let telling = 10
+
+    private var tellsSize: Bool { stream.every == 1 && frameCount >= Self.telling }
+
+    /// What to say of a stream that is exactly as long as that many frames of another size, by a whole factor. Only asked at
+    /// the stream's end.
+    private var otherSize: String? {
+        guard tellsSize else { return nil }
+        let isAtEnd = (try? inflate.isAtEnd()) == true
+        let (length, count, size) = (inflate.position, Int64(frameCount), Int64(stream.frameBytes))
+        guard isAtEnd, length > 0, length.isMultiple(of: count) else {
+            return nil
+        }
+        let real = length / count
+        guard real != size, real.isMultiple(of: size) || size.isMultiple(of: real) else { return nil }
+        return
+            "\(stream.file) is exactly as long as \(frameCount) frames of \(real) bytes, and one of \(stream.size) takes \(size)"
+    }
+
+    /// The stream has come to its proper end, at a length that it cannot have.
+    private func partialFrame(_ got: Int64, at frame: Int) -> Problem {
+        Problem(
+            .input,
+            frame < frameCount
+                ? "the \(stream.subject) ends inside frame \(frame)"
+                : "the \(stream.subject) ends inside a frame, behind its \(frame) whole ones",
+            notes: ["\(got) of \(stream.frameBytes) bytes (\(stream.size) pixels) are there; \(stream.claims)"]
+                + [paddedRows, otherSize].compactMap(\.self),
+            fix: otherSize == nil ? "copy the file again from the device" : Self.wayToCorrect(stream)
+        ).at(file: stream.file, byte: inflate.compressedPosition)
+    }
+
+    /// What to say of a stream that may hold rows as they lay in memory, longer than their pixels: its length fits. Only
+    /// asked at the stream's end.
+    private var paddedRows: String? {
+        let rows = Int64(frameCount) * Int64(stream.size.height)
+        guard stream.rowBytes == nil, stream.every == 1, rows > 0, inflate.position % rows == 0 else { return nil }
+        let rowBytes = inflate.position / rows
+        let used = Int64(stream.frameBytes / stream.size.height)
+        guard rowBytes > used, rowBytes <= used + 256, rowBytes.isMultiple(of: 64) else { return nil }
+        return
+            "\(stream.file) is as long as \(frameCount) frames whose rows take \(rowBytes) bytes, \(used) of them for "
+            + "pixels: if the frames look slanted, it was written with padded rows, and has to be written without"
+    }
+
+    /// Adds to a problem of the stream's bytes what it means for the frames.
+    private func describe(_ problem: Problem, got: Int64? = nil) -> Problem {
+        var described = problem.at(file: stream.file)
+        guard problem.fault == .input else { return described }
+        if let got {
+            described = described.noting(
+                "it ended inside frame \(position) (\(got) of \(stream.frameBytes) bytes); \(stream.claims)")
+        }
+        if inflate.isCutOff {
+            described.fix = described.fix.map { $0 + ReadRules.wayToKeep(position, of: frameCount) }
+            return described
+        }
+        return described.noting("nothing tells from which frame on its bytes are wrong, so none is kept")
+    }
+
+    /// What is wrong with bytes behind the stream's end, if there are any. The stream itself is whole.
+    private func trailingBytes() throws(Problem) -> Problem? {
+        let count = try inflate.trailingBytes()
+        if count == 0 { return nil }
+        return Problem(
+            .input, "\(count) bytes stand behind the end of the \(stream.subject)",
+            notes: ["two files may have been joined, or the wrong file copied"],
+            fix: "copy the file again, or use what stands before them with  --set read.truncated=keep-whole"
+        ).at(file: stream.file, byte: inflate.compressedPosition)
+    }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import ScanModel
+
+/// A video as a file, or as a stored (not compressed) entry of an archive.
+public struct VideoInput: Hashable, Sendable {
+    public var path: String
+    /// The bytes of `path` that are the video; nil for all of them.
+    public var range: Range<Int64>?
+    /// What problems call it: its path in the capture.
+    public var name: String
+    /// Whether the frames count that the file's edit list hides. Players and ffmpeg leave them out otherwise.
+    public var ignoresEditList: Bool
+    /// Whether a file that was cut off is taken as far as its frames are whole.
+    public var keepsWhole: Bool
+
+    public init(
+        path: String, range: Range<Int64>? = nil, name: String, ignoresEditList: Bool = false, keepsWhole: Bool = false
+    ) {
+        self.path = path
+        self.range = range
+        self.name = name
+        self.ignoresEditList = ignoresEditList
+        self.keepsWhole = keepsWhole
+    }
+
+    /// How ffmpeg is told the file. The prefix keeps names with a colon, a leading dash or a percent sign from being
+    /// read as something else.
+    var address: String {
+        guard let range else { return "file:\(path)" }
+        return "subfile,,start,\(range.lowerBound),end,\(range.upperBound),,:file:\(path)"
+    }
+
+    /// How long it is; nil where that cannot be told.
+    var byteCount: Int64? {
+        if let range { return range.upperBound - range.lowerBound }
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int64(facts.st_size) : nil
+    }
+
+    /// Whether the machine can read all of it.
+    var isReadable: Bool {
+        do throws(Problem) { try FileSource.requireReadable(path, range) } catch { return error.fault != .environment }
+        return true
+    }
+
+    /// Options for ffmpeg and ffprobe that stand before the input.
+    var options: [String] { Self.safety + (ignoresEditList && isMOV ? ["-ignore_editlist", "1"] : []) }
+
+    /// A file that only calls itself a video cannot make them open other files or addresses (play lists), nor ask for a
+    /// picture that does not fit in memory.
+    private static let safety = [
+        "-protocol_whitelist", "file,subfile", "-format_whitelist", "mov,matroska,avi,h264,hevc",
+        "-max_pixels", String(largestPicture),
+    ]
+
+    /// In pixels: 8192 × 8192.
+    static let largestPicture = 1 << 26
+
+    /// Whether the file begins with a box of mp4 or QuickTime. The readers of other formats do not know their options, and
+    /// ffmpeg would give a sound video up for that.
+    private var isMOV: Bool {
+        guard let source = try? FileSource(path: path, name: name, range: range) else { return false }
+        var head = BufferedSource(source, chunk: 8)
+        guard (try? head.fill(8)) != nil, head.unread.count >= 8 else { return false }
+        let kind = try? head.withBytes(4..<8) { (bytes) throws(Problem) in String(decoding: bytes, as: UTF8.self) }
+        return kind.map { ["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"].contains($0) } ?? false
+    }
+}
+
+/// Colour as a video declares it, in ffmpeg's names ("tv", "bt709", …); "unknown" where it declares nothing.
+public struct VideoColor: Hashable, Sendable {
+    public var range = "unknown"
+    public var matrix = "unknown"
+    public var primaries = "unknown"
+    public var transfer = "unknown"
+
+    public init() {}
+}
+
+/// What a video says about itself, taken without decoding it.
+public struct VideoFacts: PixelSized, Hashable, Sendable {
+    /// Pixels as recorded, before any rotation for display.
+    public var width = 0
+    public var height = 0
+    /// By how many degrees, clockwise, a player turns the picture: 0, 90, 180 or 270.
+    public var rotation = 0
+    /// In ffmpeg's names, as in "h264" and "yuv420p".
+    public var codec = ""
+    public var pixelFormat = ""
+    public var color = VideoColor()
+    /// Frames to be decoded: the stream's packets, without those that an edit list hides and that do not count.
+    public var frameCount = 0
+    /// When each frame is shown, in nanoseconds after the first, ascending, one a frame. Decoding times stand in where
+    /// the file has no presentation times; nil where it has neither (a bare H.264 stream).
+    public var times: [Int64]?
+    /// When the first frame is shown, by the file's own clock; seconds.
+    public var start = 0.0
+    /// Whether frames are decoded in another order than they are shown: without an edit list, the clock of such a file begins
+    /// late for that alone.
+    public var isReordered = false
+    /// Frames a second, as the container declares it.
+    public var averageRate: Double?
+    /// What ffprobe calls its own version, as in "5.1.9-0+deb12u1".
+    public var probeVersion: String?
+    /// What ffprobe found wrong, without giving up.
+    public var complaints: [String] = []
+    /// Of a file that was cut off and is taken as far as it goes: that it was.
+    public var cut: Problem?
+    /// How many frames its index lists, of which ``frameCount`` may be whole; nil where it has none.
+    public var listedCount: Int?
+
+    /// Whether luma runs from 0 to 255 and not from 16 to 235.
+    public var isFullRange: Bool { color.range == "pc" || pixelFormat.hasPrefix("yuvj") }
+
+    public init() {}
+
+    /// The frames that are shown at another time than they were taken, by more than half a frame.
+    /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock; nil where one has none. The first
+    ///   frame that has both times sets the clocks.
+    /// - Returns: each with how much later it is shown, nanoseconds; none where nothing can be compared.
+    public func framesOffTime(from timestamps: [Int64?]) -> [(frame: Int, late: Double)] {
+        guard let times, times.count > 1,
+            let anchor = timestamps.prefix(times.count).firstIndex(where: { $0 != nil }), let start = timestamps[anchor]
+        else { return [] }
+        let median = Self.medianStep(times)
+        return zip(times, timestamps).enumerated().compactMap { frame, pair in
+            guard let stamp = pair.1 else { return nil }
+            // No timestamp can make this overflow.
+            let late = Double(pair.0 - times[anchor]) - Double(stamp.subtractingReportingOverflow(start).partialValue)
+            return abs(late) > Double(median) / 2 ? (frame, late) : nil
+        }
+    }
+
+    /// Which frame of a video is whose picture.
+    public struct Pairing: Hashable, Sendable {
+        /// For each frame that was taken the number of the video's, ascending; nil for those it lacks.
+        public var places: [Int?]
+        /// Whether no other pairing fits nearly as well.
+        public var isSure: Bool
+    }
+
+    /// Where the video lacks frames that were taken: which of its frames is shown at the time of each.
+    ///
+    /// A recorder whose encoder is not ready leaves a picture out, and writes its camera all the same. How many of the first
+    /// frames it left out nobody knows, so each number of them is tried: the one under which times agree best counts. Of
+    /// those that agree as well, within what containers round times to, it is the one by which the file's own clock begins
+    /// late, else the smallest.
+    /// - Parameter timestamps: of the frames in their order, nanoseconds on any clock, more than the video has frames.
+    /// - Returns: nil where a frame of the video is shown at nobody's time, within half a frame, or where it lacks half of
+    ///   them or more.
+    public func pairing(with timestamps: [Int64]) -> Pairing? {
+        guard let times, times.count > 1, times.count < timestamps.count, 2 * times.count > timestamps.count else {
+            return nil
+        }
+        let tolerance = Self.medianStep(times) / 2
+        var fitting: [(gap: Double, partners: [Int])] = []
+        for first in timestamps.prefix(min(timestamps.count - times.count, Self.mostLost) + 1) {
+            let shifted = timestamps.map { $0.subtractingReportingOverflow(first).partialValue }
+            let partners = TimeMatch(times, with: shifted, within: tolerance).partners.compactMap(\.self)
+            guard partners.count == times.count, zip(partners, partners.dropFirst()).allSatisfy({ $0 < $1 }) else {
+                continue
+            }
+            let gaps = zip(times, partners).map { Double($0) - Double(shifted[$1]) }
+            // The first frame's own rounding is in all of them.
+            let offset = gaps.reduce(0, +) / Double(gaps.count)
+            fitting.append((gaps.reduce(0) { $0 + abs($1 - offset) } / Double(gaps.count), partners))
+        }
+        guard let least = fitting.map(\.gap).min() else { return nil }
+        let best = fitting.filter { $0.gap <= least + Self.rounding }
+        // A file whose clock begins so many frames late says how many were left out at first.
+        let late = isReordered ? 0 : start * 1e9 / Double(2 * tolerance)
+        let chosen = best.first { abs(Double($0.partners[0]) - late) < 0.25 } ?? best[0]
+        var places = [Int?](repeating: nil, count: timestamps.count)
+        for (frame, place) in chosen.partners.enumerated() { places[place] = frame }
+        return Pairing(places: places, isSure: best.count == 1)
+    }
+
+    /// How many of the first frames a video may lack.
+    private static let mostLost = 100
+
+    /// Nanoseconds, of the mean: QuickTime counts in 1/600 s.
+    private static let rounding = 5e5
+
+    private static func medianStep(_ times: [Int64]) -> Int64 {
+        zip(times.dropFirst(), times).map { $0 - $1 }.sorted()[(times.count - 1) / 2]
+    }
+}

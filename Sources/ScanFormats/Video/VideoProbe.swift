@@ -1,0 +1,221 @@
+import Glibc
+import ScanModel
+
+/// Reads what a video says about itself, with ffprobe.
+public enum VideoProbe {
+    /// - Throws: a problem with fault `input` when the file is missing, no video, empty or cut off, with ffprobe's own
+    ///   words in the notes; with fault `environment` when it may not be read or ffprobe does not work.
+    public static func probe(_ input: VideoInput, with ffmpeg: FFmpeg) throws(Problem) -> VideoFacts {
+        do throws(Problem) {
+            try checkFile(input)
+            let log = FFmpegLog(replacing: input.address, with: input.name)
+            let entries =
+                "stream=index,codec_name,pix_fmt,width,height,time_base,avg_frame_rate,nb_frames,color_range,color_space,"
+                + "color_primaries,color_transfer:stream_side_data=rotation:stream_tags=rotate:packet=pts,dts,flags"
+                + ":program_version=version"
+            let arguments =
+                FFmpegLog.arguments(for: .error) + input.options
+                + ["-select_streams", "V:0", "-show_entries", entries, "-of", "compact", "-i", input.address]
+            var tool = try ffmpeg.startProbe(arguments, log: log)
+            let output = tool.readAll()
+            let ending = tool.finish()
+            try ending.checkMachine(behind: tool, reading: input)
+            if case .exited(let status) = ending, status != 0 {
+                throw Problem(
+                    .input, "the video cannot be read", notes: tool.log.notes(from: "ffprobe"),
+                    fix: "copy the file again; if it is complete, it is no video, or its recording was never finished")
+            }
+            return try ProbeReader(output).facts(complaints: tool.log, of: input)
+        } catch {
+            throw error.at(file: input.name)
+        }
+    }
+
+    /// Says itself what ffprobe would say less clearly, and keeps it from waiting for a FIFO.
+    private static func checkFile(_ input: VideoInput) throws(Problem) {
+        var facts = stat()
+        guard stat(input.path, &facts) == 0 else {
+            let error = errno
+            if error == ENOENT || error == ENOTDIR {
+                throw Problem(.input, "the video is missing", fix: "copy it into the capture's folder")
+            }
+            throw Problem.system("cannot look at the video", path: input.name, code: error)
+        }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw Problem(.input, "the video is not a regular file", fix: "put the video itself there")
+        }
+        guard access(input.path, R_OK) == 0 else {
+            throw Problem(.environment, "the video may not be read", fix: "give this user permission to read it")
+        }
+        guard facts.st_size > 0, input.range?.isEmpty != true else {
+            throw Problem(.input, "the video is empty", fix: "copy it again")
+        }
+    }
+}
+
+/// Reads ffprobe's compact form: a line a packet or stream, `packet|pts=0|dts=-512|flags=K_`.
+private struct ProbeReader {
+    private var facts = VideoFacts()
+    private var hasStream = false
+    private var streamIndex = 0
+    private var timeBase: (numerator: Int64, denominator: Int64) = (0, 1)
+    private var presentationTimes: [Int64] = []
+    private var decodingTimes: [Int64] = []
+
+    init(_ output: [UInt8]) {
+        for line in output.split(separator: UInt8(ascii: "\n")) {
+            let fields = String(decoding: line, as: UTF8.self).split(separator: "|")
+            switch fields.first {
+            case "packet": addPacket(fields.dropFirst())
+            case "stream": addStream(fields.dropFirst())
+            case "program_version": facts.probeVersion = fields.last.map { String(Self.pair($0).value) }
+            default: continue
+            }
+        }
+    }
+
+    private mutating func addPacket(_ fields: ArraySlice<Substring>) {
+        var (pts, dts): (Int64?, Int64?)
+        for (key, value) in fields.lazy.map(Self.pair) {
+            switch key {
+            case "pts": pts = Int64(value)
+            case "dts": dts = Int64(value)
+            case "flags": if value.contains("D") { return }
+            default: continue
+            }
+        }
+        facts.frameCount += 1
+        if let pts { presentationTimes.append(pts) }
+        if let dts { decodingTimes.append(dts) }
+    }
+
+    private mutating func addStream(_ fields: ArraySlice<Substring>) {
+        hasStream = true
+        var turns: (matrix: Double?, tag: Double?)
+        for (key, value) in fields.lazy.map(Self.pair) {
+            switch key {
+            case "index": streamIndex = Int(value) ?? 0
+            case "codec_name": facts.codec = String(value)
+            case "pix_fmt": facts.pixelFormat = String(value)
+            case "width": facts.width = Int(value) ?? 0
+            case "height": facts.height = Int(value) ?? 0
+            case "nb_frames": facts.listedCount = Int(value)
+            case "color_range": facts.color.range = String(value)
+            case "color_space": facts.color.matrix = String(value)
+            case "color_primaries": facts.color.primaries = String(value)
+            case "color_transfer": facts.color.transfer = String(value)
+            case "time_base": timeBase = Self.ratio(value) ?? timeBase
+            case "avg_frame_rate":
+                facts.averageRate = Self.ratio(value).map { Double($0.numerator) / Double($0.denominator) }
+            // The display matrix counts counter-clockwise, the tag of older versions clockwise.
+            case "rotation": turns.matrix = Double(value).map { -$0 }
+            case "rotate": turns.tag = Double(value)
+            default: continue
+            }
+        }
+        let quarters = ((turns.matrix ?? turns.tag ?? 0) / 90).rounded().truncatingRemainder(dividingBy: 4)
+        facts.rotation = quarters.isFinite ? (Int(quarters) + 4) % 4 * 90 : 0
+    }
+
+    func facts(complaints log: FFmpegLog, of input: VideoInput) throws(Problem) -> VideoFacts {
+        guard hasStream else {
+            throw Problem(.input, "the file holds no video", fix: "put the colour video of the capture there")
+        }
+        guard facts.frameCount > 0 else {
+            throw Problem(
+                .input, "the video holds no frames", notes: log.notes(from: "ffprobe"), fix: "copy the file again")
+        }
+        var result = facts
+        // It was cut off where it ends.
+        result.cut = cut(log).map { cut in input.byteCount.map { cut.at(byte: $0, of: $0) } ?? cut }
+        let sorted = try times()
+        result.times = sorted
+        result.start = start
+        result.isReordered = presentationTimes != presentationTimes.sorted()
+        if let cut = result.cut {
+            let whole = wholeCount
+            guard input.keepsWhole, whole > 0 else {
+                var cut = cut
+                cut.fix = "copy the file again\(ReadRules.wayToKeep(whole, of: facts.listedCount ?? facts.frameCount))"
+                throw cut
+            }
+            result.frameCount = whole
+            result.times = sorted.map { Array($0.prefix(whole)) }
+        }
+        guard facts.width > 0, facts.height > 0,
+            facts.width.multipliedReportingOverflow(by: facts.height).partialValue <= VideoInput.largestPicture,
+            max(facts.width, facts.height) <= VideoInput.largestPicture
+        else {
+            throw Problem(
+                .input, "the video has an impossible picture size, \(facts.width) × \(facts.height)",
+                notes: ["at most \(VideoInput.largestPicture) pixels are read"] + log.notes(from: "ffprobe"),
+                fix: "copy the file again")
+        }
+        result.complaints = log.lines
+        return result
+    }
+
+    /// Whether the file ends before its last frames do.
+    private func cut(_ log: FFmpegLog) -> Problem? {
+        // An edit list may leave listed frames out; only together with a complaint it means that they are not there.
+        let lacksListed = facts.listedCount.map { facts.frameCount < $0 } == true && !log.lines.isEmpty
+        // The words of ffmpeg's reader of mp4 and QuickTime for a frame that begins in the file and ends behind it.
+        let isPartial = log.lines.contains { $0.contains("stream \(streamIndex), ") && $0.hasSuffix("partial file") }
+        guard lacksListed || isPartial else { return nil }
+        let listed = facts.listedCount.map { ["\(facts.frameCount) of the \($0) frames that it lists are there"] } ?? []
+        return Problem(
+            .input, "the video is cut off",
+            notes: listed + log.notes(from: "ffprobe"), fix: "copy the file again")
+    }
+
+    /// Of a file that was cut off, how many frames are whole and have no missing one before them. The last packet is the one
+    /// that was cut; whatever is decoded from it on is shown no earlier than it is decoded.
+    private var wholeCount: Int {
+        let count = facts.frameCount
+        guard presentationTimes.count == count, decodingTimes.count == count, let last = decodingTimes.last else {
+            return max(0, count - 1)
+        }
+        return presentationTimes.dropLast().count { $0 < last }
+    }
+
+    /// When each frame is shown, by the file's own clock, in units of the time base.
+    private var recordedTimes: [Int64] {
+        presentationTimes.count == facts.frameCount ? presentationTimes : decodingTimes
+    }
+
+    private var start: Double {
+        Double(recordedTimes.min() ?? 0) * Double(timeBase.numerator) / Double(timeBase.denominator)
+    }
+
+    private func times() throws(Problem) -> [Int64]? {
+        let recorded = recordedTimes
+        guard recorded.count == facts.frameCount else { return nil }
+        let sorted = recorded.sorted()
+        var result: [Int64] = []
+        result.reserveCapacity(sorted.count)
+        // 128 bits hold the product of any two times' difference and any time base.
+        let (first, numerator) = (Int128(sorted.first ?? 0), Int128(timeBase.numerator) * 1_000_000_000)
+        let denominator = Int128(timeBase.denominator)
+        for time in sorted {
+            let scaled = ((Int128(time) - first) * numerator * 2 + denominator) / (denominator * 2)
+            guard let nanoseconds = Int64(exactly: scaled) else {
+                throw Problem(.input, "the video has impossible frame times", fix: "copy the file again")
+            }
+            result.append(nanoseconds)
+        }
+        return result
+    }
+
+    /// Splits `key=value`; newer versions put the section before the key, as in `side_datum/matrix:rotation`.
+    private static func pair(_ field: Substring) -> (key: Substring, value: Substring) {
+        let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let key = parts[0].split(whereSeparator: { $0 == ":" || $0 == "/" }).last ?? parts[0]
+        return (key, parts.count == 2 ? parts[1] : "")
+    }
+
+    private static func ratio(_ text: Substring) -> (numerator: Int64, denominator: Int64)? {
+        let parts = text.split(separator: "/").compactMap { Int32($0) }
+        guard parts.count == 2, parts[0] > 0, parts[1] > 0 else { return nil }
+        return (Int64(parts[0]), Int64(parts[1]))
+    }
+}

@@ -1,0 +1,71 @@
+/// The cameras of a capture as they are drawn: where they stood one after another, each with a number from 0 to 1 for its
+/// colour, and what 0 and 1 stand for.
+public struct CameraTrail: Hashable, Sendable {
+    public enum Measure: String, Hashable, Sendable, CaseIterable {
+        /// From the first frame to the last.
+        case time
+        /// How fast the camera moves; 1 stands for the speed that a twentieth of the frames exceed.
+        case speed
+        /// The frames' numbers: what is left of both where there are no times.
+        case number
+    }
+
+    public struct Station: Hashable, Sendable {
+        public var pose: Pose
+        public var intrinsics: CameraIntrinsics?
+        public var shade: Double
+    }
+
+    public private(set) var stations: [Station] = []
+    /// What shade 0 and shade 1 stand for: seconds, units of the world a second, or frames.
+    public private(set) var limits: ClosedRange<Double>
+    /// What the shades go by, which may be another than was asked for.
+    public private(set) var measure: Measure
+
+    /// - Parameter frames: all that were recorded, in order; those without a pose are passed over, and dropped ones are no
+    ///   stations. Without times that ascend, the frames' numbers are what is left.
+    public init(_ frames: [FrameFacts], by wanted: Measure) {
+        let placed = frames.filter { !$0.isDropped && $0.pose.map { $0.defect == nil } ?? false }
+        let seconds = Self.seconds(placed)
+        measure = seconds == nil ? .number : wanted
+        let values: [Double]
+        switch measure {
+        case .time: values = seconds ?? []
+        case .speed: values = Self.speeds(placed, of: frames)
+        case .number: values = placed.map { Double($0.index) }
+        }
+        let isSpeed = measure == .speed && !values.isEmpty
+        let low = isSpeed ? 0 : values.first ?? 0
+        let high = isSpeed ? values.sorted()[values.count * 95 / 100] : values.last ?? 0
+        limits = low...max(low, high)
+        stations = zip(placed, values).compactMap { facts, value in
+            guard let pose = facts.pose else { return nil }
+            let shade = high > low ? min(max((value - low) / (high - low), 0), 1) : 0
+            return Station(pose: pose, intrinsics: facts.intrinsics, shade: shade)
+        }
+    }
+
+    /// Seconds after the first frame; nil unless every frame has a time that is no earlier than the one before.
+    private static func seconds(_ frames: [FrameFacts]) -> [Double]? {
+        let times = frames.compactMap(\.timestamp)
+        guard let first = times.first, times.count == frames.count,
+            zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 })
+        else { return nil }
+        return times.map { Trajectory.seconds(from: first, to: $0) }
+    }
+
+    /// Metres a second over the step that leads to each place from the recorded one before, so that leaving frames out slows
+    /// nobody down; the first has that of the second. A step without time has that of the one before.
+    private static func speeds(_ placed: [FrameFacts], of recorded: [FrameFacts]) -> [Double] {
+        let steps = Dictionary(Trajectory(recorded).steps.map { ($0.to, $0.speed) }, uniquingKeysWith: { $1 })
+        let speeds = placed.map { steps[$0.index] ?? nil }
+        var last = speeds.lazy.compactMap(\.self).first ?? 0
+        return speeds.map { speed in
+            last = speed ?? last
+            return last
+        }
+    }
+
+    /// At most `count` stations, spread evenly, the first and the last among them.
+    func spread(_ count: Int) -> [Station] { stations.thinned(to: count) }
+}

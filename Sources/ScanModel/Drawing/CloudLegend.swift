@@ -1,0 +1,69 @@
+extension RGBImage {
+    /// Writes what the picture shows into its corners: the view's name, a scale bar in orthographic views, and what the
+    /// colours of the cameras mean.
+    /// - Parameter isMetric: whether the world's unit is a metre; without that lengths have no unit.
+    public mutating func addLegend(
+        _ title: String, view: CloudView, trail: CameraTrail?, isMetric: Bool
+    ) {
+        let dot = height >= 500 ? 2 : 1
+        let margin = 6 * dot
+        let line = BitmapFont.height * dot
+        write(title, x: margin, y: margin, scale: dot, color: CloudScene.ink)
+        if let scale = view.scale {
+            let length = Self.roundLength(atMost: Double(width) / 4 / scale)
+            let pixels = Int((length * scale).rounded())
+            let (left, bottom) = (width - margin - pixels, height - margin)
+            fill(x: left, y: bottom - 2 * dot, width: pixels, height: 2 * dot, CloudScene.ink)
+            let text = Self.number(length) + (isMetric ? " m" : "")
+            write(
+                text, x: width - margin - BitmapFont.width(of: text, scale: dot), y: bottom - 4 * dot - line,
+                scale: dot,
+                color: CloudScene.ink)
+        }
+        guard let trail, !trail.stations.isEmpty else { return }
+        let (barWidth, barHeight) = (60 * dot, 4 * dot)
+        let (low, high) = Self.words(trail, isMetric: isMetric)
+        let middle = height - margin - line
+        var x = margin
+        write(low, x: x, y: middle, scale: dot, color: CloudScene.ink)
+        x += BitmapFont.width(of: low, scale: dot) + 3 * dot
+        for column in 0..<barWidth {
+            let color = ColorMap.turbo.color(at: Double(column) / Double(barWidth - 1))
+            fill(x: x + column, y: middle + dot, width: 1, height: barHeight, color)
+        }
+        write(high, x: x + barWidth + 3 * dot, y: middle, scale: dot, color: CloudScene.ink)
+    }
+
+    /// What stands before and behind the colours of the cameras.
+    private static func words(_ trail: CameraTrail, isMetric: Bool) -> (low: String, high: String) {
+        let (low, high) = (number(trail.limits.lowerBound), number(trail.limits.upperBound))
+        switch trail.measure {
+        case .time: return (low, "\(high) s")
+        case .speed: return (low, isMetric ? "\(high) m/s" : "\(high) /s")
+        case .number: return ("frame \(low)", high)
+        }
+    }
+
+    /// The largest of 1, 2 and 5 times a power of ten that is not longer.
+    static func roundLength(atMost length: Double) -> Double {
+        guard length.isFinite, length > 1e-9 else { return 1e-9 }
+        var power = 1e-9
+        while power * 10 <= length { power *= 10 }
+        // Of numbers that are a little off, the round ones nearby.
+        let decimal = power < 1 ? 1 / (1 / power).rounded() : power.rounded()
+        return [5.0, 2, 1].map { $0 * decimal }.first { $0 <= length } ?? decimal
+    }
+
+    /// With two significant figures or the whole number: 0.05, 1.5, 12, 130.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite, value >= 0, value < 1e9 else { return "?" }
+        if value == 0 { return "0" }
+        var (scale, places) = (1.0, 0)
+        while value * scale < 9.95, places < 6 { (scale, places) = (scale * 10, places + 1) }
+        let digits = String(Int((value * scale).rounded()))
+        if places == 0 { return digits }
+        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+        let fraction = padded.suffix(places).reversed().drop { $0 == "0" }.reversed()
+        return padded.dropLast(places) + (fraction.isEmpty ? "" : "." + String(fraction))
+    }
+}

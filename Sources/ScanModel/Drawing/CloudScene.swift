@@ -1,0 +1,186 @@
+/// What is drawn of a capture: its points, its box and its cameras.
+public struct CloudScene: Sendable {
+    public var cloud: PointCloud?
+    public var box: OrientedBox?
+    /// Whether its edges are drawn.
+    public var drawsBox = true
+    public var trail: CameraTrail?
+    public var axes: CloudView.Axes
+    /// Pixels across a point; nil for as large as closes the gaps between neighbours.
+    public var pointSize: Double?
+    /// Points higher than this along ``CloudView/Axes/up`` are left out of views from above, unless they are in the box.
+    public var ceiling: Double?
+    /// The median distance from a point to its nearest neighbour, metres.
+    private let spacing: Double
+    /// The heights between which points without colour go from dark violet to yellow.
+    private let heights: ClosedRange<Double>
+
+    public static let background = RGBColor(250, 250, 247)
+    static let ink = RGBColor(60, 60, 66)
+    private static let boxColor = RGBColor(208, 0, 111)
+    /// At most so many cameras are drawn as pyramids, and so many steps of the path.
+    private static let viewerCount = 40
+    private static let stepCount = 2000
+    /// A few thousand points tell where a cloud lies.
+    private static let sampleCount = 10_000
+
+    public init(cloud: PointCloud?, box: OrientedBox?, trail: CameraTrail?, axes: CloudView.Axes) {
+        self.cloud = cloud
+        self.box = box
+        self.trail = trail
+        self.axes = axes
+        spacing = cloud.map { Self.spacing($0) } ?? 0
+        let up = axes.up
+        let sample = cloud?.sample(about: Self.sampleCount) ?? []
+        heights = Distribution(sample.map { up.dot($0) })?.range(without: 0.02) ?? 0...0
+    }
+
+    // MARK: - What a view has to show
+
+    /// Points that a view has to hold: the cloud's, without the two hundredth part that lies farthest out on either side
+    /// of each axis, the box's corners and the cameras with their pyramids; or the box alone.
+    public func extent(ofBoxAlone: Bool = false) -> [Vector3] {
+        if ofBoxAlone, let box { return box.cutByItsFloor.corners }
+        var points = drawnBox?.corners ?? []
+        points += (trail?.spread(Self.stepCount) ?? []).map { $0.pose.position }
+        let viewerLength = viewerLength
+        points += viewers.flatMap { Self.base(of: $0.view, length: viewerLength) }
+        let sample = (cloud?.sample(about: Self.sampleCount) ?? []).filter(\.isFinite)
+        let ranges = [axes.right, axes.up, axes.front].map { axis in
+            (axis: axis, range: Distribution(sample.map { axis.dot($0) })?.range(without: 0.005) ?? 0...0)
+        }
+        return points + sample.filter { p in ranges.allSatisfy { $0.range.contains($0.axis.dot(p)) } }
+    }
+
+    /// What of it is above its floor.
+    private var drawnBox: OrientedBox? { drawsBox ? box?.cutByItsFloor : nil }
+
+    private static func spacing(_ cloud: PointCloud) -> Double {
+        let probes = stride(from: 0, to: cloud.count, by: max(1, cloud.count / 32)).map { $0 }
+        let nearest = probes.compactMap { probe -> Double? in
+            Heartbeat.beat()
+            let here = cloud[probe]
+            var best = Double.infinity
+            for i in 0..<cloud.count where i != probe {
+                let d = cloud[i] - here
+                let squared = d.dot(d)
+                if squared < best && squared > 0 { best = squared }
+            }
+            return best.isFinite ? best.squareRoot() : nil
+        }
+        return nearest.isEmpty ? 0 : nearest.sorted()[nearest.count / 2]
+    }
+
+    // MARK: - Drawing
+
+    /// The scene from one side. It is drawn twice as large and shrunk, so that edges are soft.
+    public func picture(_ view: CloudView) -> RGBImage {
+        let large = view.doubled
+        var canvas = Rasteriser(width: large.size.width, height: large.size.height, background: Self.background)
+        if let cloud { draw(cloud, large, &canvas) }
+        canvas.shade(reach: 3, strength: 0.08, pixelSize: large.pixelSize)
+        if let drawnBox { draw(drawnBox, large, &canvas) }
+        if let trail { draw(trail, large, &canvas) }
+        return canvas.image.downscaled(to: view.size)
+    }
+
+    private func draw(_ cloud: PointCloud, _ view: CloudView, _ canvas: inout Rasteriser) {
+        let isFromAbove = view.towards.dot(axes.up) > 0.1
+        for i in 0..<cloud.count {
+            // Large points take a microsecond and more each.
+            if i % 4096 == 0 { Heartbeat.beat() }
+            let p = cloud[i]
+            if isFromAbove, let ceiling, axes.up.dot(p) > ceiling, box?.contains(p) != true { continue }
+            guard let point = view.project(p) else { continue }
+            let natural = min(max(2.5 * spacing * view.pixelsPerMetre(at: point.depth), 3), 32)
+            canvas.disc(at: point, diameter: pointSize.map { 2 * $0 } ?? natural, color: color(of: i, in: cloud))
+        }
+    }
+
+    private func color(of i: Int, in cloud: PointCloud) -> RGBColor {
+        if let colors = cloud.colors { return RGBColor(colors[3 * i], colors[3 * i + 1], colors[3 * i + 2]) }
+        let span = heights.upperBound - heights.lowerBound
+        let share = span > 0 ? (axes.up.dot(cloud[i]) - heights.lowerBound) / span : 0.5
+        return ColorMap.viridis.color(at: share)
+    }
+
+    private func draw(_ box: OrientedBox, _ view: CloudView, _ canvas: inout Rasteriser) {
+        let corners = box.corners
+        for a in 0..<8 {
+            for bit in [1, 2, 4] where a & bit == 0 {
+                line(corners[a], corners[a | bit], 4, Self.boxColor, hidden: 0.4, view, &canvas)
+            }
+        }
+    }
+
+    private func draw(_ trail: CameraTrail, _ view: CloudView, _ canvas: inout Rasteriser) {
+        let viewerLength = viewerLength
+        for viewer in viewers { draw(viewer.view, length: viewerLength, viewer.color, view, &canvas) }
+        let path = trail.spread(Self.stepCount)
+        for (width, isHalo) in [(10.0, true), (6.0, false)] {
+            for (a, b) in zip(path, path.dropFirst()) {
+                let color = isHalo ? RGBColor.white : Self.color(b)
+                line(
+                    a.pose.position, b.pose.position, width, color, hidden: isHalo ? 0.5 : 0.8, view, &canvas)
+            }
+        }
+    }
+
+    static func color(_ station: CameraTrail.Station) -> RGBColor { ColorMap.turbo.color(at: station.shade) }
+
+    /// The cameras that are drawn as pyramids. Those that stand in each other could not be told apart.
+    private var viewers: [(view: CameraView, color: RGBColor)] {
+        var last: Vector3?
+        let least = 0.7 * viewerLength
+        return (trail?.spread(Self.viewerCount) ?? []).compactMap { station in
+            guard let camera = station.intrinsics, camera.defect == nil else { return nil }
+            if let last, (station.pose.position - last).length < least { return nil }
+            last = station.pose.position
+            return (CameraView(camera: camera, pose: station.pose), Self.color(station))
+        }
+    }
+
+    /// The corners of what a camera sees, at a distance from it.
+    private static func base(of viewer: CameraView, length: Double) -> [Vector3] {
+        let k = viewer.camera.counted(from: .corner)
+        let (w, h) = (Double(k.width), Double(k.height))
+        return [(0, 0), (w, 0), (w, h), (0, h)].map { u, v in
+            viewer.pose.apply(Vector3((u - k.cx) / k.fx * length, -(v - k.cy) / k.fy * length, -length))
+        }
+    }
+
+    /// A pyramid whose base is what the camera sees.
+    private func draw(
+        _ viewer: CameraView, length: Double, _ color: RGBColor, _ view: CloudView, _ canvas: inout Rasteriser
+    ) {
+        let base = Self.base(of: viewer, length: length)
+        for (i, corner) in base.enumerated() {
+            line(viewer.pose.position, corner, 2.5, color, hidden: 0.4, view, &canvas)
+            line(corner, base[(i + 1) % 4], 2.5, color, hidden: 0.4, view, &canvas)
+        }
+    }
+
+    /// How long the pyramids are: a share of how far the cameras, or else the box, reach.
+    private var viewerLength: Double {
+        let places = (trail?.spread(Self.viewerCount) ?? []).map { $0.pose.position } + (drawnBox?.corners ?? [])
+        guard let first = places.first else { return 0 }
+        return 0.05 * (places.map { ($0 - first).length }.max() ?? 0)
+    }
+
+    /// In pieces, because depth does not change evenly along a line that is seen in perspective, and a piece may lie
+    /// behind the eye.
+    private func line(
+        _ a: Vector3, _ b: Vector3, _ width: Double, _ color: RGBColor, hidden: Double, _ view: CloudView,
+        _ canvas: inout Rasteriser
+    ) {
+        let pieces = view.scale == nil ? 24 : 1
+        var from = view.project(a)
+        for piece in 1...pieces {
+            let to = view.project(a + (b - a) * (Double(piece) / Double(pieces)))
+            if let from, let to {
+                canvas.line(from: from, to: to, width: width, color: color, bias: 2 * spacing, hidden: hidden)
+            }
+            from = to
+        }
+    }
+}

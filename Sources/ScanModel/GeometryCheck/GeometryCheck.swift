@@ -1,0 +1,233 @@
+/// Tells whether poses, intrinsics and depth of a capture fit together: depth of one frame is carried into a later one,
+/// as declared and under the usual mistakes, and compared with what is there.
+///
+/// Frames come in order; of up to 32 of them a thinned depth map (at most 64 × 48 values) is kept until its partner
+/// comes: the first later frame that stands at least 8 % of the median depth away and sees at least half of it.
+/// Neighbouring frames could not tell: at one frame apart nearly every hypothesis fits.
+public struct GeometryCheck: Sendable {
+    public static let maxPairs = 32
+    public static let minPairs = 8
+    private static let baselineShare = 0.08
+    private static let minOverlap = 0.5
+    /// Of fewer pixels a median tells nothing.
+    private static let leastPixels = 50
+    /// Pixels of a thinned map in a row and in a column.
+    private static let grid = (columns: 64, rows: 48)
+
+    /// A frame that waits for its partner.
+    private struct Start: Sendable {
+        /// The frame's number.
+        var index: Int
+        var view: CameraView
+        var size: PixelSize
+        /// Coordinates of pixel centres, and depth in metres.
+        var pixels: [(u: Double, v: Double, z: Double)]
+        /// In metres that are plausible, even where the declared ones are not.
+        var medianDepth: Double
+        /// Has a partner as far away as the declared poses say, and as their inverse says.
+        var isPaired = (declared: false, inverse: false)
+        /// How often a frame that stood apart saw too little of it, and for how many more frames it is not tried again: a camera
+        /// that has gone on does not come back for most of the capture.
+        var failures = 0
+        var rest = 0
+    }
+
+    /// What became of a start's pixels under a hypothesis.
+    fileprivate struct Carried {
+        /// Relative errors, of those that fell on a pixel with depth.
+        var errors: [Float] = []
+        /// How many fell into the map at all: where depth has holes, that tells how much is seen.
+        var insideCount = 0
+    }
+
+    /// A frame and the later one into which its depth was carried.
+    public struct Pair: Hashable, Sendable {
+        public var frames: ClosedRange<Int>
+        /// The median relative error of depth as declared; nil where less than half of it was carried anywhere.
+        public var error: Double?
+    }
+
+    /// Relative errors of carried depth, under each hypothesis.
+    struct Evidence: Sendable {
+        var pairs: [Pair] = []
+        var errors: [GeometryHypothesis: [Float]] = [:]
+        private var insideCounts: [GeometryHypothesis: Int] = [:]
+
+        fileprivate mutating func add(_ pair: Pair, _ more: [GeometryHypothesis: Carried]) {
+            pairs.append(pair)
+            for (hypothesis, carried) in more {
+                errors[hypothesis, default: []] += carried.errors
+                insideCounts[hypothesis, default: 0] += carried.insideCount
+            }
+        }
+
+        /// The median relative error under each hypothesis. One that carries hardly anything into the pictures says nothing.
+        var medians: [GeometryHypothesis: Double] {
+            let most = insideCounts.values.max() ?? 0
+            return errors.filter {
+                (insideCounts[$0.key] ?? 0) * 4 >= most && $0.value.count >= GeometryCheck.leastPixels
+            }
+            .mapValues(GeometryCheck.median)
+        }
+    }
+
+    private let file: PoseInFile
+    /// Numbers of the source frames at or behind which the next start is due.
+    private var due: ArraySlice<Int>
+    private var starts: [Start] = []
+    private var byDeclared = Evidence()
+    /// Pairs that only the inverse of the declared poses puts apart: on a round about an object, inverted poses stand
+    /// still.
+    private var byInverse = Evidence()
+    /// Of each start, metres as declared.
+    private var medians: [Double] = []
+
+    /// - Parameters:
+    ///   - frameCount: of the source.
+    ///   - file: what makes of the views' poses those that stand in the capture's file.
+    public init(frameCount: Int, file: PoseInFile = PoseInFile()) {
+        self.file = file
+        let count = min(Self.maxPairs, frameCount)
+        due = (0..<count).map { $0 * frameCount / count }[...]
+    }
+
+    /// Takes the next frame.
+    /// - Parameters:
+    ///   - depth: in metres, 0 for "no value".
+    ///   - view: the depth map's own camera, for the pictures' size where depth is aligned with them, and `worldFromCamera`.
+    public mutating func add(index: Int, depth: DepthMap, view: CameraView) {
+        for number in starts.indices { pair(number, with: index, depth, view) }
+        starts.removeAll { $0.isPaired.declared && $0.isPaired.inverse }
+        guard let next = due.first, index >= next else { return }
+        while let next = due.first, next <= index { due.removeFirst() }
+        guard let start = Self.start(index, depth, view) else { return }
+        medians.append(start.medianDepth)
+        var waiting = start
+        waiting.medianDepth *= Self.unitFactor(start.medianDepth)
+        starts.append(waiting)
+    }
+
+    private static func start(_ index: Int, _ depth: DepthMap, _ view: CameraView) -> Start? {
+        let step = (
+            max(1, (depth.width + grid.columns - 1) / grid.columns), max(1, (depth.height + grid.rows - 1) / grid.rows)
+        )
+        var pixels: [(u: Double, v: Double, z: Double)] = []
+        for v in stride(from: step.1 / 2, to: depth.height, by: step.1) {
+            for u in stride(from: step.0 / 2, to: depth.width, by: step.0) {
+                let z = depth.metres[v * depth.width + u]
+                if z > 0 { pixels.append((Double(u) + 0.5, Double(v) + 0.5, Double(z))) }
+            }
+        }
+        guard pixels.count >= leastPixels else { return nil }
+        let median = Self.median(pixels.map { $0.z })
+        return Start(
+            index: index, view: view, size: depth.size, pixels: pixels, medianDepth: median)
+    }
+
+    private static func median<Value: BinaryFloatingPoint>(_ values: [Value]) -> Double {
+        Double(values.sorted()[values.count / 2])
+    }
+
+    /// What depth has to be multiplied with to be plausible for a scan (0.2 to 10 m); 1 where nothing makes it so.
+    static func unitFactor(_ median: Double) -> Double {
+        if usualMedians.contains(median) { return 1 }
+        return [1e-3, 1e3].first { usualMedians.contains(median * $0) } ?? 1
+    }
+
+    /// The median depth of scans, metres.
+    package static let usualMedians = 0.2...10.0
+
+    /// What is odd about a median depth in metres, and what it looks like, where that is plain; nil of a usual one.
+    package static func doubt(ofMedian median: Double) -> (summary: String, cause: String?)? {
+        if usualMedians.contains(median) { return nil }
+        let shown = median.rounded(decimals: 3)
+        let summary =
+            median < usualMedians.lowerBound
+            ? "half of the depth is within \(shown) m" : "half of the depth is beyond \(shown) m, which is not a room"
+        switch unitFactor(median) {
+        case 1e-3: return (summary, "it looks like millimetres that were read as metres")
+        case 1e3: return (summary, "it looks like metres that were read as millimetres")
+        default: return (summary, nil)
+        }
+    }
+
+    /// What the pairs so far say about the capture.
+    public func verdict() -> GeometryVerdict {
+        let isDeclared = byDeclared.pairs.count >= Self.minPairs
+        return GeometryVerdict(
+            by: isDeclared || byInverse.pairs.count <= byDeclared.pairs.count ? byDeclared : byInverse,
+            isDeclared: isDeclared, medianDepth: medians.isEmpty ? nil : Self.median(medians))
+    }
+
+    // MARK: - Pairs
+
+    private mutating func pair(_ number: Int, with index: Int, _ depth: DepthMap, _ view: CameraView) {
+        let start = starts[number]
+        let baseline = Self.baselineShare * start.medianDepth
+        let isApart = (view.pose.position - start.view.pose.position).length >= baseline
+        let isInverseApart =
+            (GeometryHypothesis.inverse.pose(view.pose, file).position
+            - GeometryHypothesis.inverse.pose(start.view.pose, file).position).length >= baseline
+        let wanted = (
+            declared: isApart && !start.isPaired.declared, inverse: isInverseApart && !start.isPaired.inverse
+        )
+        guard wanted.declared || wanted.inverse else { return }
+        if start.rest > 0 {
+            starts[number].rest -= 1
+            return
+        }
+        var carried: [GeometryHypothesis: Carried] = [:]
+        for hypothesis in GeometryHypothesis.allCases where hypothesis.differs(view.camera, start.size, file) {
+            carried[hypothesis] = carry(start, into: depth, view, hypothesis)
+        }
+        let needed = Self.minOverlap * Double(start.pixels.count)
+        guard carried.values.contains(where: { Double($0.insideCount) >= needed }) else {
+            starts[number].failures += 1
+            starts[number].rest = starts[number].failures / 8
+            return
+        }
+        let declared = carried[.declared] ?? Carried()
+        let isSeen = Double(declared.insideCount) >= needed && declared.errors.count >= Self.leastPixels
+        let pair = Pair(frames: start.index...index, error: isSeen ? Self.median(declared.errors) : nil)
+        if wanted.declared {
+            starts[number].isPaired.declared = true
+            byDeclared.add(pair, carried)
+        }
+        if wanted.inverse {
+            starts[number].isPaired.inverse = true
+            byInverse.add(pair, carried)
+        }
+    }
+
+    /// Takes every pixel of `start` to where it would be seen: |z − d| / d of those that fall on a pixel with depth d.
+    private func carry(
+        _ start: Start, into depth: DepthMap, _ view: CameraView, _ hypothesis: GeometryHypothesis
+    ) -> Carried {
+        let size = depth.size
+        let (from, to) = (hypothesis.camera(start.view.camera, start.size), hypothesis.camera(view.camera, size))
+        let targetFromStart =
+            hypothesis.pose(view.pose, file).inverse * hypothesis.pose(start.view.pose, file)
+        let factor = hypothesis.depthFactor
+        let isRay = hypothesis == .rayDepth
+        var carried = Carried()
+        carried.errors.reserveCapacity(start.pixels.count)
+        for pixel in start.pixels {
+            let (x, y) = ((pixel.u - from.cx) / from.fx, (pixel.v - from.cy) / from.fy)
+            var z = pixel.z * factor
+            if isRay { z /= (x * x + y * y + 1).squareRoot() }
+            let p = targetFromStart.apply(Vector3(x * z, -y * z, -z))
+            guard p.z < 0 else { continue }
+            let (u, v) = (to.fx * p.x / -p.z + to.cx, to.cy - to.fy * p.y / -p.z)
+            guard u >= 0, v >= 0, u < Double(depth.width), v < Double(depth.height) else { continue }
+            carried.insideCount += 1
+            var there = Double(depth.metres[Int(v) * depth.width + Int(u)]) * factor
+            guard there > 0 else { continue }
+            if isRay {
+                let (x, y) = ((u - to.cx) / to.fx, (v - to.cy) / to.fy)
+                there /= (x * x + y * y + 1).squareRoot()
+            }
+            carried.errors.append(Float(abs(-p.z - there) / there))
+        }
+        return carried
+    }
+}

@@ -1,0 +1,105 @@
+/// A way in which a capture's poses, intrinsics and depth could be meant: as declared, or as people usually get them wrong.
+public enum GeometryHypothesis: String, Hashable, Sendable, CaseIterable {
+    case declared
+    /// The camera's axes are OpenCV's, or OpenGL's in a file that should have OpenCV's.
+    case cvAxes = "cv-axes"
+    /// The pose is the world seen from the camera, with OpenGL's axes.
+    case inverse
+    /// The same with OpenCV's axes, as COLMAP stores poses.
+    case inverseCV = "inverse-cv-axes"
+    case transposedRotation = "transposed-rotation"
+    /// The same of a file with OpenCV's axes: of a level camera it changes hardly anything.
+    case transposedRotationCV = "transposed-rotation-cv-axes"
+    /// z has the other sign, in the world and in the camera: a left-handed recording.
+    case flippedZ = "flipped-z"
+    /// The intrinsics are already for the depth map's size.
+    case unscaledIntrinsics = "unscaled-intrinsics"
+    case depthTimes1000 = "depth-times-1000"
+    case depthBy1000 = "depth-by-1000"
+    /// Depth is the length of the ray, not the distance along the optical axis.
+    case rayDepth = "ray-depth"
+    case swappedCentre = "swapped-cx-cy"
+
+    /// What it means for whoever has to put it right.
+    /// - Parameter axes: those that the capture's format has.
+    public func meaning(inFileWith axes: CameraAxes = .openGL) -> String {
+        switch self {
+        case .declared: "as declared"
+        case .cvAxes:
+            axes == .openGL
+                ? "the poses have \(CameraAxes.openCV.text), not OpenGL's"
+                : "the poses have \(CameraAxes.openGL.text), where this format has OpenCV's"
+        case .inverse where axes == .openCV: "the poses are the world seen from the camera with OpenGL's axes"
+        case .inverseCV where axes == .openGL:
+            "the poses are the world seen from the camera with OpenCV's axes, as COLMAP stores them"
+        case .inverse, .inverseCV: "the poses are the world seen from the camera, the inverse of what they should be"
+        case .transposedRotation, .transposedRotationCV: "the rotations are transposed: rows were taken for columns"
+        case .flippedZ: "z has the wrong sign: the recording is left-handed"
+        case .unscaledIntrinsics: "the intrinsics are for the depth map's size, not for the pictures'"
+        case .depthTimes1000: "depth is 1000 times too small"
+        case .depthBy1000: "depth is 1000 times too large: millimetres were taken for metres"
+        case .rayDepth: "depth is the length of the ray, not the distance along the optical axis"
+        case .swappedCentre: "cx and cy are swapped"
+        }
+    }
+
+    /// The pose that was meant, in a world of its own: only how poses lie to each other counts.
+    /// - Parameters:
+    ///   - declared: of the depth camera.
+    ///   - file: what makes of it the one that stands in the capture's file, which is the one that may be wrong.
+    package func pose(_ declared: Pose, _ file: PoseInFile) -> Pose {
+        let recorded = file.recorded(declared)
+        let meant: Pose
+        switch self {
+        case .cvAxes: meant = recorded.withCVAxes
+        case .inverse: meant = recorded.inverse
+        case .inverseCV: meant = recorded.inverse.withCVAxes
+        case .transposedRotation: meant = recorded.withTransposedRotation
+        case .transposedRotationCV: meant = recorded.withCVAxes.withTransposedRotation.withCVAxes
+        case .flippedZ: meant = recorded.mirroredInZ
+        default: return declared
+        }
+        return file.depthPose(meant)
+    }
+
+    /// The depth camera that was meant, counted from the corner, at the depth map's size.
+    func camera(_ declared: CameraIntrinsics, _ size: PixelSize) -> CameraIntrinsics {
+        var k = declared.counted(from: .corner)
+        if self == .unscaledIntrinsics { return k }
+        if self == .swappedCentre { (k.cx, k.cy) = (k.cy, k.cx) }
+        return k.resized(to: size)
+    }
+
+    /// Whether it says something else than `declared` of such a camera, and can be meant.
+    func differs(_ camera: CameraIntrinsics, _ size: PixelSize, _ file: PoseInFile) -> Bool {
+        switch self {
+        case .transposedRotation: file.axes == .openGL
+        case .transposedRotationCV: file.axes == .openCV
+        case .unscaledIntrinsics: camera.size != size
+        // Under a tenth of the picture's width nobody could tell them apart.
+        case .swappedCentre: abs(camera.cx - camera.cy) > 0.1 * Double(camera.width)
+        default: true
+        }
+    }
+
+    /// By what it multiplies depth.
+    public var depthFactor: Double {
+        switch self {
+        case .depthTimes1000: 1000
+        case .depthBy1000: 1e-3
+        default: 1
+        }
+    }
+}
+
+extension Pose {
+    fileprivate var withTransposedRotation: Pose { Pose(rotation: rotation.transposed, position: position) }
+
+    /// With the other sign of z in the world and in the camera.
+    fileprivate var mirroredInZ: Pose {
+        let (a, b, c) = rotation.columns
+        return Pose(
+            rotation: Matrix3(columns: Vector3(a.x, a.y, -a.z), Vector3(b.x, b.y, -b.z), Vector3(-c.x, -c.y, c.z)),
+            position: Vector3(position.x, position.y, -position.z))
+    }
+}

@@ -1,0 +1,171 @@
+/// What a ``GeometryCheck`` found.
+public struct GeometryVerdict: Hashable, Sendable {
+    public enum Outcome: String, Hashable, Sendable { case pass, warning, fail, undecided }
+
+    public var outcome = Outcome.undecided
+    /// How many pairs of frames were compared.
+    public var pairCount: Int
+    /// The median relative depth error under each hypothesis.
+    public var errors: [GeometryHypothesis: Double]
+    /// What fits better than what is declared.
+    public var cause: GeometryHypothesis?
+    /// The pairs whose own error no sensor's noise explains: where the others fit, the poses go wrong for a while, or the
+    /// depth does.
+    public var misfits: [GeometryCheck.Pair] = []
+    /// The median of the frames' median depths, metres.
+    public var medianDepth: Double?
+    /// In one sentence.
+    public var reason = ""
+}
+
+extension GeometryVerdict {
+    /// Decides. Passing means an error of at most 2 %, of at most 10 % in every pair, and every alternative at least
+    /// 4 times worse (those apart that differ too little on most captures to show: swapped cx and cy, the length of rays,
+    /// transposed rotations with OpenCV's axes); failing means an alternative at half the declared error or less and at most 2 %, or depth that is only
+    /// plausible in another unit. Depth that is large against the path fits whatever the positions are: another unit
+    /// of depth is an alternative only where a scan has such depth, and else says that the positions are at fault.
+    /// - Parameters:
+    ///   - evidence: the pairs that decide.
+    ///   - isDeclared: whether the declared poses put these pairs apart, rather than only their inverse.
+    ///   - medianDepth: the median of the frames' median depths, metres; nil without depth.
+    init(by evidence: GeometryCheck.Evidence, isDeclared: Bool, medianDepth: Double?) {
+        pairCount = evidence.pairs.count
+        self.medianDepth = medianDepth
+        errors = evidence.medians
+        misfits = evidence.pairs.filter { $0.error ?? 0 > Self.misfit }.sorted {
+            $0.frames.lowerBound < $1.frames.lowerBound
+        }
+        let ruling = ruling(isDeclared: isDeclared)
+        (outcome, cause, reason) = (ruling.outcome, ruling.cause, ruling.reason)
+    }
+
+    /// The first that has anything to say decides.
+    private func ruling(isDeclared: Bool) -> Ruling {
+        if let impossibleUnit { return impossibleUnit }
+        if let tooFewPairs { return tooFewPairs }
+        if let betterAlternative { return betterAlternative }
+        // As declared the camera hardly moves; were it so, depth would fit.
+        if !isDeclared, declared <= Self.fits {
+            return Ruling(.undecided, "the camera hardly moves, so that any convention fits")
+        }
+        return meaninglessPositions ?? agreement
+    }
+
+    private struct Ruling {
+        var outcome: Outcome
+        var cause: GeometryHypothesis?
+        var reason: String
+
+        init(_ outcome: Outcome, cause: GeometryHypothesis? = nil, _ reason: String) {
+            self.outcome = outcome
+            self.cause = cause
+            self.reason = reason
+        }
+    }
+
+    // MARK: - The rulings
+
+    private var impossibleUnit: Ruling? {
+        guard let median = medianDepth else { return nil }
+        let factor = GeometryCheck.unitFactor(median)
+        if factor == 1 { return nil }
+        return Ruling(
+            .fail, cause: factor < 1 ? .depthBy1000 : .depthTimes1000,
+            "half of the depth is \(factor < 1 ? "beyond" : "within") \(median.rounded(decimals: 3)) m, which no scan has"
+        )
+    }
+
+    /// Too few to tell a cause, and perhaps enough to see that something is wrong.
+    private var tooFewPairs: Ruling? {
+        let needed = GeometryCheck.minPairs
+        if pairCount >= needed { return nil }
+        let few =
+            "only \(pairCount) pairs of frames stand far enough apart and see the same; \(needed) are needed"
+        if let doubt = medianDepth.flatMap(GeometryCheck.doubt)?.summary { return Ruling(.warning, "\(doubt); \(few)") }
+        if pairCount >= Self.telling, declared.isFinite, declared > Self.fits {
+            return Ruling(
+                .warning,
+                "depth of one frame fits the next within \(Self.percent(declared)), which is more than 2 %; \(few) to tell why"
+            )
+        }
+        return Ruling(.undecided, few)
+    }
+
+    private var betterAlternative: Ruling? {
+        let alternatives = alternatives
+        // Ties go to the hypothesis that stands first, so that the answer never depends on a dictionary's order.
+        let best = GeometryHypothesis.allCases.filter { alternatives[$0] != nil }.min {
+            (alternatives[$0] ?? 0) < (alternatives[$1] ?? 0)
+        }
+        guard let best, let error = alternatives[best], isMuchBetter(error) else { return nil }
+        return Ruling(
+            .fail, cause: best, "depth fits \(Self.percent(error)) with it, and \(Self.percent(declared)) as declared")
+    }
+
+    /// Depth so large that the path is nothing against it: as if the camera had only turned.
+    private var meaninglessPositions: Ruling? {
+        guard alternatives[.depthTimes1000] == nil, let still = errors[.depthTimes1000], isMuchBetter(still) else {
+            return nil
+        }
+        return Ruling(
+            .fail,
+            "depth fits \(Self.percent(still)) as if the camera stood still, and \(Self.percent(declared)) with its "
+                + "positions: they are in another unit than the depth, or wrong")
+    }
+
+    private var agreement: Ruling {
+        let close = alternatives.filter { !Self.faint.contains($0.key) && $0.value < 4 * declared }
+        if declared <= Self.fits, close.isEmpty {
+            let fit = "depth of one frame fits the next within \(Self.percent(declared))"
+            guard !misfits.isEmpty else { return Ruling(.pass, fit) }
+            let pairs = misfits.map {
+                "\($0.frames.lowerBound) to \($0.frames.upperBound) (\(Self.percent($0.error ?? 0)))"
+            }
+            return Ruling(
+                .warning, "\(fit), but not in \(misfits.count) pairs of frames: \(pairs.listed(most: 8))")
+        }
+        let rivals = GeometryHypothesis.allCases.filter { close[$0] != nil }.map {
+            "\($0.rawValue) \(Self.percent(close[$0] ?? 0))"
+        }
+        let fit =
+            declared.isFinite
+            ? "fits the next within \(Self.percent(declared))"
+                + (declared > Self.fits ? ", which is more than 2 %" : "")
+            : "does not fit the next at all"
+        return Ruling(
+            .warning,
+            "depth of one frame \(fit)"
+                + (rivals.isEmpty ? "" : "; not much better than \(rivals.joined(separator: ", "))"))
+    }
+
+    // MARK: - What they go by
+
+    /// So many pairs are no accident.
+    private static let telling = 3
+
+    /// Mistakes that change so little on most captures that they may come close to what is right.
+    private static let faint: Set<GeometryHypothesis> = [.swappedCentre, .rayDepth, .transposedRotationCV]
+
+    /// The relative error of depth that fits.
+    private static let fits = 0.02
+
+    /// The median relative error of one pair that is more than noise, people who walk by, or a window.
+    private static let misfit = 0.1
+
+    private var declared: Double { errors[.declared] ?? .infinity }
+
+    /// The hypotheses besides what is declared, but for units in which no scan has such depth.
+    private var alternatives: [GeometryHypothesis: Double] {
+        errors.filter { hypothesis, _ in
+            if hypothesis == .declared { return false }
+            guard let medianDepth, hypothesis.depthFactor != 1 else { return true }
+            return GeometryCheck.usualMedians.contains(medianDepth * hypothesis.depthFactor)
+        }
+    }
+
+    private func isMuchBetter(_ error: Double) -> Bool { error <= min(Self.fits, declared / 2) }
+
+    private static func percent(_ share: Double) -> String {
+        share.isFinite ? "\((share * 10_000).rounded() / 100) %" : "nowhere"
+    }
+}

@@ -1,0 +1,42 @@
+/// How a camera's axes point.
+public enum CameraAxes: Hashable, Sendable {
+    /// x right, y up, z towards the viewer, as ScanMill has them throughout.
+    case openGL
+    /// x right, y down, z into the scene.
+    case openCV
+
+    /// As part of a sentence.
+    var text: String {
+        switch self {
+        case .openGL: "OpenGL's axes (x right, y up, z towards the viewer)"
+        case .openCV: "OpenCV's axes (x right, y down, z into the scene)"
+        }
+    }
+}
+
+/// What lies between the pose of a depth camera and the one that stands in the capture's file, in which mistakes are made.
+public struct PoseInFile: Hashable, Sendable {
+    /// The axes of the cameras in the file, by its format.
+    public var axes = CameraAxes.openGL
+    private var savedFromWorld = Pose.identity
+    private var quarterTurns = 0
+    private var colorFromDepth = Pose.identity
+
+    public init() {}
+
+    /// - Parameter capture: as a stage finds it, perhaps turned.
+    public init(of capture: Capture) {
+        axes = capture.fileAxes
+        savedFromWorld = capture.savedFromWorld
+        quarterTurns = capture.quarterTurns
+        colorFromDepth = capture.depthCamera?.colorFromDepth ?? .identity
+    }
+
+    /// The colour camera's pose as it was recorded, with OpenGL's axes whatever the file has.
+    func recorded(_ depthPose: Pose) -> Pose {
+        savedFromWorld * (depthPose * colorFromDepth.inverse).turned(quarterTurns: -quarterTurns)
+    }
+
+    /// The way back, in the file's own world.
+    func depthPose(_ recorded: Pose) -> Pose { recorded.turned(quarterTurns: quarterTurns) * colorFromDepth }
+}

@@ -1,0 +1,107 @@
+import ScanModel
+
+/// Runs captures side by side, each in a process of its own, and goes on when one fails.
+public struct Batch: Sendable {
+    /// Starts a child process for a job, passes on what it says, and returns how it ended. It never throws: a crash is
+    /// an ending like any other.
+    public typealias Launcher = @Sendable (CaptureJob, @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding
+
+    /// Why no further capture may begin, or nil: asked before each.
+    public typealias Gate = @Sendable () -> String?
+
+    private let launch: Launcher
+    private let gate: Gate
+
+    public init(gate: @escaping Gate = { nil }, launch: @escaping Launcher) {
+        self.launch = launch
+        self.gate = gate
+    }
+
+    /// - Parameters:
+    ///   - cores: how many captures run at once, and with how many threads each.
+    ///   - make: the job for a capture that may have so many threads.
+    ///   - began: called once a capture, when it first begins; one that turns out to be busy comes again without it.
+    ///   - ended: called once a capture, in the order they end, one at a time.
+    /// - Returns: the outcomes in the order of the inputs.
+    public func run(
+        _ inputs: [CaptureInput], on cores: CoreShares, make: (CaptureInput, Int) -> CaptureJob,
+        began: (CaptureInput) -> Void = { _ in },
+        progress: @escaping @Sendable (CaptureInput, RunProgress) -> Void = { _, _ in },
+        ended: (CaptureOutcome) -> Void
+    ) async -> [CaptureOutcome] {
+        let launch = launch
+        let start = ContinuousClock.now
+        var begins: [Int: Double] = [:]
+        var outcomes: [Int: CaptureOutcome] = [:]
+        // Captures that another runner works on come again at the end: by then it may have finished them.
+        var queue = Array(inputs.indices)
+        var triedAgain: Set<Int> = []
+        await withTaskGroup(of: (Int, CaptureEnding).self) { group in
+            // The threads of each capture that runs.
+            var running: [Int: Int] = [:]
+            while !queue.isEmpty || !running.isEmpty {
+                if !queue.isEmpty && running.count < cores.sideBySide {
+                    let workers = cores.next(taken: running.values, waiting: queue.count)
+                    let number = queue.removeFirst()
+                    let input = inputs[number]
+                    if let reason = gate() {
+                        let outcome = CaptureOutcome(input: input, ending: .notBegun(reason))
+                        outcomes[number] = outcome
+                        ended(outcome)
+                        continue
+                    }
+                    let job = make(input, workers)
+                    if !triedAgain.contains(number) { began(input) }
+                    begins[number] = Self.seconds(since: start)
+                    group.addTask { (number, await launch(job) { progress(input, $0) }) }
+                    running[number] = workers
+                } else if let (number, ending) = await group.next() {
+                    running[number] = nil
+                    if ending == .busy, triedAgain.insert(number).inserted {
+                        queue.append(number)
+                        continue
+                    }
+                    let begin = begins[number] ?? 0
+                    let outcome = CaptureOutcome(
+                        input: inputs[number], ending: ending,
+                        span: CaptureOutcome.Span(begin: begin, seconds: Self.seconds(since: start) - begin))
+                    outcomes[number] = outcome
+                    ended(outcome)
+                }
+            }
+        }
+        return inputs.indices.compactMap { outcomes[$0] }
+    }
+
+    private static func seconds(since start: ContinuousClock.Instant) -> Double {
+        (ContinuousClock.now - start) / .seconds(1)
+    }
+}
+
+/// How cores are shared out: over captures first, and over frames inside one when there are more cores than captures.
+public struct CoreShares: Sendable, Hashable {
+    /// How many captures run at once.
+    public let sideBySide: Int
+    private let cores: Int
+
+    /// - Parameters:
+    ///   - memory: for all captures together, bytes; nil if there is no limit.
+    ///   - perCapture: what each may take of it, bytes.
+    ///   - most: how many captures can run at once, whatever the cores and the memory are.
+    public init(cores: Int, captures: Int, memory: Int64? = nil, perCapture: Int64 = 1, most: Int = .max) {
+        self.cores = cores
+        let fitting = memory.map { Int(clamping: $0 / max(1, perCapture)) } ?? .max
+        sideBySide = max(1, min(cores, captures, most, fitting))
+    }
+
+    /// The threads of the next capture to begin: the free cores go to the captures that can begin now, those that do not
+    /// come out even to the first ones.
+    /// - Parameters:
+    ///   - taken: the threads of each capture that runs.
+    ///   - waiting: how many captures have not begun, this one among them.
+    package func next(taken: some Collection<Int>, waiting: Int) -> Int {
+        let free = max(1, cores - taken.reduce(0, +))
+        let beginning = max(1, min(sideBySide - taken.count, waiting))
+        return (free + beginning - 1) / beginning
+    }
+}

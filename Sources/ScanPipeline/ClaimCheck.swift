@@ -1,0 +1,47 @@
+import ScanModel
+
+/// Checks that no two steps write one path, and none that of the receipt.
+enum ClaimCheck {
+    /// - Parameter id: the capture's; nil as long as it is not known, and stands as `{id}` in what steps claim.
+    static func mistakes(in steps: [Pipeline.Step], id: String? = nil) -> [(step: Int, problem: Problem)] {
+        var mistakes: [(step: Int, problem: Problem)] = []
+        var owners: [(claim: String, step: Int)] = []
+        for (index, step) in steps.enumerated() {
+            let claims = step.uses.claims.map { claim in id.map { claim.replacing("{id}", with: $0) } ?? claim }
+            if let claim = claims.first(where: { overlap($0, Receipt.fileName) }) {
+                mistakes.append(
+                    (
+                        index,
+                        Problem(
+                            .usage, "`\(step.label)` would write \(claim), and \(Receipt.fileName) is the result's own",
+                            fix: "give it another name")
+                    ))
+            } else if let (claim, other) = collision(of: claims, with: owners) {
+                mistakes.append(
+                    (
+                        index,
+                        Problem(
+                            .usage, "`\(step.label)` and `\(steps[other].label)` both write \(claim)",
+                            fix: "keep one of them, or give one another name where it has an option for that")
+                    ))
+            }
+            owners += claims.map { ($0, index) }
+        }
+        return mistakes
+    }
+
+    private static func collision(
+        of claims: [String], with owners: [(claim: String, step: Int)]
+    ) -> (claim: String, step: Int)? {
+        for claim in claims {
+            if let owner = owners.first(where: { overlap($0.claim, claim) }) { return (claim, owner.step) }
+        }
+        return nil
+    }
+
+    private static func overlap(_ a: String, _ b: String) -> Bool {
+        // A folder's claim ends in a slash; with one behind both, "starts with" is "is or lies in".
+        let (a, b) = (a.hasSuffix("/") ? a : a + "/", b.hasSuffix("/") ? b : b + "/")
+        return a.hasPrefix(b) || b.hasPrefix(a)
+    }
+}

@@ -1,0 +1,372 @@
+import ScanModel
+
+/// One capture on its way through a pipeline: its passes, one after the other, and what they have left so far.
+struct CaptureRun {
+    let runner: Runner
+    private let resources: RunResources
+    let input: CaptureInput
+    let output: OutputFolder
+    var steps: [Pipeline.Step]
+    let notes: [StageNotes]
+    let memos: [Memo]
+    var capture: Capture
+    /// What earlier passes left of each frame, beside its facts.
+    var traces: [FrameTrace] = []
+    private var inputs: [Receipt.Input] = []
+    var files: [String: OptionFile] = [:]
+    private var statuses: [String: KnownDigests.Entry] = [:]
+    private var besides: [String: FolderContents] = [:]
+    /// What the capture was like before anything in it was opened.
+    private let beginning: Beginning
+    private var tools: [String: String] = [:]
+    private var key = ResultKey(text: "")
+    /// Streams whose length has been checked to their end.
+    var settled: Set<String> = []
+    var passNumber = 0
+    /// Passes over the frames: those that are done, and those that will follow the one that runs.
+    private(set) var walks = (done: 0, left: 0)
+    /// What was warned of in the passes that are done.
+    private var earlierWarnings: [String] = []
+    /// Frames that an earlier attempt has found to be bad when it was too late to drop them.
+    private let leftOut: [Int: Drop]
+    let spoilt = SpoiltFrames()
+    /// Digests that another attempt need not take again.
+    private(set) var learned = KnownDigests()
+    /// How another attempt may succeed, where this one was given up for it.
+    var retry: Retry?
+
+    enum Retry {
+        /// Another run might have made something else of the pictures, as ``TrackEnd/isChance`` says.
+        case withOneVideoThread
+        /// These frames turned out to be bad when a stage had gathered them already.
+        case without([Int: Drop])
+    }
+
+    /// - Parameter leftOut: frames that are dropped before any stage but the reader sees them, by their indices.
+    init(
+        runner: Runner, _ resources: RunResources, input: CaptureInput, output: OutputFolder,
+        leavingOut leftOut: [Int: Drop] = [:]
+    ) {
+        self.runner = runner
+        self.resources = resources
+        self.input = input
+        self.output = output
+        self.leftOut = leftOut
+        steps = runner.pipeline.steps
+        notes = steps.map { _ in StageNotes() }
+        memos = steps.map { _ in Memo() }
+        capture = Capture(id: input.id)
+        capture.resources = resources
+        beginning = runner.takesDigests ? Beginning(of: input) : Beginning()
+    }
+
+    /// - Returns: false when `isDone` said that there is nothing to do.
+    mutating func execute(unless isDone: (Runner.Opened) throws(Problem) -> Bool) throws(Problem) -> Bool {
+        var next = 0
+        while next < steps.count {
+            let plan = plan(from: next)
+            passNumber += 1
+            walks.left = walkCount(from: plan.steps.upperBound)
+            try run(plan)
+            if plan.walksFrames { walks.done += 1 }
+            // The first pass is the reader's.
+            if next == 0 {
+                capture.resources = resources
+                earlierWarnings = warnings
+                try check()
+                // Without the frames: whoever keeps this would else be a second owner of the list, which a pass would copy.
+                var opened = Runner.Opened(
+                    key: key, inputs: inputs, tools: tools, capture: capture, statuses: statuses,
+                    folders: beginning.folders,
+                    besides: besides, options: optionsBesideThePipeline())
+                opened.capture.frames = []
+                if try isDone(opened) { return false }
+                try leaveOutSpoiltFrames()
+                try settleInTime(from: plan.steps.upperBound)
+            }
+            next = plan.steps.upperBound
+            earlierWarnings = warnings
+            try requireFrames()
+        }
+        return true
+    }
+
+    /// How many passes from a step on look at frames one by one.
+    private func walkCount(from first: Int) -> Int {
+        var (next, count) = (first, 0)
+        while next < steps.count {
+            let plan = plan(from: next)
+            count += plan.walksFrames ? 1 : 0
+            next = plan.steps.upperBound
+        }
+        return count
+    }
+
+    /// Once it is known what the capture holds: whether that is enough, and out of what its result will be made.
+    ///
+    /// The order counts: what the steps read decides which files are taken, damage that only their digests show drops frames,
+    /// and the key names the frames that are left.
+    private mutating func check() throws(Problem) {
+        // What is wrong with all frames is why the capture lacks what they would have had.
+        try requireFrames()
+        if let lack = OrderCheck.firstLack(of: capture, in: steps) { throw lack }
+        steps = OrderCheck.decide(steps, for: capture.channels)
+        // With the capture's id in them, names may be the same that were not in the pipeline's file.
+        if let mistake = ClaimCheck.mistakes(in: steps, id: capture.id).first {
+            throw mistake.problem.inStage(steps[mistake.step].label)
+        }
+        capture.findings["channels"] = .of(capture.channels.map(\.name).sorted())
+        try leaveOutSparseFrames()
+        try checkBadFrames()
+        noteLosses()
+        try takeDigests()
+        try takeOptionsAndTools()
+        key = ResultKey.make(inputs: inputs, pipeline: runner.pipeline, capture: capture, tools: tools)
+    }
+
+    /// Drops the frames that an earlier attempt has found to be bad too late. The key is that of the capture as it was found,
+    /// whatever its stages find out.
+    private mutating func leaveOutSpoiltFrames() throws(Problem) {
+        if leftOut.isEmpty { return }
+        for (index, drop) in leftOut where capture.frames.indices.contains(index) && !capture.frames[index].isDropped {
+            capture.frames[index].drop = drop
+        }
+        try checkBadFrames()
+        try requireFrames()
+        let stages = Set(leftOut.values.map(\.stage)).subtracting([steps[0].label]).sorted().map { "`\($0)`" }
+        capture.warnings.append(
+            "\(leftOut.count.counted("frame")) turned out to be bad when stages had gathered what they make of it: the "
+                + "capture was run again from the start to leave \(leftOut.count == 1 ? "it" : "them") out"
+                + (stages.isEmpty ? "" : "; with \(stages.listed) above those stages that is not needed"))
+    }
+
+    /// Leaves out the frames of which the app has kept nothing of what is used, and drops those that have lost it.
+    private mutating func leaveOutSparseFrames() throws(Problem) {
+        let used = steps.flatMap(\.uses.roles).reduce(into: Set()) { $0.formUnion($1.takesUp) }
+        for (channel, sparse) in capture.sparse.sorted(by: { $0.key.name < $1.key.name }) where used.contains(channel) {
+            for (index, reason) in sparse.lost.sorted(by: { $0.key < $1.key }) {
+                if capture.onBadFrame == .fail { throw .badFrame(index, reason, readBy: steps[0].label) }
+                capture.drop(index, whileReading: reason, isBad: true)
+            }
+            // What is wrong with them besides is nobody's loss.
+            for index in sparse.without where capture.frames[index].drop?.isBad != false {
+                capture.frames[index].drop = Drop(whileReading: sparse.reason)
+            }
+            if sparse.without.isEmpty { continue }
+            let name = channel.plainName
+            let end = "\(sparse.reason); a pipeline without \(name) takes them too"
+            if sparse.isByRule {
+                notes[0].note("frames without \(name) are left out, since the pipeline uses it: \(end)")
+            } else {
+                notes[0].warn(
+                    "\(sparse.without.count) of \(capture.frames.count) frames are left out, since the pipeline uses \(name): \(end)"
+                )
+            }
+        }
+        try requireFrames()
+    }
+
+    /// The digests of the capture's files that the steps use, and a look into the folders of the others.
+    private mutating func takeDigests() throws(Problem) {
+        let used = used
+        let listed = runner.takesDigests ? capture.files : []
+        let isNeeded = { (file: InputFile) in file.channels.isEmpty || !file.channels.isDisjoint(with: used) }
+        let needed = listed.filter(isNeeded)
+        let others = listed.filter { !isNeeded($0) && !$0.channels.isDisjoint(with: Channel.payload) }
+        let looked = wallClock()
+        let taken = try runner.clock.measureDigests { () throws(Problem) in
+            try InputDigests.take(
+                needed, from: capture.source, besides: folders(of: others), workers: runner.workers,
+                known: runner.knownDigests)
+        }
+        try drop(taken.damagedFrames)
+        inputs = taken.inputs
+        // What the reader has parsed it parsed before the digest was taken.
+        statuses = taken.statuses
+        for (path, status) in beginning.files { statuses[path]?.status = status }
+        besides = taken.folders
+        learned = taken.known.settled(at: looked)
+        output.trust(learned)
+    }
+
+    /// The files that options name, and the versions of the programs that the result is made with.
+    private mutating func takeOptionsAndTools() throws(Problem) {
+        for step in steps {
+            do throws(Problem) {
+                for path in step.uses.files where files[path] == nil { try take(path) }
+                tools.merge(try step.stage.toolVersions(for: capture)) { $1 }
+            } catch { throw error.inStage(step.label) }
+        }
+        tools.merge(try capture.source.toolVersions(for: used)) { $1 }
+    }
+
+    /// Drops frames whose own files are damaged where only reading to their ends shows it, as in an archive.
+    private mutating func drop(_ damaged: [Int: Problem]) throws(Problem) {
+        if damaged.isEmpty { return }
+        for (index, problem) in damaged {
+            capture.drop(index, whileReading: problem.oneLine, isBad: true, fix: problem.fix)
+        }
+        try requireFrames()
+        try checkBadFrames()
+    }
+
+    /// Says what an incomplete copy lacks, where no stage insists on it: of what stages would have used, had it been there.
+    /// And what is there that nobody uses, where somebody will miss it.
+    private mutating func noteLosses() {
+        // When its turn comes: what the capture lacks, a step above may have made of something else, and what it has may be gone.
+        var available = capture.channels
+        var (missed, kept): (Set<Channel>, Set<Channel>) = ([], [])
+        for step in runner.pipeline.steps {
+            for role in step.uses.roles {
+                missed.formUnion(role.reads.subtracting(available))
+                kept.formUnion(role.takesUp.intersection(available))
+                role.update(&available)
+            }
+        }
+        let lost = capture.remedies.filter { missed.contains($0.key) }
+        for (channel, remedy) in lost.sorted(by: { $0.key.name < $1.key.name }) {
+            capture.warnings.append("\(capture.absences[channel] ?? channel.name): \(remedy)")
+        }
+        let regrets = capture.regrets.filter { !kept.contains($0.key) }
+        capture.warnings += regrets.sorted { $0.key.name < $1.key.name }.map(\.value)
+    }
+
+    /// Reads a file that an option names.
+    private mutating func take(_ path: String) throws(Problem) {
+        let file = try OptionFile(path, of: capture, input)
+        files[path] = file
+        let digest = Digest.of(file.bytes)
+        if let location = file.location, let status = file.status {
+            let isPart = capture.source.location(of: path)?.range != nil
+            statuses[location] = KnownDigests.Entry(status: status, digest: isPart ? nil : digest)
+        }
+        if inputs.contains(where: { $0.path == path }) { return }
+        inputs.append(Receipt.Input(path: path, byteCount: Int64(file.bytes.count), digest: digest))
+        inputs.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+
+    /// A problem that ended the run, with all that is known of its cause.
+    func explaining(_ problem: Problem) -> Problem { cause(of: recallingWarnings(in: placing(problem))) }
+
+    /// With the whole path of a file that an option named and that does not lie in the capture: messages show others below
+    /// it.
+    private func placing(_ problem: Problem) -> Problem {
+        guard let named = problem.place.file, let location = files[named]?.location,
+            capture.source.location(of: named)?.path != location
+        else { return problem }
+        var placed = problem
+        placed.place.file = FileSystem.absolute(location)
+        return placed
+    }
+
+    /// Files and folders as they lay there. What comes beside a capture, or beside a file that an option names, does not
+    /// concern it.
+    private struct Beginning {
+        /// All folders of a capture, those too that hold nothing of it yet; and what was named, which may be an archive
+        /// whose files lie nowhere as such.
+        var folders: [String: FileSystem.Status] = [:]
+        /// The files in them.
+        var files: [String: FileSystem.Status] = [:]
+
+        init() {}
+
+        init(of input: CaptureInput) {
+            for entry in FileSystem.reachable(from: input.path) {
+                if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
+                if !entry.isFolder { files[entry.path] = entry.status }
+            }
+        }
+
+        /// A path that leads to something else by now.
+        var changed: String? {
+            let all = folders.merging(files) { folder, _ in folder }.sorted { $0.key < $1.key }
+            return all.first { FileSystem.status(of: $0.key)?.hasBytes(of: $0.value) != true }?.key
+        }
+    }
+
+    /// What to say where the capture could not be opened, and is another one by now than it was.
+    private func cause(of problem: Problem) -> Problem {
+        guard problem.fault == .input, passNumber == 1, key.text.isEmpty, let changed = beginning.changed else {
+            return problem
+        }
+        return Runner.Opened.changed(changed).noting(problem.oneLine)
+    }
+
+    /// The folders in which these files lie. Archives are files, whose times are known anyway.
+    private func folders(of files: [InputFile]) -> [String] {
+        let places = files.compactMap { capture.source.location(of: $0.path) }.filter { $0.range == nil }
+        return Set(places.map { FileSystem.parent(of: $0.path) }).sorted()
+    }
+
+    /// Where the files lie that options name and the capture does not hold, by the names that the options give them.
+    private func optionsBesideThePipeline() -> [String: String] {
+        files.compactMapValues(\.location).filter { capture.source.location(of: $0.key)?.path != $0.value }
+    }
+
+    func requireFrames() throws(Problem) {
+        guard capture.frames.allSatisfy(\.isDropped) else { return }
+        if capture.frames.isEmpty { throw Problem(.input, "the capture holds no frames") }
+        // Reasons that differ in their numbers alone are one: 200 scores under one limit.
+        let reasons = Dictionary(grouping: capture.frames.compactMap(\.drop)) {
+            "\($0.stage): \($0.reason)".filter { !$0.isNumber && $0 != "." && $0 != "-" }
+        }
+        let most = reasons.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.prefix(3)
+        throw Problem(
+            .input, "no frame is left of \(capture.frames.count)",
+            notes: most.compactMap { _, drops in
+                drops.first.map {
+                    "\(drops.count) × \($0.stage): \($0.reason)\(Set(drops).count > 1 ? ", and the like" : "")"
+                }
+            },
+            fix: capture.frames.allSatisfy { $0.drop?.stage == steps[0].label }
+                ? "see what is wrong with it with  scanmill inspect \(ShellWord.quoted(input.path))"
+                : "loosen the stage that dropped them")
+    }
+
+    /// What the steps read of the capture.
+    private var used: Set<Channel> { steps.reduce(into: []) { $0.formUnion($1.uses.reads) } }
+
+    func checkBadFrames() throws(Problem) {
+        if let problem = capture.excessOfBadFrames(using: used, readBy: steps[0].label) { throw problem }
+    }
+
+    private static let mostWarnings = 1000
+
+    /// What has been warned of so far, by the reader and by the stages.
+    private var warnings: [String] {
+        var warnings = capture.warnings
+        // What the pipeline allows is not what the capture should be like.
+        for problem in capture.forgiven where !warnings.contains(problem.oneLine) {
+            // The first note has the counts.
+            warnings.append(([problem.oneLine] + problem.notes.prefix(1)).joined(separator: ": "))
+        }
+        for (step, notes) in zip(steps, notes) { warnings += notes.warnings.map { "\(step.label): \($0)" } }
+        return warnings
+    }
+
+    /// What was wrong before a capture failed may be why it did. A pass that failed adds nothing: how far it had come
+    /// depends on the workers.
+    private func recallingWarnings(in problem: Problem) -> Problem {
+        guard problem.fault == .input else { return problem }
+        var problem = problem
+        problem.notes += earlierWarnings.prefix(Self.mostRecalled).map { "warned before: \($0)" }
+        let others = earlierWarnings.count - Self.mostRecalled
+        return others > 0 ? problem.noting("warned before: \(others) more") : problem
+    }
+
+    private static let mostRecalled = 3
+
+    func receipt() throws(Problem) -> Receipt {
+        var warnings = warnings
+        // Each of a million pictures may earn one, and the batch keeps those of all its captures.
+        let surplus = warnings.count - Self.mostWarnings
+        if surplus > 0 { warnings = warnings.prefix(Self.mostWarnings) + ["and \(surplus) more warnings"] }
+        return Receipt(
+            tool: runner.tool, key: key, tools: tools, capture: capture, pipeline: runner.pipeline.resolved,
+            inputs: inputs,
+            stages: zip(steps, notes).map { step, notes in
+                Receipt.StageReport(label: step.label, options: step.options, counts: notes.json)
+            }, files: output.files, warnings: warnings,
+            notes: zip(steps, notes).flatMap { step, notes in notes.remarks.map { "\(step.label): \($0)" } })
+    }
+}

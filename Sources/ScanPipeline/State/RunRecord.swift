@@ -1,0 +1,243 @@
+import Glibc
+import ScanModel
+
+/// `OUT/.scanmill/runs/<when>-<random>/`: what one run was asked to do and how it went.
+public struct RunRecord: Sendable {
+    private let state: StateFolder
+    private let pipeline: Pipeline
+    public let path: String
+    /// The folder's name.
+    public let name: String
+    /// Whether the folder could be made.
+    private let isWritten: Bool
+
+    /// What the run was told, for commands that people can repeat.
+    public struct Command: Sendable, Hashable {
+        /// The pipeline's file, the `--set` changes, and OUT, as they were given.
+        public var pipeline: String
+        public var settings: [String]
+        /// The other words that decide what is run and how, such as `--format` and `--capture-memory`.
+        public var further: [String]
+        public var output: String
+        /// The name and version of the tool.
+        public var tool: String
+
+        public init(pipeline: String, settings: [String], further: [String] = [], output: String, tool: String) {
+            self.pipeline = pipeline
+            self.settings = settings
+            self.further = further
+            self.output = output
+            self.tool = tool
+        }
+
+        fileprivate var json: JSONValue {
+            .object([
+                "pipeline": .string(pipeline), "set": .of(settings), "further": .of(further),
+                "output": .string(output), "tool": .string(tool),
+                // Where the paths start.
+                "folder": .string(FileSystem.absolute(".")),
+            ])
+        }
+    }
+
+    /// Writes `plan.json`. A record that cannot be written is left out: the results do not need it.
+    public init(state: StateFolder, pipeline: Pipeline, inputs: [CaptureInput], command: Command? = nil) {
+        self.state = state
+        self.pipeline = pipeline
+        name = Self.newName()
+        path = "\(state.runs)/\(name)"
+        var captures: [JSONValue] = []
+        for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
+        var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
+        plan["command"] = command?.json
+        plan["captures"] = .array(captures)
+        isWritten = (try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")) != nil
+    }
+
+    /// - Throws: fault `environment` where OUT has gone, and the run's folder and the owner's name with it: what is written
+    ///   would lie where nobody looks for it.
+    private func requireFolder() throws(Problem) {
+        if isWritten && !FileSystem.exists(path) && state.owningPipeline == nil {
+            throw state.anotherFolder(without: "\(StateFolder.name)/runs/\(name)")
+        }
+    }
+
+    /// The names of the files in a run's folder: what was to be done, how it went, and the page that reports it.
+    package static let planName = "plan.json"
+
+    /// When a run wrote one of its files, nanoseconds since 1970: what its name says is a year off for a year where a clock
+    /// was ahead. A time that is still to come was written under such a clock, and stands for long ago.
+    package static func time(of file: String, in run: String, _ state: StateFolder, by now: Int64) -> Int64? {
+        FileSystem.modified("\(state.runs)/\(run)/\(file)").map { $0 > now ? .min : $0 }
+    }
+    package static let outcomeName = "outcome.json"
+    package static let pageName = "report.html"
+
+    /// What a run was to do, and how it went; nil where that is not known (yet).
+    package static func plan(of run: String, in state: StateFolder) -> JSONValue? {
+        StateFolder.read("\(state.runs)/\(run)/\(planName)")
+    }
+
+    package static func outcome(of run: String, in state: StateFolder) -> JSONValue? {
+        StateFolder.read("\(state.runs)/\(run)/\(outcomeName)")
+    }
+
+    /// The names of all runs' folders, the oldest first.
+    package static func names(in state: StateFolder) -> [String] {
+        let now = wallClock()
+        let runs = FileSystem.names(in: state.runs)
+            .filter { !$0.hasPrefix(".") && FileSystem.isFolder("\(state.runs)/\($0)") }
+            .map { (time: time(of: planName, in: $0, state, by: now) ?? .min, name: $0) }
+        return runs.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.map(\.name)
+    }
+
+    /// The captures of all plans that are remembered, and where they lay, the oldest plan first.
+    package static func planned(in state: StateFolder) -> [(id: String, input: String)] {
+        names(in: state).flatMap { run -> [(id: String, input: String)] in
+            let plan = plan(of: run, in: state)
+            // Where relative paths start.
+            let folder = plan?["command"]?["folder"]?.string ?? "."
+            return captures(ofPlan: plan).map { ($0.id, FileSystem.path($0.input, from: folder)) }
+        }
+    }
+
+    /// The captures of a plan, and where they lay as that was given.
+    package static func captures(ofPlan plan: JSONValue?) -> [(id: String, input: String)] {
+        (plan?["captures"]?.array ?? []).compactMap { capture in
+            guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
+            return (id, input)
+        }
+    }
+
+    /// The captures that the newest run did not come to, where they lay, and why; none where it has not ended.
+    static func left(in state: StateFolder) -> [(id: String, input: String, why: String)] {
+        guard let run = names(in: state).last else { return [] }
+        let folder = plan(of: run, in: state)?["command"]?["folder"]?.string ?? "."
+        return (outcome(of: run, in: state)?["captures"]?.array ?? []).compactMap { capture in
+            guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
+            switch kind(of: capture) {
+            case .arriving: return (id, FileSystem.path(input, from: folder), "it was still arriving")
+            case .left: return capture["cause"]?.string.map { (id, FileSystem.path(input, from: folder), $0) }
+            default: return nil
+            }
+        }
+    }
+
+    /// The ids, as bytes, of captures of which any run that is remembered made a result.
+    static func made(in state: StateFolder) -> Set<[UInt8]> {
+        var ids: Set<[UInt8]> = []
+        for run in names(in: state) {
+            for capture in outcome(of: run, in: state)?["captures"]?.array ?? [] where kind(of: capture) == .done {
+                if let id = capture["id"]?.string { ids.insert(Array(id.utf8)) }
+            }
+        }
+        return ids
+    }
+
+    /// The newest run that did anything, if it has no report: it was killed or stopped before that, or told to write none.
+    /// Nil while any capture is being run, as it may be that run's.
+    package static func unreported(in state: StateFolder) -> String? {
+        if state.unfinished.contains(where: { CaptureLock.isHeld($0, in: state) }) { return nil }
+        // Runs that found all to be up to date may have come behind it; a few are looked at. A page covers all captures.
+        for name in names(in: state).suffix(10).reversed() {
+            let path = "\(state.runs)/\(name)"
+            if FileSystem.exists("\(path)/\(pageName)") { return nil }
+            if didWork(path) { return name }
+        }
+        return nil
+    }
+
+    /// Whether a run published or failed any capture, or was ended before it could say.
+    private static func didWork(_ path: String) -> Bool {
+        let outcome = "\(path)/\(outcomeName)"
+        guard FileSystem.exists(outcome) else { return FileSystem.exists("\(path)/\(planName)") }
+        let captures = StateFolder.read(outcome)?["captures"]?.array ?? []
+        // Only those that were begun have a time.
+        return captures.contains { $0["seconds"] != nil && [.done, .failed].contains(kind(of: $0)) }
+    }
+
+    /// How a capture of an outcome ended.
+    package static func kind(of capture: JSONValue) -> CaptureEnding.Kind? {
+        capture["ended"]?.string.flatMap(CaptureEnding.Kind.init)
+    }
+
+    /// A name for a run that begins now.
+    package static func newName() -> String { "\(stamp(wallClock()))-\(FileSystem.randomName())" }
+
+    /// Keeps a failure until the capture has a result.
+    /// - Parameters:
+    ///   - fingerprint: ``FailureNote/fingerprint(of:pipeline:programs:)``, from before the capture was tried.
+    ///   - now: takes it again. What changed meanwhile may have failed for that: the note then keeps nobody from trying.
+    public func note(
+        _ outcome: CaptureOutcome, fingerprint: Digest, now: (() -> Digest)? = nil
+    ) throws(Problem) {
+        guard case .failed(let problem) = outcome.ending else { return }
+        if (try? requireFolder()) == nil { return }
+        // Results that another pipeline has taken over are not this run's to find fault with.
+        if (try? state.foreignOwner(for: pipeline)) != nil { return }
+        let isSame = now.map { $0() == fingerprint } ?? true
+        try FailureNote(
+            id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), problem: problem,
+            fingerprint: isSame ? fingerprint : FailureNote.changedMeanwhile, when: wallClock()
+        ).save(in: state)
+    }
+
+    /// Keeps why captures cannot be run at all, such as two of one name. A note that cannot be written is left out: the
+    /// next run says the same again.
+    ///
+    /// A link to nothing gets none: what it leads to when it is there again may have other names, and nothing would take the
+    /// note away.
+    public func noteRefused(_ outcomes: [CaptureOutcome]) {
+        for outcome in outcomes where FileSystem.leads(outcome.input.path) {
+            try? note(outcome, fingerprint: FailureNote.changedMeanwhile)
+        }
+    }
+
+    /// Writes `outcome.json`.
+    /// - Parameter outcomes: of the captures that ran, and of all others that the run was about.
+    public func end(_ outcomes: [CaptureOutcome], seconds: Double) throws(Problem) {
+        try requireFolder()
+        let captures = outcomes.map { outcome -> JSONValue in
+            var object: JSONObject = ["id": .string(outcome.input.id), "input": .string(outcome.input.path)]
+            if let span = outcome.span {
+                object["begin"] = .number(span.begin.rounded(decimals: 3))
+                object["seconds"] = .number(span.seconds.rounded(decimals: 3))
+            }
+            // That it failed in an earlier run is that run's news.
+            let kind = outcome.ending.kind == .failedBefore ? .failed : outcome.ending.kind
+            object["ended"] = .string(kind.rawValue)
+            switch outcome.ending {
+            case .done(let summary):
+                object["frames"] = .of(summary.frameCount)
+                object["kept"] = .of(summary.framesKept)
+                object["bytes"] = .integer(summary.byteCount)
+                object["peak-bytes"] = summary.peakBytes.map { .integer($0) }
+                var times = JSONObject()
+                for time in summary.times { times[time.label] = .number(time.seconds.rounded(decimals: 6)) }
+                if !summary.times.isEmpty { object["stages"] = .object(times) }
+            case .failed(let problem), .failedBefore(let problem):
+                object["cause"] = .string(problem.summary)
+                object["problem"] = .object(problem.facts)
+            case .notBegun(let reason): object["cause"] = .string(reason)
+            case .upToDate, .arriving, .busy: break
+            }
+            return .object(object)
+        }
+        try StateFolder.write(
+            .object([
+                "ended": .string(Self.stamp(wallClock())), "seconds": .number(seconds), "captures": .array(captures),
+            ]), to: "\(path)/\(Self.outcomeName)")
+        Leftovers.forgetOldRuns(in: state, besides: name)
+        Leftovers.forgetGoneCaptures(in: state)
+    }
+
+    /// `20261121T031500Z`: sorts by time as text.
+    static func stamp(_ clock: Int64) -> String {
+        var seconds = time_t(clock / 1_000_000_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ value: Int32) -> String { (value < 10 ? "0" : "") + String(value) }
+        return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))T"
+            + "\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+    }
+}

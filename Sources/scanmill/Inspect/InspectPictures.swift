@@ -1,0 +1,211 @@
+import Glibc
+import ScanFormats
+import ScanModel
+import ScanPipeline
+import ScanStages
+
+/// The pictures of `inspect --pictures`: small pipelines of the same stages that anybody's pipeline has, one for each
+/// picture or two, so that damage to one stream does not cost the pictures of the others.
+struct InspectPictures {
+    /// Files that were written, with what they show.
+    private(set) var written: [(file: String, content: String)] = []
+    /// What was not made, and why.
+    private(set) var notWritten: [(content: String, reason: String)] = []
+    /// Whether the machine, not the capture, is to blame for some of that.
+    private(set) var isHindered = false
+
+    /// Draws what there is to draw.
+    /// - Parameters:
+    ///   - capture: the capture's path.
+    ///   - folder: where the pictures go; it is made. Files of the same names are replaced.
+    /// - Throws: when the folder cannot be made or written to.
+    static func draw(
+        _ inspection: CaptureInspection, capture: String, into folder: String
+    ) throws(Problem) -> InspectPictures {
+        Allocator.keepFreedFrames()
+        var pictures = InspectPictures()
+        let output = Output(folder)
+        defer { output.remove() }
+        for job in jobs(for: inspection) {
+            if let missing = inspection.missing.first(where: { job.needs.contains($0.what) }) {
+                pictures.notWritten.append((job.content, missing.reason))
+                continue
+            }
+            try output.begin()
+            do throws(Problem) {
+                let warnings = try output.run(job.stages, on: capture, id: inspection.id)
+                let files = try output.takeFiles()
+                pictures.written += files.map { ($0, job.content(of: $0)) }
+                if files.isEmpty { pictures.notWritten.append((job.content, warnings.first ?? "nothing was drawn")) }
+            } catch {
+                if error.fault == .environment { pictures.isHindered = true }
+                let reason =
+                    if let otherwise = job.otherwise { error.notes.first ?? otherwise } else {
+                        ([error.oneLine] + error.notes.prefix(1)).joined(separator: "; ")
+                    }
+                pictures.notWritten.append((job.content, reason))
+            }
+        }
+        return pictures
+    }
+
+    // MARK: - What is drawn
+
+    private struct Job {
+        var content: String
+        /// For files whose names end so, what they show.
+        var parts: [(ending: String, content: String)] = []
+        /// Without one of these, as the inspection calls them, there is nothing to draw.
+        var needs: Set<String> = []
+        /// Behind the reader, one a line.
+        var stages: [String]
+        /// The reason when nothing better is known.
+        var otherwise: String?
+
+        func content(of file: String) -> String { parts.first { file.hasSuffix($0.ending) }?.content ?? content }
+    }
+
+    /// Rules under which as much of a damaged capture is seen as can be.
+    private static let reader = "read: {mismatch: shortest, truncated: keep-whole, min-whole: 0, bad-frame-limit: 1}"
+
+    private static func jobs(for inspection: CaptureInspection) -> [Job] {
+        // Metres are comparable from capture to capture; of other units only this capture's own depth tells what is far.
+        let median = inspection.depth?.median ?? 2
+        let colors = inspection.isMetric ? "" : ", near: 0, far: \(number(2.5 * median))"
+        return [
+            Job(
+                content: "thumbnail and contact sheet",
+                parts: [
+                    ("_thumb.jpg", "the sharpest of the frames below"), ("", "up to 120 frames with their numbers"),
+                ],
+                needs: ["pictures"],
+                stages: [
+                    "select-every: {count: 120}", "filter-blur: {at-least: 0}", "write-thumbnail",
+                    "write-contact-sheet",
+                ]),
+            Job(
+                content: "depth of up to 24 frames", needs: ["depth"],
+                stages: [
+                    "select-every: {count: 24}", "decompress",
+                    "write-contact-sheet: {of: depth, count: 24, columns: 6\(colors)}",
+                ]),
+            Job(
+                content: "confidence of up to 24 frames", needs: ["confidence"],
+                stages: [
+                    "select-every: {count: 24}", "decompress",
+                    "write-contact-sheet: {of: confidence, count: 24, columns: 6}",
+                ]),
+            cloud(of: inspection, median: median),
+            path(of: inspection),
+        ]
+    }
+
+    private static func path(of inspection: CaptureInspection) -> Job {
+        let hasTimes = !inspection.missing.contains { $0.what == "timestamps" }
+        return Job(
+            content: "the cameras' path from above, coloured \(hasTimes ? "by speed" : "in the order of the frames")",
+            needs: ["poses"],
+            stages: ["render-cloud: {cloud: false, view: above, cameras: \(hasTimes ? "speed" : "time")}"])
+    }
+
+    /// The cloud of the depth, or else the one that the capture brings along.
+    private static func cloud(of inspection: CaptureInspection, median: Double) -> Job {
+        let content = "the cloud from four sides, with the box and the cameras"
+        if inspection.missing.contains(where: { $0.what == "depth" }) {
+            return Job(
+                content: content, stages: ["render-cloud"], otherwise: "the capture has neither depth nor points")
+        }
+        // Of 60 frames at most some two million pixels; a point each hundredth part of the usual distance.
+        let pixels = inspection.depth.map { Double($0.size.width * $0.size.height) } ?? 640 * 480
+        let every = max(1, Int((pixels * 60 / 2e6).squareRoot().rounded(.up)))
+        return Job(
+            content: content, needs: ["poses", "intrinsics"],
+            stages: [
+                "select-every: {count: 60}", "decompress", "unproject: {every: \(every)}",
+                "voxel-downsample: {size: \(number(median / 100))}", "render-cloud",
+            ])
+    }
+
+    /// With two significant figures, within what the options take.
+    private static func number(_ value: Double) -> String {
+        guard value.isFinite, value > 0 else { return "1" }
+        var scale = 1.0
+        while value * scale < 10, scale < 1e6 { scale *= 10 }
+        return "\(min(max((value * scale).rounded() / scale, 1e-4), 100))"
+    }
+
+    // MARK: - Where it goes
+
+    /// What is inspected is never written to, and neither is a result.
+    /// - Throws: when the folder is the capture's or a result's, or lies in one.
+    static func requireOutside(_ folder: String, of capture: String) throws(Problem) {
+        if let inner = FileSystem.realPath(folder), let outer = FileSystem.realPath(capture),
+            FileSystem.lies(inner, in: outer)
+        {
+            throw Problem(
+                .usage, "the pictures would be written into the capture", notes: ["what is inspected is never changed"],
+                fix: "name a folder outside of it"
+            ).at(file: folder)
+        }
+        try OutputPlace.requireFree(folder, for: "the pictures")
+    }
+
+    /// The folder of the pictures, and one below it in which they are made: a picture appears whole or not at all.
+    private final class Output {
+        private let folder: String
+        private var work: OutputFolder?
+
+        init(_ folder: String) { self.folder = folder.isEmpty ? "." : folder }
+
+        /// - Throws: when the folder cannot be made or written to.
+        func begin() throws(Problem) {
+            work?.abandon()
+            work = try OutputFolder(root: folder, id: "inspect-\(UInt32.random(in: .min ... .max))")
+        }
+
+        /// - Returns: what the stages warn about.
+        func run(_ stages: [String], on capture: String, id: String) throws(Problem) -> [String] {
+            guard let work else { return [] }
+            let text = "name: inspect\nstages:\n" + ([reader] + stages).map { "  - \($0)\n" }.joined()
+            let pipeline: Pipeline
+            do throws(PipelineMistakes) {
+                pipeline = try Pipeline.load(text: text, path: "scanmill inspect", settings: [], library: .builtIn)
+            } catch { throw error.problems.first ?? Problem(.tool, "the pipeline is not valid") }
+            var runner = Runner(pipeline: pipeline, workers: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), tool: "")
+            runner.takesDigests = false
+            return try runner.run(CaptureInput(id: id, path: capture), into: work).warnings
+        }
+
+        /// Moves what was written to its place.
+        /// - Returns: the names.
+        func takeFiles() throws(Problem) -> [String] {
+            guard let work else { return [] }
+            let names = work.files.map(\.path)
+            for name in names where rename("\(work.workPath)/\(name)", "\(folder)/\(name)") != 0 {
+                throw Problem.system("cannot write the picture", path: "\(folder)/\(name)", code: errno)
+            }
+            return names
+        }
+
+        /// Leaves the pictures alone in the folder.
+        func remove() {
+            work?.abandon()
+            let state = StateFolder(output: folder)
+            for path in ["\(state.path)/work", state.path] { rmdir(path) }
+        }
+    }
+}
+
+extension FactSheet {
+    /// - Parameter folder: as the user wrote it.
+    mutating func add(_ pictures: InspectPictures, folder: String) {
+        add(
+            "written", "Written to \(folder)",
+            [Column(key: "file", title: "file"), Column(key: "shows", title: "shows")],
+            pictures.written.map { [.text($0.file), .text($0.content)] })
+        add(
+            "not-written", "Not written",
+            [Column(key: "picture", title: "picture"), Column(key: "reason", title: "because")],
+            pictures.notWritten.map { [.text($0.content), .text($0.reason)] })
+    }
+}

@@ -1,0 +1,206 @@
+import FoundationEssentials
+import Glibc
+import ScanModel
+import ScanPipeline
+import Subprocess
+import SystemPackage
+
+/// The parent's side of a capture's process: starts it, listens, and ends it when it takes too much or stands still.
+struct CaptureProcess: Sendable {
+    /// Bytes of memory above which a capture's process is ended.
+    var memoryLimit: Int64
+    /// Seconds without any sign of progress after which it is ended.
+    var patience: Double
+    /// Says why running captures have to end now, or nil.
+    var hurry: @Sendable () -> String?
+
+    /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
+    func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
+        let watch = ChildWatch()
+        let place = ResultPlace(of: job)
+        let end: (lastWord: CaptureEnding?, status: TerminationStatus)
+        do { end = try await run(job, watch, progress) } catch {
+            return .failed(
+                Problem(
+                    .environment, "cannot run a process for the capture: \(error)", notes: [place.whatBecameOfIt],
+                    fix:
+                        "let this user have more processes (ulimit -u, a container's pids.max), or run fewer with --jobs"
+                ))
+        }
+        // What it said is so, whatever ended it afterwards.
+        if let ending = end.lastWord { return ending.taking(atLeast: watch.mostBytes) }
+        Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
+        switch watch.reason {
+        case .notBegun(let why)?: return .notBegun([why, place.newResult].compactMap(\.self).joined(separator: "; "))
+        case .failed(let problem)?:
+            return .failed(problem.reached(watch.progress).noting(place.whatBecameOfIt))
+        case let reason?: return reason
+        case nil:
+            let problem = Self.crash(end.status, watch.lastWords)
+            return .failed(problem.reached(watch.progress).noting(place.whatBecameOfIt))
+        }
+    }
+
+    /// - Returns: how the job ended, by the child's own last word; nil when it died without one.
+    private func run(
+        _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void
+    ) async throws -> (lastWord: CaptureEnding?, status: TerminationStatus) {
+        let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
+        var options = PlatformOptions()
+        // A session of its own: Ctrl-C reaches this process alone, and ending the session ends the child's ffmpeg too.
+        options.createSession = true
+        let ended = try await Subprocess.run(
+            .path(FilePath(RunningBinary.startable)),
+            arguments: Arguments(
+                executablePathOverride: RunningBinary.path, remainingValues: [CaptureChildCommand.name]),
+            environment: .inherit.updating(["SWIFT_BACKTRACE": Self.crashReport]), platformOptions: options,
+            input: .inputWriter, output: .sequence, error: .sequence
+        ) { execution in
+            let child = execution.processIdentifier.value
+            _ = try await execution.standardInputWriter.write(text + "\n")
+            // Stdin stays open: the child takes its end for this process's end.
+            return try await withThrowingTaskGroup(of: CaptureEnding?.self) { group in
+                group.addTask { try await Self.listen(execution.standardOutput, watch, progress) }
+                group.addTask {
+                    for try await part in execution.standardError { watch.hear(part) }
+                    return nil
+                }
+                let guardian = Task { await guardChild(child, watch) }
+                defer { guardian.cancel() }
+                var lastWord: CaptureEnding?
+                for try await part in group { lastWord = part ?? lastWord }
+                // Without a last word it died, and may have left an ffmpeg that hangs.
+                if lastWord == nil { ProcessSession.end(child) }
+                return lastWord
+            }
+        }
+        return (ended.closureResult, ended.terminationStatus)
+    }
+
+    private static func listen(
+        _ output: SubprocessOutputSequence, _ watch: ChildWatch, _ progress: (RunProgress) -> Void
+    ) async throws -> CaptureEnding? {
+        var ending: CaptureEnding?
+        // At line feeds alone, and of any length: a capture's name may hold what Unicode calls a line's end, and each of
+        // its frames may have earned a warning.
+        for try await line in output.strings(separatedBy: .unicodeScalarSequence(["\n"]), bufferingPolicy: .unbounded) {
+            watch.sign()
+            switch try? JSONDecoder().decode(CaptureEvent.self, from: Data(line.utf8)) {
+            case .progress(let step)?:
+                watch.note(step)
+                progress(step)
+            case .ended(let end)?: ending = end
+            case .working?, nil: break
+            }
+        }
+        return ending
+    }
+
+    /// Looks at the child five times a second.
+    private func guardChild(_ pid: pid_t, _ watch: ChildWatch) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(ChildWatch.tick))
+            if Task.isCancelled { return }
+            watch.goOn()
+            let used = ProcessSession.residentBytes(of: pid) ?? 0
+            watch.note(bytes: used)
+            var reason: CaptureEnding?
+            if let why = hurry() {
+                reason = .notBegun(why)
+            } else if used > memoryLimit {
+                reason = .failed(
+                    Problem(
+                        .environment, "the capture took more than \(Console.size(memoryLimit)) of memory",
+                        fix: "raise the limit with --capture-memory, or leave out stages that gather the whole cloud"))
+            } else if watch.silence > patience {
+                reason = .failed(
+                    Problem(
+                        .environment, "the capture made no progress for \(Int(patience)) s and was ended",
+                        fix: "the disk or ffmpeg may hang; allow more time with --patience"))
+            }
+            if let reason {
+                watch.end(for: reason)
+                ProcessSession.end(pid)
+                return
+            }
+        }
+    }
+
+    /// What a child that ended without a word most likely died of.
+    private static func crash(_ status: TerminationStatus, _ words: [String]) -> Problem {
+        switch status {
+        case .signaled(let signal) where signal == SIGKILL:
+            return Problem(
+                .environment, "the capture's process was killed",
+                fix: "the machine may have run out of memory: try fewer captures side by side with --jobs")
+        case .signaled(let signal) where signal == SIGINT || signal == SIGTERM || signal == SIGHUP:
+            return Problem(.environment, "the capture's process was stopped by signal \(signal)")
+        default:
+            let how =
+                switch status {
+                case .signaled(let signal): "signal \(signal), \(String(cString: strsignal(signal)))"
+                case .exited(let code): "exit code \(code)"
+                }
+            return Problem(
+                .tool, "the capture's process ended unexpectedly (\(how))", notes: words,
+                fix: "this is a mistake in ScanMill: please report it with the capture's format and these lines")
+        }
+    }
+
+    /// How much Swift's runtime says of a trap: what the person who mends it needs, and no more.
+    private static let crashReport =
+        "enable=yes,color=no,demangle=yes,sanitize=no,interactive=no,threads=crashed,registers=none,images=none,limit=12"
+        + (RunningBinary.backtracer.map { ",swift-backtrace=\($0)" } ?? "")
+}
+
+extension Problem {
+    /// With how far a capture's process was when it last said so.
+    fileprivate func reached(_ progress: RunProgress?) -> Problem {
+        guard let progress else { return self }
+        // Several frames are under way at once, in any of the pass's stages.
+        return noting(
+            "it had done \(progress.frame) of \(progress.frameCount.counted("frame")) of the pass that begins with "
+                + progress.stage)
+    }
+}
+
+extension CaptureEnding {
+    /// Memory is counted with that of ffmpeg, which the capture's own process does not know.
+    fileprivate func taking(atLeast bytes: Int64) -> CaptureEnding {
+        guard case .done(var summary) = self else { return self }
+        summary.peakBytes = max(summary.peakBytes ?? 0, bytes)
+        return .done(summary)
+    }
+}
+
+/// The folder of a capture's result, as it was before a child began to work on it.
+private struct ResultPlace {
+    private let job: CaptureJob
+    /// Tells a published folder from the one that replaces it.
+    private let identityBefore: FileSystem.Identity?
+
+    init(of job: CaptureJob) {
+        self.job = job
+        identityBefore = Self.identity(of: job)
+    }
+
+    /// Says that there is a new result: a child may have been ended between giving it its name and saying so.
+    var newResult: String? {
+        guard let now = Self.identity(of: job), now != identityBefore else { return nil }
+        return "the new result of \(job.input.id) was published just before, and is whole"
+    }
+
+    /// What the end of a child left there, for the people who read of it.
+    var whatBecameOfIt: String {
+        if let newResult { return newResult }
+        let nothing = "nothing was published for \(job.input.id)"
+        if identityBefore == nil { return nothing }
+        // It was moved away to make room for the new one.
+        let isAway = Self.identity(of: job) == nil
+        return "\(nothing); the last good result \(isAway ? "is put back by the next run" : "is unchanged")"
+    }
+
+    private static func identity(of job: CaptureJob) -> FileSystem.Identity? {
+        FileSystem.identity(of: "\(job.output)/\(job.input.id)")
+    }
+}

@@ -1,0 +1,69 @@
+import ScanPipeline
+import Subprocess
+import Synchronization
+
+/// What is known of a running child.
+final class ChildWatch: Sendable {
+    private struct State: Sendable {
+        var ticksOfSilence = 0
+        var mostBytes: Int64 = 0
+        var progress: RunProgress?
+        var reason: CaptureEnding?
+        var words: [UInt8] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Seconds between two looks at the child.
+    static let tick = 0.2
+
+    func sign() { state.withLock { $0.ticksOfSilence = 0 } }
+
+    func note(_ progress: RunProgress) { state.withLock { $0.progress = progress } }
+
+    /// How far it was when it last said so.
+    var progress: RunProgress? { state.withLock(\.progress) }
+
+    /// What it and its ffmpeg take at the moment.
+    func note(bytes: Int64) { state.withLock { $0.mostBytes = max($0.mostBytes, bytes) } }
+
+    /// The most that both were seen to take.
+    var mostBytes: Int64 { state.withLock(\.mostBytes) }
+
+    /// A tick has gone by.
+    func goOn() { state.withLock { $0.ticksOfSilence += 1 } }
+
+    func hear(_ part: SubprocessOutputSequence.Buffer) {
+        let bytes = part.withUnsafeBytes { Array($0) }
+        state.withLock { $0.words = ($0.words + bytes).suffix(16_384) }
+    }
+
+    func end(for reason: CaptureEnding) { state.withLock { $0.reason = $0.reason ?? reason } }
+
+    /// Seconds without a sign, by looks and not by a clock: while the machine sleeps or this process is stopped, a clock
+    /// goes on, and nobody could give a sign.
+    var silence: Double { state.withLock { Double($0.ticksOfSilence) * Self.tick } }
+
+    var reason: CaptureEnding? { state.withLock(\.reason) }
+
+    /// What it wrote to stderr last: of a crash report the reason and the first frames in the tool's own code.
+    var lastWords: [String] {
+        let lines = String(decoding: state.withLock(\.words), as: UTF8.self).split(separator: "\n").map(String.init)
+        let isCrash = { (line: String) in
+            line.contains("Program crashed") || line.hasPrefix("Thread ") && line.hasSuffix(" crashed:")
+        }
+        guard let crash = lines.lastIndex(where: isCrash) else { return lines.suffix(3) }
+        let reason = lines[..<crash].suffix(8).filter {
+            $0.contains("Fatal error") || $0.contains("Swift runtime failure")
+        }.map { $0.trimmingCharacters(of: "* ") }
+        let frames = lines[crash...].filter { $0.contains(" at /") && !$0.contains("<compiler-generated>") }
+        return reason + [lines[crash].trimmingCharacters(of: "* ")]
+            + frames.prefix(3).map { $0.trimmingCharacters(of: " ") }
+    }
+}
+
+extension String {
+    fileprivate func trimmingCharacters(of set: String) -> String {
+        String(drop { set.contains($0) }.reversed().drop { set.contains($0) }.reversed())
+    }
+}

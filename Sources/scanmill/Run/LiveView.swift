@@ -1,0 +1,154 @@
+import FoundationEssentials
+import Glibc
+import ScanPipeline
+import Synchronization
+
+/// The lines at the bottom of a terminal during a run: one a running capture, and one for all.
+final class LiveView: Sendable {
+    private struct State: Sendable {
+        var running: [(id: String, progress: RunProgress?)] = []
+        var done = 0
+        var drawnLines = 0
+        var lastDrawn = ContinuousClock.now - .seconds(1)
+    }
+
+    private let state = Mutex(State())
+    private let count: Int
+    private let isOn: Bool
+    private let start = ContinuousClock.now
+
+    /// Whether stderr is a terminal that can move its cursor.
+    static var isPossible: Bool {
+        isatty(STDERR_FILENO) == 1 && !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
+    }
+
+    init(count: Int, isOn: Bool) {
+        self.count = count
+        self.isOn = isOn
+    }
+
+    func began(_ id: String) { change(atOnce: true) { $0.running.append((id, nil)) } }
+
+    func progress(_ id: String, _ progress: RunProgress) {
+        change { state in
+            if let index = state.running.firstIndex(where: { $0.id == id }) { state.running[index].progress = progress }
+        }
+    }
+
+    func ended(_ id: String) {
+        change(atOnce: true) { state in
+            state.running.removeAll { $0.id == id }
+            state.done += 1
+        }
+    }
+
+    /// Writes lines that stay, above the view.
+    func withoutView(_ body: () -> Void) {
+        guard isOn else { return body() }
+        state.withLock { state in
+            Self.write(erasure(&state))
+            body()
+            draw(&state)
+        }
+    }
+
+    func close() {
+        guard isOn else { return }
+        state.withLock { Self.write(erasure(&$0)) }
+    }
+
+    private func change(atOnce: Bool = false, _ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            // Five pictures a second are enough for people, whatever the captures say.
+            guard isOn, atOnce || ContinuousClock.now - state.lastDrawn > .milliseconds(200) else { return }
+            draw(&state)
+        }
+    }
+
+    private func draw(_ state: inout State) {
+        state.lastDrawn = .now
+        let size = Self.terminalSize
+        // A line too long or one too many would stay on the terminal for ever.
+        let shown = state.running.prefix(max(0, size.rows - 2))
+        let lines = (shown.map { Self.line($0.id, $0.progress) } + [total(state)]).map {
+            Self.cut($0, to: size.columns)
+        }
+        let text = erasure(&state) + lines.joined(separator: "\n") + "\n"
+        state.drawnLines = lines.count
+        Self.write(text)
+    }
+
+    /// Moves the cursor to the first line of the view and clears to the end of the screen.
+    private func erasure(_ state: inout State) -> String {
+        defer { state.drawnLines = 0 }
+        return state.drawnLines == 0 ? "" : "\u{1B}[\(state.drawnLines)A\u{1B}[J"
+    }
+
+    private static func line(_ id: String, _ progress: RunProgress?) -> String {
+        let id = Console.visible(id)
+        let name = id.count > 24 ? id.prefix(23) + "…" : id + String(repeating: " ", count: 24 - id.count)
+        guard let progress, progress.frameCount > 0 else { return "\(name) [\(bar(0))] opening" }
+        let share = Double(progress.frame) / Double(progress.frameCount)
+        return "\(name) [\(bar(share))] \(progress.stage), frame \(progress.frame) of \(progress.frameCount)"
+    }
+
+    private func total(_ state: State) -> String {
+        let text = "\(state.done) of \(count.counted("capture"))"
+        guard
+            let left = Self.secondsLeft(
+                after: (ContinuousClock.now - start) / .seconds(1), done: state.done,
+                running: state.running.map { $0.progress?.share ?? 0 }, of: count)
+        else { return text }
+        return "\(text), about \(Self.time(left)) left"
+    }
+
+    /// By what is done so far, captures that are under way with what of them is done.
+    /// - Parameter running: the share of each, 0 to 1.
+    /// - Returns: nil as long as too little is done to tell.
+    static func secondsLeft(after seconds: Double, done: Int, running: [Double], of count: Int) -> Double? {
+        let work = Double(done) + running.reduce(0, +)
+        guard work >= 0.05, done < count, seconds >= 1 else { return nil }
+        return seconds / work * max(0, Double(count) - work)
+    }
+
+    /// Asked each time, since people change it. Where it cannot be told, it is what terminals once were.
+    private static var terminalSize: (columns: Int, rows: Int) {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+        return (
+            isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80, isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
+        )
+    }
+
+    private static func cut(_ line: String, to columns: Int) -> String {
+        var left = columns
+        return String(
+            line.prefix { character in
+                left -= width(of: character)
+                return left >= 0
+            })
+    }
+
+    /// Columns that a character takes: those of East Asia and pictures take two.
+    private static func width(of character: Character) -> Int {
+        let wide: [ClosedRange<UInt32>] = [
+            0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60,
+            0xffe0...0xffe6, 0x1f300...0x1faff, 0x20000...0x3fffd,
+        ]
+        return character.unicodeScalars.contains { scalar in wide.contains { $0.contains(scalar.value) } } ? 2 : 1
+    }
+
+    private static func bar(_ share: Double) -> String {
+        let filled = Int((share * 20).rounded(.down))
+        return String(repeating: "#", count: filled) + String(repeating: ".", count: 20 - filled)
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        let minutes = Int(seconds) / 60
+        if minutes >= 60 { return "\(minutes / 60) h \(minutes % 60) min" }
+        return minutes > 0 ? "\(minutes) min" : "\(Int(seconds)) s"
+    }
+
+    private static func write(_ text: String) { Console.raw(text, to: STDERR_FILENO) }
+}

@@ -1,0 +1,203 @@
+import FoundationEssentials
+import ScanModel
+import ScanPipeline
+
+/// What a run says about its captures.
+struct RunReport: Sendable {
+    let isQuiet: Bool
+    var log: RunLog?
+    private let start = ContinuousClock.now
+
+    init(isQuiet: Bool, log: RunLog? = nil) {
+        self.isQuiet = isQuiet
+        self.log = log
+    }
+
+    var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+    /// The run itself, so that one night can be told from the next in a log that goes on.
+    func runBegan(_ options: BatchOptions, captures: Int) {
+        log?.write(
+            "run-began",
+            [
+                "tool": .string(Tool.nameAndVersion), "pipeline": .string(options.pipeline),
+                "output": .string(options.output), "captures": .of(captures),
+            ])
+    }
+
+    func runEnded(_ outcomes: [CaptureOutcome], status: Int32) {
+        let counts = Dictionary(grouping: outcomes, by: \.ending.kind.rawValue)
+        log?.write(
+            "run-ended",
+            [
+                "status": .of(Int(status)), "seconds": .number(seconds),
+                "captures": .object(JSONObject(counts) { .of($0.count) }),
+            ])
+    }
+
+    func began(_ input: CaptureInput) { log?.write("began", ["id": .string(input.id), "input": .string(input.path)]) }
+
+    func ended(_ outcome: CaptureOutcome) {
+        log?.write("ended", Self.json(outcome))
+        let id = Console.visible(outcome.input.id)
+        switch outcome.ending {
+        case .done(let summary):
+            say("done     \(id)  \(Self.text(summary))")
+            if !isQuiet { for warning in summary.warnings { Console.error("warning: \(id): \(warning)") } }
+            // A copy that lost its end at night takes the place of a good result: said with -q too.
+            if let before = summary.framesBefore {
+                Console.error(
+                    "warning: \(id): \(summary.framesKept) frames are left, and the result that was replaced had \(before)"
+                )
+            }
+        case .upToDate: break
+        case .failed(let problem):
+            say("failed   \(id)  \(problem.summary)")
+            // What names no file is of the capture.
+            let placed =
+                problem.place.file == nil && problem.fault != .usage ? problem.at(file: outcome.input.path) : problem
+            Console.error(placed.message(root: Self.root(outcome, placed)))
+        case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
+        case .arriving: say("waiting  \(id)  it is still arriving")
+        case .busy: say("busy     \(id)  another runner works on it")
+        case .notBegun(let reason): say("left     \(id)  \(reason)")
+        }
+    }
+
+    func summary(_ outcomes: [CaptureOutcome], options: BatchOptions, again: RerunCommand) {
+        let groups = Dictionary(grouping: outcomes, by: \.ending.kind)
+        if outcomes.isEmpty {
+            say("0 captures: of those asked for, none has the format \(options.formats.joined(separator: " or "))")
+        } else if !isQuiet {
+            let parts = CaptureEnding.Kind.allCases.compactMap { kind in
+                groups[kind].map { "\($0.count) \(kind.rawValue)" }
+            }
+            Console.out(
+                "\(outcomes.count.counted("capture")): \(parts.joined(separator: ", ")); results are in \(options.output)"
+            )
+        }
+        if isQuiet { sayLeft(outcomes) } else { sayNotes(outcomes) }
+        let failed = outcomes.filter { $0.ending.problem != nil }
+        if failed.isEmpty { return }
+        let causes = FailureCause.all(of: failed)
+        Console.error("\(failed.count.counted("capture")) failed:")
+        for cause in causes {
+            let ids = cause.captures.prefix(5).map { Console.visible($0.input.id) }.joined(separator: ", ")
+            let more = cause.captures.count > 5 ? ", …" : ""
+            Console.error("  \(cause.captures.count) × \(Console.visible(cause.phrase.text)): \(ids)\(more)")
+        }
+        // One of each kind: a bad night fails many captures for one reason.
+        let shown = causes.compactMap(\.example)
+        for outcome in shown.prefix(Self.mostCommands) {
+            Console.error("to see it again:  \(again.text(outcome.input.path))")
+        }
+        if shown.count > Self.mostCommands {
+            Console.error("and \(shown.count - Self.mostCommands) more of other kinds")
+        }
+    }
+
+    /// More would push the causes off the screen.
+    private static let mostCommands = 12
+
+    /// A disk that stays full would otherwise end every night in silence, and a capture that never stands still would wait
+    /// for ever; that time is over by morning is as planned.
+    private func sayLeft(_ outcomes: [CaptureOutcome]) {
+        let arriving = outcomes.filter { $0.ending == .arriving }.map { Console.visible($0.input.id) }
+        if !arriving.isEmpty {
+            let ids = arriving.prefix(5).joined(separator: ", ") + (arriving.count > 5 ? ", …" : "")
+            Console.error("warning: \(arriving.count.counted("capture")) still arriving: \(ids)")
+        }
+        let reasons = outcomes.compactMap { outcome -> String? in
+            if case .notBegun(let reason) = outcome.ending, reason.contains("--min-free") { reason } else { nil }
+        }
+        guard let reason = reasons.last else { return }
+        Console.error("warning: \(reasons.count.counted("capture")) left for another night: \(reason)")
+    }
+
+    /// What follows from the pipeline is so for many captures, and is said once.
+    private func sayNotes(_ outcomes: [CaptureOutcome]) {
+        var captures: [String: [String]] = [:]
+        for case (let id, .done(let summary)) in outcomes.map({ ($0.input.id, $0.ending) }) {
+            for note in summary.notes { captures[note, default: []].append(id) }
+        }
+        for (note, ids) in captures.sorted(by: { $0.key < $1.key }) {
+            let who = ids.count == 1 ? Console.visible(ids[0]) : ids.count.counted("capture")
+            Console.error("note: \(who): \(note)")
+        }
+    }
+
+    private static func root(_ outcome: CaptureOutcome, _ problem: Problem) -> String {
+        FileSystem.root(ofFilesOf: outcome.input.path, besides: problem.place.file)
+    }
+
+    private func say(_ line: String) { if !isQuiet { Console.out(line) } }
+
+    private static func text(_ summary: CaptureSummary) -> String {
+        let frames =
+            summary.framesKept == summary.frameCount
+            ? summary.frameCount.counted("frame")
+            : "\(summary.framesKept) of \(summary.frameCount.counted("frame"))"
+        let bad = summary.badFrameCount == 0 ? "" : " (\(summary.badFrameCount.counted("bad frame")) dropped)"
+        return "\(frames)\(bad), \(summary.fileCount.counted("file")), \(Console.size(summary.byteCount))"
+    }
+
+    // MARK: - For programs
+
+    static func json(_ outcomes: [CaptureOutcome]) -> JSONValue {
+        .object(["captures": .array(outcomes.map { .object(json($0)) })])
+    }
+
+    static func json(_ outcome: CaptureOutcome) -> JSONObject {
+        var object: JSONObject = [
+            "id": .string(outcome.input.id), "input": .string(outcome.input.path),
+            "status": .string(outcome.ending.kind.rawValue),
+        ]
+        switch outcome.ending {
+        case .done(let summary):
+            object["frames"] = .object([
+                "source": .of(summary.frameCount), "kept": .of(summary.framesKept), "bad": .of(summary.badFrameCount),
+            ])
+            object["files"] = .of(summary.fileCount)
+            object["bytes"] = .integer(summary.byteCount)
+            object["warnings"] = .of(summary.warnings)
+            object["notes"] = summary.notes.isEmpty ? nil : .of(summary.notes)
+        case .failed(let problem), .failedBefore(let problem):
+            object["fault"] = .string(problem.fault.rawValue)
+            object["summary"] = .string(problem.summary)
+            object["message"] = .string(problem.message(root: root(outcome, problem)))
+        case .notBegun(let reason): object["reason"] = .string(reason)
+        default: break
+        }
+        return object
+    }
+
+    /// The environment outranks a capture's own fault, because it concerns all of them.
+    static func exitCode(_ outcomes: [CaptureOutcome]) -> Int32 {
+        let faults = outcomes.compactMap { $0.ending.problem?.fault }
+        if faults.contains(.environment) { return ExitStatus.environment }
+        if !faults.isEmpty { return ExitStatus.capturesFailed }
+        return outcomes.contains { $0.ending == .busy } ? ExitStatus.busy : 0
+    }
+}
+
+/// Captures that failed for the same reason, whatever numbers it names.
+private struct FailureCause {
+    var phrase: Phrase
+    var captures: [CaptureOutcome]
+
+    /// One to run again; how captures are called and where results go is seen without running anything.
+    var example: CaptureOutcome? { captures.first { $0.ending.problem?.fault != .usage } }
+
+    /// The most frequent first.
+    static func all(of failed: [CaptureOutcome]) -> [FailureCause] {
+        var causes: [Phrase: FailureCause] = [:]
+        for outcome in failed {
+            let phrase = Phrase(outcome.ending.problem?.summary ?? "", id: outcome.input.id)
+            causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
+            causes[phrase]?.phrase.merge(phrase)
+        }
+        return causes.values.sorted {
+            ($1.captures.count, $0.phrase.text) < ($0.captures.count, $1.phrase.text)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ScanModel
+import ScanPipeline
+
+/// What a capture of a pipeline takes of memory, to plan with.
+struct UsualMemory {
+    /// Bytes, with ffmpeg's.
+    let bytes: Int64
+    /// Captures of earlier runs took so much at most; where there are none, it is what the ready pipelines take.
+    let isMeasured: Bool
+
+    /// How many runs are looked at, since each may list thousands of captures.
+    private static let runs = 3
+    private static let unmeasured: Int64 = 200_000_000
+
+    /// Goes by the newest runs of the pipeline that made a result.
+    init(of pipeline: Pipeline, in state: StateFolder) {
+        var peaks: [Int64] = []
+        for name in RunRecord.names(in: state).reversed() where peaks.count < Self.runs {
+            let run = RunFacts(name, in: state)
+            guard run.pipeline?["name"]?.string == pipeline.name else { continue }
+            if let peak = run.entries.compactMap({ $0.share?.peakBytes }).max() { peaks.append(peak) }
+        }
+        isMeasured = !peaks.isEmpty
+        bytes = peaks.max() ?? Self.unmeasured
+    }
+
+    /// What is set aside for each capture where memory is limited: small captures of earlier nights promise nothing of
+    /// tonight's.
+    var reserve: Int64 { max(bytes, Self.unmeasured) }
+
+    /// As part of a sentence.
+    var text: String {
+        isMeasured
+            ? "captures of earlier runs took up to \(Console.size(bytes)) of memory"
+            : "a capture usually takes up to \(Console.size(bytes)) of memory"
+    }
+}
