@@ -101,7 +101,7 @@ struct Night {
             reserve = usual.reserve
             if budget.bytes < usual.bytes {
                 Console.error(
-                    "warning: \(usual.text), which is more than --max-memory \(budget.argument): one capture runs at a time"
+                    "warning: \(usual.text), and --max-memory is \(Console.size(budget.bytes)): one capture runs at a time"
                 )
             }
         }

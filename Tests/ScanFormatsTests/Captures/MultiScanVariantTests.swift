@@ -39,7 +39,7 @@ import Testing
         #expect(try variant { _ in } == "iOS")
         #expect(try variant { $0["camera_orientation_quaternion_format"] = .string("wxyz") } == "iOS")
         #expect(try variant { $0["camera_orientation_quaternion_format"] = .string("xyzw") } == "Android")
-        let motion: JSONObject = ["type": .string("accelerometer"), "id": .string("accelerometer")]
+        let motion: JSONObject = ["type": .string("acce"), "id": .string("acce")]
         let recorded = (MultiScanSample().metadata()["streams"]?.array ?? []).filter {
             $0["type"] != .string("camera_info")
         }
