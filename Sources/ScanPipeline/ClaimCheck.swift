@@ -8,33 +8,26 @@ enum ClaimCheck {
         var owners: [(claim: String, step: Int)] = []
         for (index, step) in steps.enumerated() {
             let claims = step.uses.claims.map { claim in id.map { claim.replacing("{id}", with: $0) } ?? claim }
-            if let claim = claims.first(where: { overlap($0, Receipt.fileName) }) {
-                mistakes.append(
-                    (
-                        index,
-                        Problem(
-                            .usage, "`\(step.label)` would write \(claim), and \(Receipt.fileName) is the result's own",
-                            fix: "give it another name")
-                    ))
-            } else if let (claim, other) = collision(of: claims, with: owners) {
-                mistakes.append(
-                    (
-                        index,
-                        Problem(
-                            .usage, "`\(step.label)` and `\(steps[other].label)` both write \(claim)",
-                            fix: "keep one of them, or give one another name where it has an option for that")
-                    ))
-            }
+            if let problem = mistake(of: step, claims, besides: owners, steps) { mistakes.append((index, problem)) }
             owners += claims.map { ($0, index) }
         }
         return mistakes
     }
 
-    private static func collision(
-        of claims: [String], with owners: [(claim: String, step: Int)]
-    ) -> (claim: String, step: Int)? {
+    private static func mistake(
+        of step: Pipeline.Step, _ claims: [String], besides owners: [(claim: String, step: Int)],
+        _ steps: [Pipeline.Step]
+    ) -> Problem? {
+        if let claim = claims.first(where: { overlap($0, Receipt.fileName) }) {
+            return Problem(
+                .usage, "`\(step.label)` would write \(claim), and \(Receipt.fileName) is the result's own",
+                fix: "give it another name")
+        }
         for claim in claims {
-            if let owner = owners.first(where: { overlap($0.claim, claim) }) { return (claim, owner.step) }
+            guard let owner = owners.first(where: { overlap($0.claim, claim) }) else { continue }
+            return Problem(
+                .usage, "`\(step.label)` and `\(steps[owner.step].label)` both write \(claim)",
+                fix: "keep one of them, or give one another name where it has an option for that")
         }
         return nil
     }

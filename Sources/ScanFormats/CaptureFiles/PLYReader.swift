@@ -79,7 +79,7 @@ public struct PLYReader {
             let stride = vertex.byteCount
             try lines.rest.fill(min(count, max(1, Self.chunkByteCount / stride)) * stride)
             let whole = min(count, lines.rest.unread.count / stride)
-            if whole == 0 { throw truncated(after: lines.rest.unread.count) }
+            if whole == 0 { throw truncated(at: lines.rest.unread.count) }
             values.reserve(whole)
             let range = lines.rest.unread.prefix(whole * stride)
             let properties = wanted.map { vertex.properties[$0] }
@@ -120,8 +120,7 @@ public struct PLYReader {
         guard header.format != .ascii, readCount == 0, let size = lines.rest.byteCount else { return }
         let whole = (size - lines.rest.offset) / Int64(vertex.byteCount)
         if whole >= Int64(pointCount) { return }
-        throw Problem(.input, "the PLY file ends after \(whole) of \(pointCount) points").at(
-            file: lines.rest.name, byte: size, of: size)
+        throw truncated(after: whole, at: size)
     }
 
     /// The next line that is not blank.
@@ -134,7 +133,7 @@ public struct PLYReader {
     }
 
     private mutating func readLine(_ values: inout PointValues) throws(Problem) {
-        guard let line = try nextFilledLine() else { throw truncated(after: 0) }
+        guard let line = try nextFilledLine() else { throw truncated(at: 0) }
         if line.isTooLong {
             throw Problem(.input, "a point's line is longer than \(Self.lineLimit) bytes")
                 .at(file: lines.rest.name, line: line.number)
@@ -190,7 +189,7 @@ public struct PLYReader {
             // One without properties is a blank line.
             for _ in 0..<element.count {
                 let line = try element.properties.isEmpty ? lines.next() : nextFilledLine()
-                if line == nil { throw truncated(after: 0) }
+                if line == nil { throw truncated(at: 0) }
             }
         case .binaryLittleEndian, .binaryBigEndian:
             if element.hasLists {
@@ -202,16 +201,21 @@ public struct PLYReader {
             while left > 0 {
                 try lines.rest.fill(min(left, 1 << 16))
                 let step = min(left, lines.rest.unread.count)
-                if step == 0 { throw truncated(after: 0) }
+                if step == 0 { throw truncated(at: 0) }
                 lines.rest.consume(step)
                 left -= step
             }
         }
     }
 
-    private func truncated(after bytes: Int) -> Problem {
-        Problem(.input, "the PLY file ends after \(readCount) of \(pointCount) points").at(
-            file: lines.rest.name, byte: lines.rest.offset + Int64(bytes), of: lines.rest.byteCount)
+    /// - Parameter unread: bytes that are there behind the last whole point.
+    private func truncated(at unread: Int) -> Problem {
+        truncated(after: Int64(readCount), at: lines.rest.offset + Int64(unread))
+    }
+
+    private func truncated(after points: Int64, at byte: Int64) -> Problem {
+        Problem(.input, "the PLY file ends after \(points) of \(pointCount) points").at(
+            file: lines.rest.name, byte: byte, of: lines.rest.byteCount)
     }
 }
 

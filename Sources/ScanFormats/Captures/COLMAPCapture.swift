@@ -27,7 +27,7 @@ public enum COLMAPCapture: CaptureFormat {
     }
 
     public static func remains(of tree: any CaptureTree) -> Recognition? {
-        for folder in ["sparse/0", "sparse"] {
+        for folder in Model.usualFolders {
             let names = Set(tree.entries(in: folder).map(\.name))
             let files = ["cameras", "images", "points3D"].flatMap { ["\($0).bin", "\($0).txt"] }.filter(names.contains)
             if !files.isEmpty {
@@ -59,11 +59,13 @@ public enum COLMAPCapture: CaptureFormat {
         var folder: String
         var form: Form
 
+        static let usualFolders = ["sparse/0", "sparse"]
+
         init?(in tree: any CaptureTree) {
             // nerfstudio keeps the model below `colmap/`, beside `images/`. A folder that merely holds a capture called
             // `colmap` is no capture itself.
             let below = tree.hasFolder("images") ? ["colmap/sparse/0"] : []
-            for folder in ["sparse/0", "sparse"] + below + [""] {
+            for folder in Self.usualFolders + below + [""] {
                 guard let model = Model(in: tree, folder: folder) else { continue }
                 self = model
                 return

@@ -98,11 +98,10 @@ public struct CaptureInspection: Hashable, Sendable {
     private static func capturesWithin(_ path: String) throws(Problem) -> Problem? {
         let found = try CaptureSearch.captures(at: path)
         guard let first = found.first else { return nil }
-        let more = found.count > listLimit ? ["and \(found.count - listLimit) more"] : []
         let number = found.count == 1 ? "a capture" : "\(found.count) captures"
         return Problem(
             .input, "this folder is not a capture, it holds \(number)",
-            notes: found.prefix(listLimit).map { "one is \($0.path)" } + more,
+            notes: cut(found.map { "one is \($0.path)" }),
             fix: "name one of them:  scanmill inspect \(ShellWord.quoted(first.path))")
     }
 
@@ -166,6 +165,10 @@ public struct CaptureInspection: Hashable, Sendable {
 
     /// Longer lists are cut off, and say so.
     static let listLimit = 20
+
+    static func cut(_ list: [String]) -> [String] {
+        list.prefix(listLimit) + (list.count > listLimit ? ["and \(list.count - listLimit) more"] : [])
+    }
 
     mutating func note(errors problems: [Problem]) {
         // What follows from a file that was set aside has been said with the file itself.

@@ -40,11 +40,10 @@ extension CaptureInspection {
         }
         let bad = found.compactMap(\.self)
         guard !bad.isEmpty else { return }
-        let more = bad.count > Self.listLimit ? ["and \(bad.count - Self.listLimit) more"] : []
         note(warnings: [
             Problem(
                 .input, bad.count == 1 ? "a mask cannot be read" : "\(bad.count) masks cannot be read",
-                notes: bad.prefix(Self.listLimit) + more,
+                notes: Self.cut(bad),
                 fix: "copy the masks again: stages that keep them drop the frames of these")
         ])
     }
@@ -55,8 +54,7 @@ extension CaptureInspection {
         // Those that only lack something are dropped by no run.
         let bad = capture.badFrames(using: excess == nil ? [] : nil)
         guard !bad.isEmpty else { return }
-        var list = bad.prefix(Self.listLimit).map { "frame \($0.index): \($0.reason)" }
-        if bad.count > list.count { list.append("and \(bad.count - list.count) more") }
+        let list = Self.cut(bad.map { "frame \($0.index): \($0.reason)" })
         if var excess {
             excess.notes = excess.notes.prefix(1) + list
             note(errors: [excess])

@@ -1,4 +1,3 @@
-import Glibc
 import ScanModel
 
 /// A video as a file, or as a stored (not compressed) entry of an archive.
@@ -31,11 +30,7 @@ public struct VideoInput: Hashable, Sendable {
     }
 
     /// How long it is; nil where that cannot be told.
-    var byteCount: Int64? {
-        if let range { return range.upperBound - range.lowerBound }
-        var facts = stat()
-        return stat(path, &facts) == 0 ? Int64(facts.st_size) : nil
-    }
+    var byteCount: Int64? { (try? FileSource(path: path, name: name, range: range))?.byteCount }
 
     /// Whether the machine can read all of it.
     var isReadable: Bool {

@@ -95,31 +95,35 @@ public struct RunRecord: Sendable {
     package static func planned(in state: StateFolder) -> [(id: String, input: String)] {
         names(in: state).flatMap { run -> [(id: String, input: String)] in
             let plan = plan(of: run, in: state)
-            // Where relative paths start.
-            let folder = plan?["command"]?["folder"]?.string ?? "."
-            return captures(ofPlan: plan).map { ($0.id, FileSystem.path($0.input, from: folder)) }
+            return captures(of: plan).map { ($0.id, place($0.input, by: plan)) }
         }
     }
 
-    /// The captures of a plan, and where they lay as that was given.
-    package static func captures(ofPlan plan: JSONValue?) -> [(id: String, input: String)] {
-        (plan?["captures"]?.array ?? []).compactMap { capture in
+    /// The captures of a plan or an outcome, with what it says of each, and where they lay as that was given.
+    package static func captures(of record: JSONValue?) -> [(id: String, input: String, json: JSONValue)] {
+        (record?["captures"]?.array ?? []).compactMap { capture in
             guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
-            return (id, input)
+            return (id, input, capture)
         }
+    }
+
+    /// Where a path of a run leads: relative ones start in the folder in which it was begun.
+    private static func place(_ input: String, by plan: JSONValue?) -> String {
+        FileSystem.path(input, from: plan?["command"]?["folder"]?.string ?? ".")
     }
 
     /// The captures that the newest run did not come to, where they lay, and why; none where it has not ended.
     static func left(in state: StateFolder) -> [(id: String, input: String, why: String)] {
         guard let run = names(in: state).last else { return [] }
-        let folder = plan(of: run, in: state)?["command"]?["folder"]?.string ?? "."
-        return (outcome(of: run, in: state)?["captures"]?.array ?? []).compactMap { capture in
-            guard let id = capture["id"]?.string, let input = capture["input"]?.string else { return nil }
-            switch kind(of: capture) {
-            case .arriving: return (id, FileSystem.path(input, from: folder), "it was still arriving")
-            case .left: return capture["cause"]?.string.map { (id, FileSystem.path(input, from: folder), $0) }
-            default: return nil
-            }
+        let plan = plan(of: run, in: state)
+        return captures(of: outcome(of: run, in: state)).compactMap { id, input, json in
+            let why: String? =
+                switch kind(of: json) {
+                case .arriving: "it was still arriving"
+                case .left: json["cause"]?.string
+                default: nil
+                }
+            return why.map { (id, place(input, by: plan), $0) }
         }
     }
 

@@ -10,14 +10,8 @@ struct Measured: Sendable {
     var coverage: Coverage?
     var depth: Depth?
     var geometry: Geometry?
-    /// The measuring stages that the pipeline has, each with what it says that it could not measure, and why.
+    /// The stages that the pipeline has, by name, each with what it says that it could not measure, and why.
     private(set) var stages: [String: String?] = [:]
-
-    /// The stages of which the report shows what they measured.
-    private static let names = [
-        "measure-blur", "filter-blur", "measure-motion", "predict-blur", "report-coverage", "measure-depth",
-        "check-geometry",
-    ]
 
     init() {}
 
@@ -34,10 +28,10 @@ struct Measured: Sendable {
         coverage = Self.stage("report-coverage", in: stages).flatMap { Coverage($0["counts"]) }
         depth = Self.stage("measure-depth", in: stages).flatMap { Depth($0["counts"]) }
         geometry = Self.stage("check-geometry", in: stages).flatMap { Geometry($0["counts"]) }
-        for name in Self.names {
-            guard let stage = Self.stage(name, in: stages) else { continue }
-            self.stages.updateValue(stage["counts"]?["not-measured"]?.string, forKey: name)
-        }
+        let reasons = stages.map { ($0["name"]?.string ?? "", $0["counts"]?["not-measured"]?.string) }
+        // Of those that stand more than once the first counts, as above.
+        self.stages = Dictionary(
+            reasons.map { (String($0.prefix { $0 != "[" }), $1) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The first stage of this name, also where it stands more than once (`filter-blur[2]`).

@@ -78,7 +78,7 @@ struct RunFacts: Sendable {
         isOpen = plan != nil && outcome == nil
         entries =
             isOpen
-            ? RunRecord.captures(ofPlan: plan).map { planned in
+            ? RunRecord.captures(of: plan).map { planned in
                 Entry(id: planned.id, input: planned.input, ended: .left, cause: "the run has not ended")
             } : (outcome?["captures"]?.array ?? []).compactMap(Self.entry)
     }
