@@ -2,8 +2,9 @@
 .PHONY: help setup build self-contained install demo test bench torture fuzz sanitize lint format docs clean
 
 PACKAGES = zlib1g-dev libisal-dev libdeflate-dev libpng-dev libjpeg-dev libopenexr-dev libzip-dev liblz4-dev ffmpeg pkg-config python3 python3-venv unzip make
-OUT     ?= out/demo
-MANUAL  ?= out/manual
+# Taken from the command line alone: both are removed, and what the environment calls OUT may hold a year of results.
+OUT      = out/demo
+MANUAL   = out/manual
 PREFIX  ?= /usr/local
 SHARE    = $(DESTDIR)$(PREFIX)/share
 SCANMILL = .build/release/scanmill

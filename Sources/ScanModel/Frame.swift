@@ -114,7 +114,7 @@ public struct DownscaledPicture: Hashable, Sendable {
     /// Where datasets keep a smaller copy, of a picture or of what belongs to it: `images_2/000001.jpg` of
     /// `images/000001.jpg`. Loaders swap the folder and keep the name.
     public static func path(of path: String, factor: Int) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return path }
+        guard let slash = path.lastSlash else { return path }
         return "\(path[..<slash])_\(factor)\(path[slash...])"
     }
 }

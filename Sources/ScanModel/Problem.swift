@@ -139,7 +139,7 @@ extension Problem {
 
     /// A file's path as the user would write it: most are relative to the capture.
     private static func path(_ file: String, below root: String) -> String {
-        let isWhole = root.isEmpty || file.hasPrefix("/") || file == root || file.hasPrefix(root + "/")
+        let isWhole = root.isEmpty || file.isAbsolutePath || file == root || file.lies(below: root)
         return isWhole ? file : "\(root)/\(file)"
     }
 

@@ -34,7 +34,7 @@ enum ClaimCheck {
 
     private static func overlap(_ a: String, _ b: String) -> Bool {
         // A folder's claim ends in a slash; with one behind both, "starts with" is "is or lies in".
-        let (a, b) = (a.hasSuffix("/") ? a : a + "/", b.hasSuffix("/") ? b : b + "/")
+        let (a, b) = (a.endsInSlash ? a : a + "/", b.endsInSlash ? b : b + "/")
         return a.hasPrefix(b) || b.hasPrefix(a)
     }
 }

@@ -101,7 +101,7 @@ public struct PipelineFile: Sendable {
 
     /// The file's name without its extension.
     private static func stem(of path: String) -> String {
-        let name = path.split(separator: "/").last ?? ""
+        let name = path.pathName ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
         return String(name[..<dot])
     }

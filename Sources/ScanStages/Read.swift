@@ -182,7 +182,7 @@ public struct Read: CaptureStage {
         }
         addTimes(to: &opened, context)
         let inner = CaptureSearch.captures(within: tree, recognition).filter { folder in
-            !opened.files.contains { $0.path.hasPrefix("\(folder)/") }
+            !opened.files.contains { $0.path.lies(below: folder) }
         }
         if !inner.isEmpty {
             context.warn(

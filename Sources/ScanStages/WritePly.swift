@@ -18,7 +18,7 @@ public struct WritePly: FoldStage {
     public init(_ options: inout OptionReader) {
         file = options.text("file", "The file's path in the result; `{id}` is the capture's id.", default: "{id}.ply")
         if !file.hasSuffix(".ply") { options.fail("file", "`file` does not end in .ply") }
-        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = file.allPathParts
         if parts.contains(where: { ["", ".", ".."].contains($0) }) {
             options.fail("file", "`file` is no plain path in the result's folder", "a path such as clouds/{id}.ply")
         } else if file.replacing("{id}", with: "").contains(where: { "{}".contains($0) }) {

@@ -35,7 +35,7 @@ struct InspectCommand: ParsableCommand {
             throw ExitCode(error.fault == .environment ? ExitStatus.environment : ExitStatus.usage)
         }
         var sheet = FactSheet(
-            inspection, root: capture.count > 1 && capture.hasSuffix("/") ? String(capture.dropLast()) : capture)
+            inspection, root: String(capture.withoutSlashBehind))
         var isHindered = false
         if let pictures {
             let drawn = try Console.orExit { () throws(Problem) in

@@ -89,112 +89,13 @@ struct RunCommand: AsyncParsableCommand {
             // Nothing that is awaited would come, `--on-finish` neither.
             Self.exit(withError: ExitCode(ExitStatus.environment))
         }
-        let night: Night
-        do { night = try Night(self) } catch let code as ExitCode where code.rawValue == ExitStatus.environment {
-            throw ExitCode(await finishUnbegun(code.rawValue))
+        let code: Int32
+        do {
+            let night = try Night(self)
+            code = await RunEnding.of(night, self)
+        } catch let error as ExitCode where error.rawValue == ExitStatus.environment {
+            code = await RunEnding.ofUnbegun(self, error.rawValue)
         }
-        let (plan, report, state) = (night.plan, night.report, night.state)
-        if !isSilent { night.loaded.warn() }
-        // Whatever is left out is said, since nothing else tells of it.
-        (night.found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
-        report.runBegan(batch, captures: night.found.inputs.count + night.found.refused.count)
-        let refused = batch.retry ? night.found.refused : night.found.refused.map { $0.asBefore(in: state) }
-        let others = refused + plan.waiting
-        others.forEach(report.ended)
-        // Links to nothing are told each time, and are nothing to work on.
-        let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
-        let record = isIdle ? nil : night.record()
-        var outcomes = others
-        var unrecorded: Problem?
-        if let record {
-            record.noteRefused(refused.filter(\.isWork))
-            if !plan.toRun.isEmpty { outcomes += await night.runAll(noting: record) }
-            do throws(Problem) { try record.end(outcomes, seconds: report.seconds) } catch { unrecorded = error }
-        }
-
-        let code = await finish(night, outcomes, record, unrecorded)
         if code != 0 { throw ExitCode(code) }
-    }
-
-    /// Says how the run ended, and does what was asked for behind it.
-    /// - Parameter unrecorded: why the record lacks how the run went; the report, which is made of it, is left out then.
-    /// - Returns: the exit code.
-    private func finish(
-        _ night: Night, _ outcomes: [CaptureOutcome], _ record: RunRecord?, _ unrecorded: Problem?
-    ) async -> Int32 {
-        let (report, stop) = (night.report, night.stop)
-        if batch.json { Console.out(RunReport.json(outcomes)) }
-        report.summary(outcomes, options: batch, again: again)
-        var code = stop.exitCode ?? RunReport.exitCode(outcomes)
-        if let unrecorded { Self.attempt(&code) { () throws(Problem) in throw unrecorded } }
-        report.runEnded(outcomes, status: code)
-        Self.attempt(&code) { () throws(Problem) in try report.log?.requireWhole() }
-        // Behind all that may change the code: it is what people are woken by.
-        writeMetrics(outcomes, seconds: report.seconds, &code)
-        // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
-        // an earlier one that came to none.
-        if !noReport, stop.reason == nil, unrecorded == nil,
-            let run = outcomes.contains(where: \.isWork) ? record?.name : RunRecord.unreported(in: night.state)
-        {
-            await ReportProcess.run(batch.output, run: run, isQuiet: isSilent, stop: stop)
-            code = stop.exitCode ?? code
-        }
-        return await runHook(code, stop)
-    }
-
-    /// A run that the machine kept from beginning is the one to hear of: the disk of the results is not there, say.
-    /// - Returns: the exit code.
-    private func finishUnbegun(_ code: Int32) async -> Int32 {
-        let stop = StopSignal()
-        stop.listen()
-        var code = code
-        writeMetrics([], seconds: 0, &code)
-        let report = RunReport(isQuiet: true, log: log.flatMap { try? RunLog(path: $0) })
-        report.runBegan(batch, captures: 0)
-        report.runEnded([], status: code)
-        return await runHook(code, stop)
-    }
-
-    private func runHook(_ code: Int32, _ stop: StopSignal) async -> Int32 {
-        guard let onFinish else { return code }
-        await FinishHook.run(onFinish, status: code, output: batch.output, stop: stop)
-        return stop.exitCode ?? code
-    }
-
-    private func writeMetrics(_ outcomes: [CaptureOutcome], seconds: Double, _ code: inout Int32) {
-        guard let metrics else { return }
-        let status = code
-        Self.attempt(&code) { () throws(Problem) in
-            try RunMetrics.write(outcomes, seconds: seconds, status: status, to: metrics)
-        }
-    }
-
-    /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
-    /// asked for, but the exit code says so.
-    private static func attempt(_ code: inout Int32, _ body: () throws(Problem) -> Void) {
-        do throws(Problem) { try body() } catch {
-            Console.error(error.message())
-            // It outranks all but a signal.
-            if code < ExitStatus.signals { code = ExitStatus.environment }
-        }
-    }
-}
-
-extension CaptureOutcome {
-    /// A capture was worked on, or could not be, which is news: a process that found its result up to date did nothing.
-    fileprivate var isWork: Bool {
-        switch ending {
-        case .upToDate: false
-        case .failed: true
-        default: span != nil
-        }
-    }
-
-    /// A refusal that an earlier run has said and noted is no news.
-    fileprivate func asBefore(in state: StateFolder) -> CaptureOutcome {
-        guard let problem = ending.problem, FailureNote.load(input.id, in: state)?.problem == problem else {
-            return self
-        }
-        return CaptureOutcome(input: input, ending: .failedBefore(problem))
     }
 }

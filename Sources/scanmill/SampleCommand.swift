@@ -31,9 +31,9 @@ struct SampleCommand: ParsableCommand {
     var settings: [String] = []
 
     func run() throws {
-        var parts = folder.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        var parts = folder.pathParts.map(String.init)
         guard let id = parts.popLast() else { throw ValidationError("`\(folder)` does not name a folder.") }
-        let parent = (folder.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        let parent = (folder.isAbsolutePath ? "/" : "") + parts.joined(separator: "/")
         let root = parent.isEmpty ? "." : parent
         let text = """
             name: sample

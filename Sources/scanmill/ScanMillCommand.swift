@@ -1,5 +1,4 @@
 import ArgumentParser
-import ScanFormats
 import ScanModel
 import ScanPipeline
 
@@ -16,7 +15,7 @@ struct ScanMillCommand: AsyncParsableCommand {
         version: Tool.nameAndVersion,
         subcommands: [
             RunCommand.self, PlanCommand.self, StatusCommand.self, ReportCommand.self, VerifyCommand.self,
-            CollectCommand.self,
+            GcCommand.self,
             CheckCommand.self,
             InspectCommand.self, StagesCommand.self, FormatsCommand.self, SampleCommand.self, SchemaCommand.self,
             DocsCommand.self, ManPageCommand.self, CaptureChildCommand.self,
@@ -73,23 +72,5 @@ struct ScanMillCommand: AsyncParsableCommand {
         else { return nil }
         let fix = Nearest.suggestion(word, among: names) ?? "`scanmill --help` lists the commands"
         return "error: there is no command `\(word)`\n   = fix: \(fix)"
-    }
-}
-
-enum Tool {
-    static let version = "0.1.0"
-    /// The day of that version, which manual pages show.
-    static let released = "2026-11-22"
-    static let nameAndVersion = "scanmill \(version)"
-}
-
-extension ProgramVersions {
-    static var installed: ProgramVersions {
-        let ffmpeg = try? FFmpeg.find()
-        let formats = CaptureFormats.all.map { ($0.card.name, $0.card.revision) }
-        return ProgramVersions(
-            tool: Tool.nameAndVersion, formats: Dictionary(formats, uniquingKeysWith: { first, _ in first }),
-            paths: ffmpeg.map { [$0.ffmpeg, $0.ffprobe] } ?? []
-        ) { name in (try? FFmpeg.toolVersions())?[name] }
     }
 }

@@ -96,7 +96,7 @@ struct ZipContents: Sendable {
 
     /// The name without a folder's last slash; nil for what is no plain path below the archive.
     private static func checked(_ name: String) -> String? {
-        var parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        var parts = name.allPathParts
         if parts.count > 1, parts.last == "" { parts.removeLast() }
         guard parts.count <= deepest else { return nil }
         let isPlain = parts.allSatisfy { part in
@@ -108,10 +108,10 @@ struct ZipContents: Sendable {
     }
 
     private static func parent(_ name: String) -> String {
-        name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ""
+        name.lastSlash.map { String(name[..<$0]) } ?? ""
     }
 
-    static func last(_ name: String) -> String { name.split(separator: "/").last.map(String.init) ?? name }
+    static func last(_ name: String) -> String { name.pathName.map(String.init) ?? name }
 
     private static func collision(_ name: String) -> Problem {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")

@@ -56,7 +56,7 @@ struct ZipHandle: ~Copyable {
     ]
 
     private static func kind(_ entry: sm_zip_entry, _ name: String) -> CaptureEntry.Kind {
-        if name.hasSuffix("/") { return .folder }
+        if name.endsInSlash { return .folder }
         if entry.is_encrypted != 0 { return encrypted }
         if entry.is_readable == 0 { return .other("\(packed) \(methods[entry.method] ?? "method \(entry.method)")") }
         // The top four bits of `st_mode` are the file's type.

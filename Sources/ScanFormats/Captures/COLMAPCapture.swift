@@ -205,7 +205,7 @@ private struct COLMAPReader {
     /// COLMAP makes several models where pictures do not hang together, and the first need not be the largest.
     /// - Parameter count: the images of the model that was read.
     private mutating func noteLargerModels(than count: Int) {
-        let parts = model.folder.split(separator: "/")
+        let parts = model.folder.pathParts
         guard parts.last == "0" else { return }
         let above = parts.dropLast().joined(separator: "/")
         let others = tree.entries(in: above).filter { $0.kind == .folder && $0.name != "0" && Int($0.name) != nil }
@@ -327,7 +327,7 @@ private struct COLMAPReader {
         var lists: [String: Set<Substring>] = [:]
         func mayLie(_ path: String, in folder: String) -> Bool {
             guard let plain = try? "\(folder)/\(path)".plainPath() else { return false }
-            let parts = plain.split(separator: "/")
+            let parts = plain.pathParts
             let place = parts.dropLast().joined(separator: "/")
             let list =
                 lists[place]
@@ -349,7 +349,7 @@ private struct COLMAPReader {
     }
 
     private func name(_ image: COLMAPModel.Image, _ isBare: Bool) -> String {
-        isBare ? image.name.split(separator: "/").last.map(String.init) ?? image.name : image.name
+        isBare ? image.name.pathName.map(String.init) ?? image.name : image.name
     }
 
     /// Points are extra: a model without them is still a model.

@@ -31,7 +31,7 @@ public enum NeRFCaptureProject: CaptureFormat {
         if json["depth_integer_scale"] != nil {
             return Recognition(format: name, reason: "\(file) has NeRFCapture's key depth_integer_scale")
         }
-        guard let picture = first["file_path"]?.string?.split(separator: "/").last, !picture.contains(".") else {
+        guard let picture = first["file_path"]?.string?.pathName, !picture.contains(".") else {
             return nil
         }
         return Recognition(
@@ -135,7 +135,7 @@ private struct NeRFCaptureReader {
         do throws(Problem) {
             entry.path = try element["file_path"].text().withSlashes
             entry.number = PictureFolder.number(
-                in: "\(entry.path.pictureStem.split(separator: "/").last ?? "").png")
+                in: "\(entry.path.pictureStem.pathName ?? "").png")
             entry.depthFile = element["depth_path"].value?.string
             let pose = try element["transform_matrix"].pose()
             let size = 1...1 << 20

@@ -49,7 +49,7 @@ extension CaptureInspection.Stream {
 
     /// `depth/*.png` of `depth/12.png`.
     private static func pattern(of path: String) -> String {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = path.allPathParts
         var name: [UInt8] = []
         var isNumber = false
         for byte in (parts.last ?? "").utf8 {

@@ -63,7 +63,7 @@ extension Capture {
 
     /// The folder in which all of these lie; nil where there are several, or it is the capture's own, or none within it.
     private static func folder(of paths: [String]) -> String? {
-        let folders = Set(paths.map { path in path.split(separator: "/").dropLast().filter { $0 != "." } })
+        let folders = Set(paths.map { path in path.pathParts.dropLast().filter { $0 != "." } })
         guard folders.count == 1, let parts = folders.first, !parts.isEmpty, !parts.contains("..") else { return nil }
         return "the folder \(parts.joined(separator: "/"))/"
     }
@@ -73,6 +73,13 @@ extension Capture {
         for channel in channels where !self.channels.contains(channel) && absences[channel] == nil {
             absences[channel] = reason
         }
+    }
+
+    /// Drops a frame for what is wrong with its own data.
+    /// - Throws: the problem itself where the machine is at fault: the frame may be sound.
+    mutating func drop(_ index: Int, for problem: Problem) throws(Problem) {
+        guard problem.fault == .input else { throw problem }
+        drop(index, whileReading: problem.oneLine, isBad: true, fix: problem.fix)
     }
 
     /// Keeps the whole frames of a file that was cut off, and drops those that it lacks, whether the list has them already

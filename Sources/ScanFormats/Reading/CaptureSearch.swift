@@ -29,7 +29,7 @@ public struct CaptureSearch: Sendable {
         case video
 
         fileprivate init?(_ path: String) {
-            let name = path.lowercased().split(separator: "/").last ?? ""
+            let name = path.lowercased().pathName ?? ""
             let parts = name.split(separator: ".").suffix(2)
             // For a while rsync calls it `.scan.zip.X7y2Qa`, Syncthing `.syncthing.scan.zip.tmp`, and what a Mac has left in
             // the cloud `.scan.zip.icloud`.
@@ -265,7 +265,7 @@ public struct CaptureSearch: Sendable {
                 let tree = CaptureFormats.listedOnce(CaptureFolder(path: path))
                 if recorders.contains(where: { $0.recognise(tree) != nil }) { return path }
             }
-            folder = folder.lastIndex(of: "/").map { folder[..<$0] } ?? ""
+            folder = folder.lastSlash.map { folder[..<$0] } ?? ""
         }
         return nil
     }

@@ -80,7 +80,7 @@ extension CaptureTree {
     public func hasFolder(_ folder: String) -> Bool { entry(folder)?.kind == .folder }
 
     public func entry(_ path: String) -> CaptureEntry? {
-        let parts = path.split(separator: "/")
+        let parts = path.pathParts
         guard let last = parts.last else { return nil }
         return entries(in: parts.dropLast().joined(separator: "/")).first { $0.name == last }
     }
@@ -120,22 +120,22 @@ public struct CaptureFolder: CaptureTree {
     private let troubles = Troubles()
 
     public init(path: String) {
-        var trimmed = path
-        while trimmed.count > 1 && trimmed.hasSuffix("/") { trimmed.removeLast() }
+        let trimmed = String(path.withoutSlashBehind)
         self.path = trimmed
         // "." and ".." are called what they stand for.
         let real = trimmed.hasSuffix(".") ? Self.realPath(trimmed) : trimmed
-        name = real.split(separator: "/").last.map(String.init) ?? real
+        name = real.pathName.map(String.init) ?? real
     }
 
-    /// The folder in which this one lies, as it was named: of a link, the one that holds the link. Nil at the root.
+    /// The folder in which this one lies, as it was named: of a link, the one that holds the link. Nil at the root, and in a
+    /// working directory that was removed.
     var above: CaptureFolder? {
         let named = path.hasSuffix(".") ? Self.realPath(path) : path
-        let parts = named.split(separator: "/")
-        if named.hasPrefix("/") {
-            return parts.isEmpty ? nil : CaptureFolder(path: "/" + parts.dropLast().joined(separator: "/"))
-        }
-        return CaptureFolder(path: Self.realPath(parts.count < 2 ? "." : parts.dropLast().joined(separator: "/")))
+        let parts = named.pathParts
+        let parent = parts.dropLast().joined(separator: "/")
+        if named.isAbsolutePath { return parts.isEmpty ? nil : CaptureFolder(path: "/\(parent)") }
+        let real = Self.realPath(parent.isEmpty ? "." : parent)
+        return real.isAbsolutePath ? CaptureFolder(path: real) : nil
     }
 
     public func entries(in folder: String) -> [CaptureEntry] {
@@ -185,7 +185,7 @@ public struct CaptureFolder: CaptureTree {
     }
 
     public func entry(_ relative: String) -> CaptureEntry? {
-        guard let last = relative.split(separator: "/").last else { return nil }
+        guard let last = relative.pathName else { return nil }
         var status = stat()
         guard lstat("\(path)/\(relative)", &status) == 0 else {
             troubles.note(errno, at: relative)
@@ -206,7 +206,7 @@ public struct CaptureFolder: CaptureTree {
     }
 
     public func holds(_ file: String) -> Bool {
-        byteCount(of: file) != nil && Self.realPath("\(path)/\(file)").hasPrefix("\(Self.realPath(path))/")
+        byteCount(of: file) != nil && Self.realPath("\(path)/\(file)").lies(below: Self.realPath(path))
     }
 
     public func open(_ file: String) throws(Problem) -> any ByteSource {

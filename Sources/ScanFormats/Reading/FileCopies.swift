@@ -58,7 +58,7 @@ enum FileCopy {
 extension Capture {
     /// Warns of second copies among the frames' files.
     mutating func noteCopies(in tree: any CaptureTree) {
-        let folders = Set(files.map { $0.path.split(separator: "/").dropLast().joined(separator: "/") }).sorted()
+        let folders = Set(files.map { $0.path.pathParts.dropLast().joined(separator: "/") }).sorted()
         for folder in folders where !folder.isEmpty {
             let copies = tree.copies(in: folder)
             guard let first = copies.first else { continue }

@@ -13,7 +13,7 @@ struct FrameMasks: Sendable {
 
     /// What instant-ngp calls the mask of a picture: `images/dynamic_mask_7.png` of `images/7.jpg`.
     static func nameBeside(_ picture: String) -> String {
-        var parts = picture.pictureStem.split(separator: "/").map(String.init)
+        var parts = picture.pictureStem.pathParts.map(String.init)
         if let name = parts.popLast() { parts.append("dynamic_mask_\(name).png") }
         return parts.joined(separator: "/")
     }

@@ -30,7 +30,7 @@ extension CaptureTree {
     /// The end of a path that leads out of the capture, where a picture of that name lies in it: `images/8.png` of
     /// `/home/me/room/images/8.png`.
     func inside(_ path: String) -> String? {
-        let parts = path.split(separator: "/")
+        let parts = path.pathParts
         return parts.indices.map { parts[$0...].joined(separator: "/") }
             .first { !$0.leadsOut && (try? picture($0)) != nil }
     }
@@ -44,8 +44,8 @@ extension String {
     /// - Throws: when it leads out of the capture by its parts, or names no file.
     func plainPath() throws(Problem) -> String {
         let shown = String(reflecting: String(prefix(100)))
-        let parts = split(separator: "/").filter { $0 != "." }
-        if parts.isEmpty || hasSuffix("/") { throw Problem(.input, "a path names no file: \(shown)") }
+        let parts = pathParts.filter { $0 != "." }
+        if parts.isEmpty || endsInSlash { throw Problem(.input, "a path names no file: \(shown)") }
         if leadsOut { throw Problem(.input, "a path leads out of the capture: \(shown)") }
         if utf8.contains(where: { $0 < 0x20 }) { throw Problem(.input, "a path holds a control character: \(shown)") }
         return parts.joined(separator: "/")
@@ -53,13 +53,13 @@ extension String {
 
     /// Whether a path in a description begins at a disk's root, or goes up.
     var leadsOut: Bool {
-        hasPrefix("/") || dropFirst().hasPrefix(":/") || split(separator: "/").contains("..")
+        isAbsolutePath || dropFirst().hasPrefix(":/") || pathParts.contains("..")
     }
 
     /// What tells a picture's path from others, however a description spells it: `images/8` of `images/8.png`, of
     /// `images/8` and of `./images/8`.
     var pictureStem: String {
-        var parts = split(separator: "/").filter { $0 != "." }
+        var parts = pathParts.filter { $0 != "." }
         if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex {
             parts[parts.count - 1] = last[..<dot]
         }
@@ -87,13 +87,13 @@ extension Capture {
 
     /// The folders in which the frames' pictures lie, sorted.
     var pictureFolders: [String] {
-        Set(frames.compactMap(\.pictureFile).map { $0.split(separator: "/").dropLast().joined(separator: "/") })
+        Set(frames.compactMap(\.pictureFile).map { $0.pathParts.dropLast().joined(separator: "/") })
             .sorted()
     }
 
     /// instant-ngp's masks lie beside the pictures: `dynamic_mask_0.png` and `0.alpha.png`.
     private static func isMask(_ path: String) -> Bool {
-        let name = path.split(separator: "/").last ?? ""
+        let name = path.pathName ?? ""
         return name.hasPrefix("dynamic_mask_") || name.split(separator: ".").dropLast().last == "alpha"
     }
 }

@@ -30,7 +30,7 @@ public struct FFmpeg: Hashable, Sendable {
     ) throws(Problem) -> FFmpeg {
         let folders = searchPath ?? getenv("PATH").map { String(cString: $0) } ?? ""
         func locate(_ name: String) throws(Problem) -> String {
-            for folder in folders.split(separator: ":") where folder.hasPrefix("/") {
+            for folder in folders.split(separator: ":") where folder.isAbsolutePath {
                 let path = "\(folder)/\(name)"
                 var facts = stat()
                 if stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 { return path }
@@ -75,7 +75,7 @@ public struct FFmpeg: Hashable, Sendable {
     private var isOneInstallation: Bool {
         func folder(_ path: String) -> Substring {
             let path = CaptureFolder.realPath(path)
-            return path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            return path[..<(path.lastSlash ?? path.startIndex)]
         }
         return folder(ffmpeg) == folder(ffprobe)
     }

@@ -102,6 +102,6 @@ public struct CoreShares: Sendable, Hashable {
     package func next(taken: some Collection<Int>, waiting: Int) -> Int {
         let free = max(1, cores - taken.reduce(0, +))
         let beginning = max(1, min(sideBySide - taken.count, waiting))
-        return (free + beginning - 1) / beginning
+        return (free - 1) / beginning + 1
     }
 }

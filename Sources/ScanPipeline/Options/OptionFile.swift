@@ -13,7 +13,7 @@ package struct OptionFile: Hashable, Sendable {
 
     /// Looks for the file beside the capture's own, and then beside the pipeline.
     init(_ path: String, of capture: Capture, _ input: CaptureInput) throws(Problem) {
-        let isOutside = path.hasPrefix("/") || path.split(separator: "/").contains("..")
+        let isOutside = path.isAbsolutePath || path.pathParts.contains("..")
         if !isOutside && Self.isInCapture(path, capture) {
             location = capture.source.location(of: path)?.path
             status = location.flatMap(FileSystem.status(of:))

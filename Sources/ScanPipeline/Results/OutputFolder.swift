@@ -318,7 +318,7 @@ public final class OutputFolder: Sendable {
     }
 
     private func prepare(_ path: String) throws(Problem) -> String {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = path.allPathParts
         guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(0) }) else {
             throw Problem(.tool, "an output path leaves its folder").at(file: path)
         }

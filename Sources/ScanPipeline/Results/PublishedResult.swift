@@ -13,7 +13,7 @@ public struct PublishedResult: Sendable {
     /// The same by the result's folder, whose name is the id.
     init?(at path: String) {
         self.path = path
-        id = String(path.split(separator: "/").last ?? "")
+        id = String(path.pathName ?? "")
         guard let receipt = StateFolder.read("\(path)/\(Receipt.fileName)") else { return nil }
         self.receipt = receipt
     }
@@ -90,7 +90,7 @@ public struct PublishedResult: Sendable {
 
     /// Whether a result is known to have been put into a folder.
     static func stood(in folder: String) -> Bool {
-        let id = folder.split(separator: "/").last.map(String.init) ?? ""
+        let id = folder.pathName.map(String.init) ?? ""
         return FileSystem.exists(StateFolder(output: FileSystem.parent(of: folder)).inputs(id))
     }
 

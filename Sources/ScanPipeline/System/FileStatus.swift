@@ -51,7 +51,7 @@ extension FileSystem.Status {
     }
 
     /// Since 1970. A file may have any date; those outside the years 1678 to 2261 stand for the nearest in between.
-    private static func nanoseconds(_ time: timespec) -> Int64 {
+    static func nanoseconds(_ time: timespec) -> Int64 {
         let (seconds, isOutside) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isBeyond) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
         return isOutside || isBeyond ? (time.tv_sec < 0 ? .min : .max) : sum

@@ -5,7 +5,7 @@ import ScanModel
 package enum FileSystem {
     /// A path that means the same from everywhere, and is spelt in one way: messages show others below the capture.
     package static func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") { return plain(path) }
+        if path.isAbsolutePath { return plain(path) }
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return plain("\(String(cString: folder))/\(path)")
@@ -14,11 +14,10 @@ package enum FileSystem {
     /// A path from the root without `.`, empty names, and `..` where that leads back from a folder: behind a link it leads
     /// elsewhere, and stays.
     private static func plain(_ path: String) -> String {
-        if !path.contains("/.") && !path.contains("//") && !path.hasSuffix("/") { return path }
         var plain = ""
-        for name in path.split(separator: "/") where name != "." {
-            if name == ".." && isFolderItself(plain.isEmpty ? "/" : plain) && !plain.hasSuffix("/..") {
-                plain = plain.lastIndex(of: "/").map { String(plain[..<$0]) } ?? ""
+        for name in path.pathParts where name != "." {
+            if name == ".." && isFolderItself(plain.isEmpty ? "/" : plain) && plain.pathName != ".." {
+                plain = String(plain.lastSlash.map { plain[..<$0] } ?? "")
             } else {
                 plain += "/\(name)"
             }
@@ -28,7 +27,7 @@ package enum FileSystem {
 
     /// What a path leads to that starts in a folder, unless it starts at the root.
     package static func path(_ path: String, from folder: String) -> String {
-        path.hasPrefix("/") ? path : "\(folder)/\(path)"
+        path.isAbsolutePath ? path : "\(folder)/\(path)"
     }
 
     package static func isFolder(_ path: String) -> Bool {
@@ -67,8 +66,8 @@ package enum FileSystem {
 
     /// - Parameter path: with or without a slash behind a folder's name.
     package static func parent(of path: String) -> String {
-        if path.hasSuffix("/"), path.count > 1 { return parent(of: String(path.dropLast())) }
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        let path = path.withoutSlashBehind
+        guard let slash = path.lastSlash else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
@@ -101,32 +100,33 @@ package enum FileSystem {
 
     /// What messages put before the names of a capture's files: nothing but its folder where the capture is the file itself.
     package static func root(ofFilesOf capture: String, besides file: String?) -> String {
-        guard let file, capture.hasSuffix("/" + file) || capture == file, !isFolder(capture) else { return capture }
-        return capture == file ? "" : parent(of: capture)
+        guard let file, !isFolder(capture) else { return capture }
+        if capture == file { return "" }
+        let parts = capture.pathParts.suffix(file.pathParts.count)
+        return parts.elementsEqual(file.pathParts) ? parent(of: capture) : capture
     }
 
     /// Whether a real path is a folder's or leads into it.
     package static func lies(_ path: String, in folder: String) -> Bool {
-        path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
+        path.utf8.elementsEqual(folder.utf8) || folder == "/" || path.lies(below: folder)
     }
 
     /// A path without links; of one that is not there yet, where it would be made: behind links to nothing, and with `..`
     /// taken back. nil when it cannot be followed.
     package static func realPath(_ path: String) -> String? {
-        var existing = path.isEmpty ? "." : path
-        while existing.count > 1 && existing.hasSuffix("/") { existing.removeLast() }
+        var existing = path.isEmpty ? "." : String(path.withoutSlashBehind)
         var rest: [Substring] = []
         var links = 0
         // Of folders that are not there yet, "..", behind one, takes that back.
         var ups = 0
         while access(existing, F_OK) != 0 {
-            let name = existing.split(separator: "/").last ?? ""
+            let name = existing.pathName ?? ""
             let above = parent(of: existing)
             // Whoever makes the file makes it where the link leads to.
             if let target = target(ofLink: existing) {
                 links += 1
                 if links > mostLinks { return nil }
-                existing = target.hasPrefix("/") ? target : "\(above)/\(target)"
+                existing = target.isAbsolutePath ? target : "\(above)/\(target)"
                 continue
             }
             if above == existing { break }

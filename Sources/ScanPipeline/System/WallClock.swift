@@ -4,5 +4,5 @@ import Glibc
 public func wallClock() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    return FileSystem.Status.nanoseconds(time)
 }

@@ -121,5 +121,5 @@ struct ReportFiles {
 }
 
 extension String {
-    fileprivate var lastPart: String { split(separator: "/").last.map(String.init) ?? self }
+    fileprivate var lastPart: String { pathName.map(String.init) ?? self }
 }

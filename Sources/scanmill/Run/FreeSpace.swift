@@ -8,8 +8,9 @@ enum FreeSpace {
         var path = path
         // OUT may not be there yet: then its nearest folder that is.
         while statvfs(path, &facts) != 0 {
+            if errno != ENOENT { return nil }
             let parent = FileSystem.parent(of: path)
-            if parent == path || errno != ENOENT { return nil }
+            if parent == path { return nil }
             path = parent
         }
         // Some network filesystems say more than there can be.

@@ -4,11 +4,11 @@ import ScanPipeline
 
 /// A run that may begin: everything that can refuse it has been asked.
 struct Night {
-    let loaded: LoadedPipeline
-    let found: CaptureList
+    private let loaded: LoadedPipeline
+    private let found: CaptureList
+    private let plan: BatchPlan
     let state: StateFolder
-    let plan: BatchPlan
-    let report: RunReport
+    let messages: RunMessages
     let stop: StopSignal
     private let options: RunCommand
     /// When it is too late to begin a capture, seconds since 1970.
@@ -44,13 +44,47 @@ struct Night {
         let log = try options.log.map { path in
             try Console.orExit { () throws(Problem) in try RunLog(path: path) }
         }
-        report = RunReport(isQuiet: options.isSilent, log: log)
+        messages = RunMessages(isQuiet: options.isSilent, log: log)
         stop = StopSignal()
         stop.listen()
     }
 
-    /// The record of this run, which stands from now on.
-    func record() -> RunRecord {
+    /// How a night went.
+    struct Course {
+        /// Of every capture that was asked for, those that were refused before the rest.
+        var outcomes: [CaptureOutcome]
+        /// Nil where there was nothing to do.
+        var record: RunRecord?
+        /// Why the record lacks how the run went; the report, which is made of it, is left out then.
+        var unrecorded: Problem?
+
+        var didWork: Bool { outcomes.contains(where: \.isWork) }
+    }
+
+    /// Says what is odd about the whole, and takes all captures that are to be run through the pipeline.
+    func run() async -> Course {
+        if !options.isSilent { loaded.warn() }
+        // Whatever is left out is said, since nothing else tells of it.
+        (found.warnings + CaptureList.warnings(of: plan)).forEach { Console.error(Console.visible($0)) }
+        messages.runBegan(options.batch, captures: found.inputs.count + found.refused.count)
+        let refused = options.batch.retry ? found.refused : found.refused.map { $0.asBefore(in: state) }
+        var course = Course(outcomes: refused + plan.waiting)
+        course.outcomes.forEach(messages.ended)
+        // Links to nothing are told each time, and are nothing to work on.
+        let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
+        if isIdle { return course }
+        let record = openRecord()
+        course.record = record
+        record.noteRefused(refused.filter(\.isWork))
+        if !plan.toRun.isEmpty { course.outcomes += await runPlanned(noting: record) }
+        do throws(Problem) {
+            try record.end(course.outcomes, seconds: messages.seconds)
+        } catch { course.unrecorded = error }
+        return course
+    }
+
+    /// Begins the record of this run, which stands from now on.
+    private func openRecord() -> RunRecord {
         let batch = options.batch
         return RunRecord(
             state: state, pipeline: loaded.pipeline, inputs: plan.toRun,
@@ -61,7 +95,7 @@ struct Night {
 
     /// Runs what the plan says, as many captures side by side as the machine and the options allow.
     /// - Returns: how each ended, in the plan's order.
-    func runAll(noting record: RunRecord) async -> [CaptureOutcome] {
+    private func runPlanned(noting record: RunRecord) async -> [CaptureOutcome] {
         let inputs = plan.toRun
         let process = CaptureProcess(
             memoryLimit: options.captureMemory.bytes, patience: Double(options.patience.components.seconds),
@@ -75,13 +109,13 @@ struct Night {
             inputs, on: shareCores(), make: job,
             began: { input in
                 fingerprints[input] = fingerprint(of: input)
-                report.began(input)
+                messages.began(input)
                 view.began(input.id)
             },
             progress: { view.progress($0.id, $1) },
             ended: { outcome in
                 view.ended(outcome.input.id)
-                view.withoutView { report.ended(outcome) }
+                view.withoutView { messages.ended(outcome) }
                 // A note that cannot be written costs a second attempt, nothing more.
                 if let before = fingerprints[outcome.input] {
                     try? record.note(outcome, fingerprint: before) { fingerprint(of: outcome.input) }
@@ -122,5 +156,24 @@ struct Night {
 
     private func fingerprint(of input: CaptureInput) -> Digest {
         FailureNote.fingerprint(of: input, pipeline: loaded.pipeline, programs: .installed)
+    }
+}
+
+extension CaptureOutcome {
+    /// A capture was worked on, or could not be, which is news: a process that found its result up to date did nothing.
+    fileprivate var isWork: Bool {
+        switch ending {
+        case .upToDate: false
+        case .failed: true
+        default: span != nil
+        }
+    }
+
+    /// A refusal that an earlier run has said and noted is no news.
+    fileprivate func asBefore(in state: StateFolder) -> CaptureOutcome {
+        guard let problem = ending.problem, FailureNote.load(input.id, in: state)?.problem == problem else {
+            return self
+        }
+        return CaptureOutcome(input: input, ending: .failedBefore(problem))
     }
 }

@@ -36,7 +36,8 @@ enum RunMetrics {
         if FileSystem.isSpecial(path) {
             try FileSystem.overwrite(path, with: Array(text.utf8))
         } else {
-            try FileSystem.replace(path, with: Array(text.utf8))
+            // A link stays one, and what it leads to is written anew.
+            try FileSystem.replace(FileSystem.realPath(path) ?? path, with: Array(text.utf8))
         }
     }
 }

@@ -154,7 +154,7 @@ struct CaptureList {
     /// Whether a folder is what stayed behind where a capture's files were moved away, whose result is there: no more to be
     /// told of than one that is gone.
     private static func isEmptied(_ path: String, _ output: String) -> Bool {
-        let id = path.split(separator: "/").last ?? ""
+        let id = path.pathName ?? ""
         return FileSystem.exists("\(output)/\(id)/\(Receipt.fileName)") && FileSystem.isGone(path)
     }
 

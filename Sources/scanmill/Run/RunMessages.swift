@@ -3,7 +3,7 @@ import ScanModel
 import ScanPipeline
 
 /// What a run says about its captures.
-struct RunReport: Sendable {
+struct RunMessages: Sendable {
     let isQuiet: Bool
     var log: RunLog?
     private let start = ContinuousClock.now
@@ -177,27 +177,5 @@ struct RunReport: Sendable {
         if faults.contains(.environment) { return ExitStatus.environment }
         if !faults.isEmpty { return ExitStatus.capturesFailed }
         return outcomes.contains { $0.ending == .busy } ? ExitStatus.busy : 0
-    }
-}
-
-/// Captures that failed for the same reason, whatever numbers it names.
-private struct FailureCause {
-    var phrase: Phrase
-    var captures: [CaptureOutcome]
-
-    /// One to run again; how captures are called and where results go is seen without running anything.
-    var example: CaptureOutcome? { captures.first { $0.ending.problem?.fault != .usage } }
-
-    /// The most frequent first.
-    static func all(of failed: [CaptureOutcome]) -> [FailureCause] {
-        var causes: [Phrase: FailureCause] = [:]
-        for outcome in failed {
-            let phrase = Phrase(outcome.ending.problem?.summary ?? "", id: outcome.input.id)
-            causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
-            causes[phrase]?.phrase.merge(phrase)
-        }
-        return causes.values.sorted {
-            ($1.captures.count, $0.phrase.text) < ($0.captures.count, $1.phrase.text)
-        }
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import ScanModel
 import ScanPipeline
 
-struct CollectCommand: ParsableCommand {
+struct GcCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc", abstract: "Removes what killed runs left behind.",
         discussion: """

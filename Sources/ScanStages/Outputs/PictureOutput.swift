@@ -123,7 +123,7 @@ struct PictureOutput: Sendable {
 
     /// The extension of a copied picture that is no PNG, whatever it is called: many readers go by it.
     private static func extensionOfJPEG(_ file: String) -> String {
-        let parts = (file.split(separator: "/").last ?? "").split(separator: ".")
+        let parts = (file.pathName ?? "").split(separator: ".")
         return parts.count > 1 && parts[parts.count - 1].lowercased() == "jpeg" ? "jpeg" : "jpg"
     }
 }

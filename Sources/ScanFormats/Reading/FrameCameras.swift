@@ -1,0 +1,72 @@
+import ScanModel
+
+/// What readers note of the frames' cameras.
+extension CameraIntrinsics {
+    /// The camera for pictures that were resized after recording; the same where nobody knows their size.
+    /// - Throws: when the pictures have another shape.
+    func fitted(to size: PixelSize?) throws(Problem) -> CameraIntrinsics {
+        guard let size, size != self.size else { return self }
+        guard self.size.hasShape(of: size) else {
+            throw Problem(
+                .input, "the picture is \(size), and its intrinsics are for \(width)×\(height)",
+                notes: size == PixelSize(height, width) ? ["it looks turned by a quarter"] : [])
+        }
+        return resized(to: size)
+    }
+}
+
+extension Capture {
+    /// Gives a frame its camera, scaled to pictures that were resized after recording, which is said.
+    /// - Throws: when the pictures have another shape.
+    mutating func setIntrinsics(_ camera: CameraIntrinsics, of index: Int, for size: PixelSize?) throws(Problem) {
+        try setCamera(CalibratedCamera(camera), of: index, for: size)
+    }
+
+    /// Among how many frames before it a frame's camera is looked for, so that what undoes its lens is reckoned once.
+    private static let mostCameras = 8
+
+    /// The same with a lens that may distort, of which ``settleIntrinsics()`` speaks when all frames have their cameras.
+    /// - Throws: when the pictures have another shape, or the lens cannot be undone.
+    mutating func setCamera(_ recorded: CalibratedCamera, of index: Int, for size: PixelSize?) throws(Problem) {
+        let camera = recorded.intrinsics
+        let fitted = try camera.fitted(to: size)
+        if recorded.lens.isStraight {
+            frames[index].intrinsics = fitted
+        } else {
+            let bent = CalibratedCamera(fitted, recorded.lens)
+            // A rig's cameras take turns.
+            let before = (max(0, index - Self.mostCameras)...index).reversed()
+            let known = before.first { undistortions[$0]?.recorded == bent }.flatMap { undistortions[$0] }
+            if let known { undistortions[index] = known } else { undistortions[index] = try Undistortion(of: bent) }
+        }
+        let (recorded, actual) = (camera.size, fitted.size)
+        if recorded == actual { return }
+        let warning = "the pictures are \(actual), and the intrinsics for \(recorded); the intrinsics were scaled"
+        if !warnings.contains(warning) { warnings.append(warning) }
+    }
+
+    /// Says that frames have intrinsics, or where a lens distorts, that ``Channel/lens`` has to be undone first: a pinhole's
+    /// numbers would be wrong for all that is done with them.
+    mutating func settleIntrinsics() {
+        guard let first = keptFrames.compactMap({ undistortions[$0.index] }).first else {
+            undistortions = [:]
+            channels.insert(.intrinsics)
+            return
+        }
+        channels.insert(.lens)
+        absences[.intrinsics] = "the lens distorts (\(first.recorded.lens))"
+        remedies[.intrinsics] = "undistort the pictures with the stage  undistort  directly below read"
+        // A straight lens among others, whose frames must not have what the capture has not.
+        for index in frames.indices {
+            guard let straight = frames[index].intrinsics else { continue }
+            frames[index].intrinsics = nil
+            undistortions[index] = Undistortion(straight: straight)
+        }
+    }
+
+    /// The size of the kept frames' pictures, by their cameras, where all that have a camera have one.
+    mutating func settleColorSize() {
+        let sizes = Set(keptFrames.compactMap { recordedIntrinsics(of: $0.index)?.size })
+        colorSize = sizes.count == 1 ? sizes.first : nil
+    }
+}

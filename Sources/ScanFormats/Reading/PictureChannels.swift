@@ -1,0 +1,88 @@
+import ScanModel
+
+/// What readers note of channels that lie in one picture file a frame.
+extension Capture {
+    /// Notes depth that lies in one picture file a frame. Nothing else hangs on it: where no picture can be read, the
+    /// capture has no depth, and says why.
+    /// - Parameters:
+    ///   - paths: by the frame's index; nil where a frame has none.
+    ///   - named: the pictures that the capture's own lists name, where it has such lists; nil where it names none.
+    ///   - absence: why there is no depth, if no frame has any.
+    ///   - isWhole: whether what a frame lacks counts against the capture.
+    /// - Throws: when the machine is at fault.
+    mutating func takeDepth(
+        _ paths: [String?], named: [String?]? = nil, _ encoding: DepthEncoding, in tree: any CaptureTree,
+        _ rules: ReadRules, to source: inout TreeSource, absence: String, isWhole: Bool = true
+    ) throws(Problem) {
+        guard
+            let pictures = try framePictures(
+                paths, .depth(encoding), of: .recordedDepth, in: tree, rules, absence: absence)
+        else { return }
+        source.depthPictures = pictures
+        depthSize = pictures.size
+        noteGaps(.recordedDepth, in: paths, named: named, isWhole: isWhole)
+    }
+
+    /// Notes confidence as ``takeDepth`` notes depth.
+    /// - Parameter levels: what each number in the pictures stands for, where it is not itself.
+    mutating func takeConfidence(
+        _ paths: [String?], levels: [UInt8]? = nil, in tree: any CaptureTree, _ rules: ReadRules,
+        to source: inout TreeSource, absence: String, isWhole: Bool = true
+    ) throws(Problem) {
+        let found = try framePictures(
+            paths, .confidence(0...2), of: .recordedConfidence, in: tree, rules, absence: absence)
+        guard var pictures = found else { return }
+        pictures.levels = levels
+        source.confidencePictures = pictures
+        noteGaps(.recordedConfidence, in: paths, isWhole: isWhole)
+    }
+
+    /// Lists the pictures of a channel, one a frame. Where none can be read, the capture lacks the channel, and says why.
+    /// - Parameter absence: why it does, if no frame has any.
+    /// - Throws: when the machine is at fault.
+    private mutating func framePictures(
+        _ paths: [String?], _ content: PackedStream.Content, of channel: Channel, in tree: any CaptureTree,
+        _ rules: ReadRules, absence: String
+    ) throws(Problem) -> FramePictures? {
+        for (index, path) in paths.enumerated() {
+            if let path { list(path, in: tree, [channel], of: index) }
+        }
+        do throws(Problem) {
+            guard let pictures = try FramePictures(paths, content, in: tree, rules) else {
+                absences[channel] = absence
+                return nil
+            }
+            channels.insert(channel)
+            return pictures
+        } catch {
+            guard error.fault == .input else { throw error }
+            let fix = error.fix ?? "copy the \(channel.plainName) pictures again"
+            loses(channel, "none of the \(channel.plainName) pictures can be read: \(error.oneLine)", fix: fix)
+            return nil
+        }
+    }
+
+    /// Notes the frames for which there is no file, and warns of them.
+    /// - Parameters:
+    ///   - named: the files that the capture's own lists name. A frame for which they name none rightly has none; without
+    ///     lists each frame should have one.
+    ///   - isWhole: whether what a frame lacks counts against the capture.
+    mutating func noteGaps(
+        _ channel: Channel, in paths: [String?], named: [String?]? = nil, isWhole: Bool = true
+    ) {
+        let missing = frames.indices.filter { !frames[$0].isDropped && ($0 >= paths.count || paths[$0] == nil) }
+        guard !missing.isEmpty else { return }
+        findings["frames-without-\(channel.plainName)"] = .of(missing.count)
+        let isNamed = { (index: Int) in named.map { index < $0.count && $0[index] != nil } ?? true }
+        let (lost, unnamed) = (missing.filter(isNamed), missing.filter { !isNamed($0) })
+        if isWhole, !lost.isEmpty { gaps[channel] = lost }
+        func warn(_ indices: [Int], _ what: String) {
+            if indices.isEmpty { return }
+            warnings.append(
+                "\(indices.count) of \(frames.count) frames have \(what): \(CaptureInspection.list(indices))")
+        }
+        let name = channel.plainName
+        warn(lost, named == nil ? "no \(name)" : "no \(name), though the capture lists it")
+        warn(unnamed, "no \(name)\(lost.isEmpty ? "" : ", and none is listed")")
+    }
+}

@@ -1,0 +1,36 @@
+/// Paths as the kernel takes them apart: by their bytes. To Swift a slash and a combining mark behind it are one character,
+/// which is no slash, and names that differ in Unicode's composition alone are equal; on disk neither is so.
+extension StringProtocol where SubSequence == Substring {
+    /// The names between the slashes, without empty ones.
+    package var pathParts: [Substring] { self[...].utf8.split(separator: slash).map(Substring.init) }
+
+    /// The same with the empty ones that doubled slashes, and those at the ends, make.
+    package var allPathParts: [Substring] {
+        self[...].utf8.split(separator: slash, omittingEmptySubsequences: false).map(Substring.init)
+    }
+
+    /// The last of the names; nil where there is none.
+    package var pathName: Substring? { pathParts.last }
+
+    package var lastSlash: Index? { self[...].utf8.lastIndex(of: slash) }
+
+    /// Whether the path starts at the root.
+    package var isAbsolutePath: Bool { utf8.first == slash }
+
+    package var endsInSlash: Bool { self[...].utf8.last == slash }
+
+    /// Whether the path leads below a folder, which both are spelt alike.
+    package func lies(below folder: some StringProtocol) -> Bool {
+        let rest = utf8.dropFirst(folder.utf8.count)
+        return rest.first == slash && utf8.starts(with: folder.utf8)
+    }
+
+    /// Without slashes behind it; the root stays.
+    package var withoutSlashBehind: Substring {
+        var path = self[...]
+        while path.utf8.count > 1 && path.endsInSlash { path = path[..<path.utf8.index(before: path.endIndex)] }
+        return path
+    }
+}
+
+private let slash = UInt8(ascii: "/")

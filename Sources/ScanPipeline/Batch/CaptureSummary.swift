@@ -1,0 +1,32 @@
+import ScanModel
+
+/// A finished capture in a few numbers.
+public struct CaptureSummary: Sendable, Hashable, Codable {
+    public var framesKept: Int
+    /// Frames that were dropped because their own data is bad.
+    public var badFrameCount: Int
+    public var frameCount: Int
+    public var fileCount: Int
+    public var byteCount: Int64
+    public var warnings: [String]
+    /// How many frames the result had that this one replaces, where it is the same pipeline's and had more.
+    public var framesBefore: Int?
+    /// What follows from the pipeline, whatever the capture is like.
+    public var notes: [String]
+    /// How long each stage worked, in the order of the pipeline.
+    public var times: [StageTime]
+    /// The most memory that the capture's process had, bytes; with ffmpeg's as far as that was seen.
+    public var peakBytes: Int64?
+
+    public init(_ receipt: Receipt, times: [StageTime] = [], peakBytes: Int64? = nil) {
+        self.times = times
+        self.peakBytes = peakBytes
+        frameCount = receipt.capture.frames.count
+        framesKept = receipt.capture.frames.count { !$0.isDropped }
+        badFrameCount = receipt.capture.frames.count { $0.drop?.isBad == true }
+        fileCount = receipt.files.count
+        byteCount = receipt.files.reduce(0) { $0 + $1.byteCount }
+        warnings = receipt.warnings
+        notes = receipt.notes
+    }
+}

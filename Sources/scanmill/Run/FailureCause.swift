@@ -1,0 +1,24 @@
+import ScanModel
+import ScanPipeline
+
+/// Captures that failed for the same reason, whatever numbers it names.
+struct FailureCause {
+    var phrase: Phrase
+    var captures: [CaptureOutcome]
+
+    /// One to run again; how captures are called and where results go is seen without running anything.
+    var example: CaptureOutcome? { captures.first { $0.ending.problem?.fault != .usage } }
+
+    /// The most frequent first.
+    static func all(of failed: [CaptureOutcome]) -> [FailureCause] {
+        var causes: [Phrase: FailureCause] = [:]
+        for outcome in failed {
+            let phrase = Phrase(outcome.ending.problem?.summary ?? "", id: outcome.input.id)
+            causes[phrase, default: FailureCause(phrase: phrase, captures: [])].captures.append(outcome)
+            causes[phrase]?.phrase.merge(phrase)
+        }
+        return causes.values.sorted {
+            ($1.captures.count, $0.phrase.text) < ($0.captures.count, $1.phrase.text)
+        }
+    }
+}

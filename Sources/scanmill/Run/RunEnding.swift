@@ -1,0 +1,87 @@
+import ScanModel
+import ScanPipeline
+
+/// What a run does when its captures have ended: it says how they ended, and does what was asked for behind that.
+struct RunEnding {
+    private let options: RunCommand
+    private let messages: RunMessages
+    private let stop: StopSignal
+    /// What the run ends with, as far as is known.
+    private var code: Int32
+
+    private init(_ options: RunCommand, _ messages: RunMessages, _ stop: StopSignal, code: Int32) {
+        self.options = options
+        self.messages = messages
+        self.stop = stop
+        self.code = code
+    }
+
+    /// Runs a night to its end.
+    /// - Returns: the exit code.
+    static func of(_ night: Night, _ options: RunCommand) async -> Int32 {
+        let course = await night.run()
+        var ending = RunEnding(options, night.messages, night.stop, code: 0)
+        return await ending.finish(course, in: night.state)
+    }
+
+    /// A run that the machine kept from beginning is the one to hear of: the disk of the results is not there, say.
+    /// - Returns: the exit code.
+    static func ofUnbegun(_ options: RunCommand, _ code: Int32) async -> Int32 {
+        let stop = StopSignal()
+        stop.listen()
+        let log = options.log.flatMap { try? RunLog(path: $0) }
+        var ending = RunEnding(options, RunMessages(isQuiet: true, log: log), stop, code: code)
+        ending.writeMetrics([], seconds: 0)
+        ending.messages.runBegan(options.batch, captures: 0)
+        ending.messages.runEnded([], status: ending.code)
+        await ending.runHook()
+        return ending.code
+    }
+
+    private mutating func finish(_ course: Night.Course, in state: StateFolder) async -> Int32 {
+        let outcomes = course.outcomes
+        if options.batch.json { Console.out(RunMessages.json(outcomes)) }
+        messages.summary(outcomes, options: options.batch, again: options.again)
+        code = stop.exitCode ?? RunMessages.exitCode(outcomes)
+        if let problem = course.unrecorded { attempt { () throws(Problem) in throw problem } }
+        messages.runEnded(outcomes, status: code)
+        let log = messages.log
+        attempt { () throws(Problem) in try log?.requireWhole() }
+        // Behind all that may change the code: it is what people are woken by.
+        writeMetrics(outcomes, seconds: messages.seconds)
+        // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
+        // an earlier one that came to none.
+        if !options.noReport, stop.reason == nil, course.unrecorded == nil,
+            let run = course.didWork ? course.record?.name : RunRecord.unreported(in: state)
+        {
+            await ReportProcess.run(options.batch.output, run: run, isQuiet: options.isSilent, stop: stop)
+            code = stop.exitCode ?? code
+        }
+        await runHook()
+        return code
+    }
+
+    private mutating func runHook() async {
+        guard let hook = options.onFinish else { return }
+        await FinishHook.run(hook, status: code, output: options.batch.output, stop: stop)
+        code = stop.exitCode ?? code
+    }
+
+    private mutating func writeMetrics(_ outcomes: [CaptureOutcome], seconds: Double) {
+        guard let metrics = options.metrics else { return }
+        let status = code
+        attempt { () throws(Problem) in
+            try RunMetrics.write(outcomes, seconds: seconds, status: status, to: metrics)
+        }
+    }
+
+    /// Does something beside the captures. When it fails the results are there all the same, and so is the rest of what was
+    /// asked for, but the exit code says so.
+    private mutating func attempt(_ body: () throws(Problem) -> Void) {
+        do throws(Problem) { try body() } catch {
+            Console.error(error.message())
+            // It outranks all but a signal.
+            if code < ExitStatus.signals { code = ExitStatus.environment }
+        }
+    }
+}
