@@ -49,7 +49,12 @@ static int refuse(char *message, const char *text) {
     return SM_EXR_OTHER;
 }
 
-// Opens a file of one part of rows, and says how large its pixels' window is.
+static int is_same(exr_attr_box2i_t a, exr_attr_box2i_t b) {
+    return a.min.x == b.min.x && a.min.y == b.min.y && a.max.x == b.max.x && a.max.y == b.max.y;
+}
+
+// Opens a file of one part of rows, and says how large its pixels' window is. Cameras are for the whole view, so the
+// pixels have to be those of it.
 static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t *window) {
     exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
     options.user_data = file;
@@ -62,15 +67,20 @@ static int open_rows(struct file *file, exr_context_t *context, exr_attr_box2i_t
     exr_result_t result = exr_start_read(context, "picture", &options);
     exr_storage_t storage = EXR_STORAGE_LAST_TYPE;
     const exr_attr_chlist_t *channels = NULL;
+    exr_attr_box2i_t view;
     int parts = 0;
     if (result == EXR_ERR_SUCCESS) result = exr_get_count(*context, &parts);
     if (result == EXR_ERR_SUCCESS) result = exr_get_storage(*context, 0, &storage);
     if (result == EXR_ERR_SUCCESS) result = exr_get_channels(*context, 0, &channels);
     if (result == EXR_ERR_SUCCESS) result = exr_get_data_window(*context, 0, window);
+    if (result == EXR_ERR_SUCCESS) result = exr_get_display_window(*context, 0, &view);
     if (result != EXR_ERR_SUCCESS) return fail(file->message, exr_get_default_error_message(result));
     if (parts != 1) return refuse(file->message, "it has several parts");
     if (storage != EXR_STORAGE_SCANLINE) return refuse(file->message, "its pixels are in tiles, or deep");
     if (channels->num_channels > most_channels) return refuse(file->message, "it has more than 16 channels");
+    if (!is_same(*window, view)) {
+        return refuse(file->message, "its pixels are not those of the whole view, as if it had been cropped");
+    }
     return 0;
 }
 

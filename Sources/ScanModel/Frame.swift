@@ -37,7 +37,7 @@ extension FrameFacts {
 }
 
 extension Frame {
-    /// As ``FrameFacts/requiredPose``.
+    /// - Throws: a problem of the capture when the frame has no depth.
     public var requiredDepth: DepthMap { get throws(Problem) { try Self.required(depth, "depth") } }
 
     fileprivate static func required<Part>(_ part: Part?, _ name: String) throws(Problem) -> Part {

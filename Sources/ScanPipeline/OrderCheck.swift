@@ -330,18 +330,35 @@ package struct OrderCheck {
         return "add a stage below it that uses it: " + readers.map { "`\($0.card.name)`" }.joined(separator: ", ")
     }
 
-    /// The stage that would make, out of what step `index` works on, what a writer below it looks for.
+    /// The stages, one or two, that would make of what step `index` works on what a step below it looks for.
     private static func link(from index: Int, _ steps: [Pipeline.Step], _ library: StageLibrary) -> String? {
         let made = steps[index].uses.touches
-        for writer in steps[(index + 1)...] where !writer.uses.claims.isEmpty {
-            let wanted = writer.uses.roles.flatMap(\.anyOf).reduce(into: Set()) { $0.formUnion($1) }.subtracting(made)
-            let between = library.entries.first { entry in
-                entry.uses.roles.contains { !made.isDisjoint(with: $0.needs) && !wanted.isDisjoint(with: $0.possible) }
-            }
-            if let between {
-                return "put `\(between.card.name)` below it, which makes of it what `\(writer.label)` writes"
-            }
+        let below = steps[(index + 1)...]
+        for reader in below.filter({ !$0.uses.claims.isEmpty }) + below.filter(\.uses.claims.isEmpty) {
+            let sought = reader.uses.roles.flatMap { $0.needs + $0.anyOf.joined() }
+            let makers = chain(from: made, to: Set(sought).subtracting(made), library)
+            if makers.isEmpty { continue }
+            let verb = makers.count == 1 ? "makes" : "make"
+            return "put \(makers.map { "`\($0)`" }.listed) below it, which \(verb) of it what `\(reader.label)` "
+                + (reader.uses.claims.isEmpty ? "works on" : "writes")
         }
         return nil
+    }
+
+    /// The shortest row of stages, two at most, of which the first needs some of `made` and the last makes some of `wanted`.
+    private static func chain(from made: Set<Channel>, to wanted: Set<Channel>, _ library: StageLibrary) -> [String] {
+        func takers(of channels: Set<Channel>) -> [StageLibrary.Entry] {
+            library.entries.filter { entry in entry.uses.roles.contains { !channels.isDisjoint(with: $0.needs) } }
+        }
+        func makes(_ entry: StageLibrary.Entry) -> Set<Channel> {
+            entry.uses.roles.reduce(into: []) { $0.formUnion($1.possible) }
+        }
+        let firsts = takers(of: made)
+        if let one = firsts.first(where: { !makes($0).isDisjoint(with: wanted) }) { return [one.card.name] }
+        for first in firsts {
+            let second = takers(of: makes(first)).first { !makes($0).isDisjoint(with: wanted) }
+            if let second { return [first.card.name, second.card.name] }
+        }
+        return []
     }
 }

@@ -3,8 +3,15 @@ import ScanModel
 /// How a pipeline differs from the one that made a result, in words.
 enum PipelineChange {
     static func text(from old: JSONValue?, to new: Pipeline) -> String {
+        text(from: old, to: new.resolved, chosen: new.steps.map(\.chosen))
+    }
+
+    /// - Parameters:
+    ///   - new: resolved, as records of runs keep it.
+    ///   - chosen: of each stage, the options that the pipeline itself sets; nil where nobody knows, and any may be.
+    static func text(from old: JSONValue?, to new: JSONValue?, chosen: [Set<String>]? = nil) -> String {
         let before = stages(old)
-        let after = new.steps
+        let after = stages(new)
         if before.map(\.name) != after.map(\.name) {
             let came = after.map(\.name).filter { !before.map(\.name).contains($0) }
             let went = before.map(\.name).filter { !after.map(\.name).contains($0) }
@@ -16,17 +23,17 @@ enum PipelineChange {
             return "the stages changed (\(parts.compactMap(\.self).joined(separator: "; ")))"
         }
         var changes: [String] = []
-        if old?["name"]?.string != new.name { changes.append("the pipeline's name changed") }
+        if old?["name"]?.string != new?["name"]?.string { changes.append("the pipeline's name changed") }
         // A receipt has the defaults too: one that it lacks came with a newer version, and is nobody's change.
         var renewed: [String] = []
-        for (a, b) in zip(before, after) {
-            let keys = Set(a.options.keys).union(b.options.keys).sorted()
-            for key in keys where a.options[key] != b.options[key] {
-                if a.options[key] == nil && !b.chosen.contains(key) {
-                    if renewed.last != b.label { renewed.append(b.label) }
+        let labels = Pipeline.labels(of: after.map(\.name))
+        for (index, label) in labels.enumerated() {
+            let (a, b) = (before[index].options, after[index].options)
+            for key in Set(a.keys).union(b.keys).sorted() where a[key] != b[key] {
+                if a[key] == nil, let chosen, !chosen[index].contains(key) {
+                    if renewed.last != label { renewed.append(label) }
                 } else {
-                    changes.append(
-                        "\(b.label).\(key) changed from \(word(a.options[key])) to \(word(b.options[key]))")
+                    changes.append("\(label).\(key) changed from \(word(a[key])) to \(word(b[key]))")
                 }
             }
         }

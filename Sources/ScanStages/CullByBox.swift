@@ -101,7 +101,8 @@ public struct CullByBox: FrameStage, CaptureStage {
     public var uses: Uses {
         if source == .cloud {
             return Uses(
-                finish: .init(needs: [.frames, .cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]))
+                finish: .init(needs: [.frames, .cloud], wants: [.floor, .pose], makes: [.box], changes: [.cloud]),
+                instead: [[.cloud]: [.cloudFromDepth]])
         }
         return Uses(
             frame: .init(

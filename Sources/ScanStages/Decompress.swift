@@ -10,7 +10,8 @@ public struct Decompress: FrameStage {
         details: """
             Takes half floats in metres or 16-bit whole numbers in millimetres, from raw deflate streams (or zlib streams,
             as they become when re-packed), or from depth pictures. Nothing is unpacked on disk. NaN, infinite and negative
-            values are counted and made 0, which means "no value". Confidence stays as recorded.
+            values are counted and made 0, which means "no value", and so are numbers of NumPy arrays that 16 bits do not
+            hold. Confidence stays as recorded.
 
             Raw deflate has no checksum: the stream's length is checked against the frames, and a stream that ends early
             fails the capture unless `read` says `truncated: keep-whole`. A frame of which more than a tenth is negative or
@@ -19,7 +20,7 @@ public struct Decompress: FrameStage {
             Some apps leave out the depth picture of a frame now and then. Such a frame stays, with depth of which every
             pixel is 0, and counts as `frames-without-depth`.
             """,
-        example: "- decompress", revision: 2)
+        example: "- decompress", revision: 3)
 
     public init(_ options: inout OptionReader) {}
 
@@ -38,8 +39,10 @@ public struct Decompress: FrameStage {
     public func process(_ frame: inout Frame, in context: StageContext) throws(Problem) {
         guard let recorded = frame.recordedDepth else { return try makeEmpty(&frame, context) }
         let (depth, repaired) = try DepthCodec.decode(recorded)
-        for (name, count) in [("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative)]
-        where count > 0 {
+        for (name, count) in [
+            ("nan", repaired.nan), ("infinite", repaired.infinite), ("negative", repaired.negative),
+            ("beyond-16-bits", repaired.beyond),
+        ] where count > 0 {
             context.count("\(name)-pixels-made-0", count)
         }
         if let damage = DepthCodec.damage(repaired, of: depth.metres.count) { throw damage }

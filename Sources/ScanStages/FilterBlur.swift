@@ -41,6 +41,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
     let score: BlurScore
 
     public init(_ options: inout OptionReader) {
+        options.exactlyOne(of: ["at-least", "keep", "window", "seconds", "count"])
         let limit = options.number("at-least", "Lowest score that is kept.", in: 0...Double.greatestFiniteMagnitude)
         let share = options.number("keep", "Share of the frames to keep, the sharpest ones.", in: 0.0001...1)
         let window = options.integer(
@@ -49,7 +50,6 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             "seconds", "Keep the sharpest of the frames within so much time.", in: 0.001...86_400, unit: "s")
         let count = options.integer("count", "Keep so many frames, spread evenly.", in: 1...1_000_000)
         score = BlurScore(&options)
-        options.exactlyOne(of: ["at-least", "keep", "window", "seconds", "count"])
         rule =
             limit.map(Rule.atLeast) ?? share.map(Rule.keep) ?? seconds.map(Rule.seconds) ?? count.map(Rule.count)
             ?? .window(window ?? 1)
@@ -80,8 +80,9 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         case .count(let count): thin(to: count, &capture, context)
         case .seconds where capture.frames.allSatisfy({ $0.timestamp == nil }):
             context.note(
-                "no frame has a time, so `seconds` dropped none: thin them by `window` or `count` instead, or say how fast they "
-                    + "followed each other, such as  --set read.rate=30")
+                "no frame has a time, so `seconds` dropped none: thin them by `window` or `count` instead, such as  "
+                    + "--set \(context.label).window=5 , or say how fast they followed each other, such as  --set read.rate=30"
+            )
         case .atLeast, .window, .seconds: break
         }
         BlurScore.record(capture, context)
@@ -158,7 +159,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
             let before = frames[..<first].last { !$0.isDropped } ?? frames[first]
             let after = frames[(last + 1)...].first { !$0.isDropped } ?? frames[last]
             guard let start = before.timestamp, let end = after.timestamp else { return nil }
-            return (Double(end) - Double(start)) / 1e9
+            return Timestamp.seconds(from: start, to: end)
         }
     }
 
@@ -182,7 +183,7 @@ public struct FilterBlur: FrameStage, NeighbourStage {
         guard let (hole, seconds) = timed.max(by: { $0.1 < $1.1 }), seconds > 1 else { return }
         let advice =
             switch rule {
-            case .window: "a smaller `window` leaves shorter ones"
+            case .window: "a smaller `window`, or `seconds`, leaves shorter ones"
             case .seconds: "a smaller `seconds` leaves shorter ones"
             case .count: "a larger `count` leaves shorter ones"
             case .atLeast, .keep: "`window` leaves shorter ones"

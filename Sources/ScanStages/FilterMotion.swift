@@ -11,11 +11,12 @@ public struct FilterMotion: CaptureStage {
             `measure-motion` takes them: of the step that leads to the frame from the *recorded* frame before, whether or
             not that one was dropped; a jump by itself tells no speed, three or more in a row do. `blur` goes by what
             `predict-blur` above has predicted; frames without a prediction stay. `after-jump` drops the frame that a jump
-            leads to and those of so many seconds behind it, while tracking settles; 0 drops that one frame alone.
+            leads to and those of so many seconds behind it, while tracking settles; 0 drops that one frame alone. Three or more jumps
+            in a row are fast movement, and none to it.
 
             Speeds and jumps in metres are not looked at where the world's unit is unknown.
             """,
-        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 3)
+        example: "- filter-motion: {speed: 0.8, turning: 90, after-jump: 0.5}", revision: 4)
 
     let speed: Double?
     let turning: Double?
@@ -56,7 +57,8 @@ public struct FilterMotion: CaptureStage {
             context.warn("the world's unit is unknown, so no frame was dropped by its speed")
         }
         var jump: Trajectory.Step?
-        var pending = trajectory.jumps[...]
+        // Several in a row are movement, which `speed` and `turning` judge.
+        var pending = trajectory.jumps.filter { !$0.isMoving }[...]
         for facts in capture.frames {
             if let next = pending.first, next.to == facts.index { jump = pending.removeFirst() }
             if facts.isDropped { continue }
@@ -70,7 +72,7 @@ public struct FilterMotion: CaptureStage {
 
     private func reason(of facts: FrameFacts, after jump: Trajectory.Step, in frames: [FrameFacts]) -> String? {
         guard let afterJump, let start = frames[jump.to].timestamp, let time = facts.timestamp else { return nil }
-        let seconds = Trajectory.seconds(from: start, to: time)
+        let seconds = Timestamp.seconds(from: start, to: time)
         // A clock that went back has begun anew: nothing tells how long ago the jump was.
         guard seconds >= 0, seconds <= afterJump else { return nil }
         let way = "\(jump.metres.rounded(decimals: 2)) m and \(jump.degrees.rounded(decimals: 2))°"

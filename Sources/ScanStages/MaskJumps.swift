@@ -14,7 +14,7 @@ public struct MaskJumps: FrameStage, CaptureStage {
             This is MultiScan's temporal filter (its `delta_thresh`), computed in floating point: on unsigned millimetres
             the original wraps around and zeroes pixels that differ by −1 mm.
             """,
-        example: "- mask-jumps: {max: 0.05}", revision: 2)
+        example: "- mask-jumps: {max: 0.05}", revision: 3)
 
     let limit: Double
 
@@ -28,7 +28,7 @@ public struct MaskJumps: FrameStage, CaptureStage {
         let previous = frame.previousDepth
         let limit = Float(limit)
         try DepthMask.apply(to: &frame, in: context) { depth in
-            guard let previous, previous.metres.count == depth.metres.count else {
+            guard let previous, previous.size == depth.size else {
                 context.count("frames-without-previous", 1)
                 let count = depth.validCount
                 return DepthMap.MaskCount(before: count, after: count)

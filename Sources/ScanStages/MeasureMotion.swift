@@ -67,7 +67,7 @@ public struct MeasureMotion: CaptureStage {
         if !capture.isMetric { context.recordUnknownUnit() }
         let times = capture.frames.compactMap(\.timestamp)
         if let first = times.min(), let last = times.max() {
-            context.record("seconds", Measurement.number(Trajectory.seconds(from: first, to: last), digits: 6))
+            context.record("seconds", Measurement.number(Timestamp.seconds(from: first, to: last), digits: 6))
         }
         let rates = capture.keptFrames.compactMap { facts in
             trajectory.rate(at: facts.index).map { (facts: facts, rate: $0) }

@@ -84,7 +84,7 @@ public struct RenderCloud: CaptureStage {
             finish: .init(
                 needs: [.frames] + (drawsCloud ? [.cloud] : [.pose]),
                 wants: [.box, .pose, .intrinsics, .timestamp]),
-            claims: [path("{id}")])
+            claims: [path("{id}")], instead: [[.cloud]: [.cloudFromDepth]])
     }
 
     private func path(_ id: String) -> String {

@@ -18,12 +18,12 @@ public struct SelectEvery: CaptureStage {
     let count: Int?
 
     public init(_ options: inout OptionReader) {
+        options.exactlyOne(of: ["step", "count"])
         step = options.integer(
             "step", "Keep source frames offset, offset + step, offset + 2 · step, …", in: 1...1_000_000)
         offset = options.integer(
             "offset", "The first source frame that `step` keeps.", default: 0, in: 0...1_000_000_000)
         count = options.integer("count", "How many frames to keep, spread evenly over time.", in: 1...1_000_000_000)
-        options.exactlyOne(of: ["step", "count"])
         if count != nil && offset != 0 { options.fail("offset", "`offset` goes with `step`, not with `count`") }
     }
 

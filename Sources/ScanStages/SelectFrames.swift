@@ -17,9 +17,9 @@ public struct SelectFrames: CaptureStage {
     let exclude: FrameList?
 
     public init(_ options: inout OptionReader) {
+        options.exactlyOne(of: ["include", "exclude"])
         include = options.frames("include", "The frames to keep: numbers and ranges, or a file that lists them.")
         exclude = options.frames("exclude", "The frames to drop: numbers and ranges, or a file that lists them.")
-        options.exactlyOne(of: ["include", "exclude"])
     }
 
     public var uses: Uses {

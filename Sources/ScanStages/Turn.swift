@@ -52,16 +52,10 @@ public struct Turn: CaptureStage {
     public func finish(_ capture: inout Capture, in context: StageContext) throws(Problem) {
         if turns == .none { return context.record("quarter-turns", .of(0)) }
         capture.channels.remove(.lens)
+        capture.undistortions = [:]
         let quarters = try quarterTurns(capture, context.label)
         context.record("quarter-turns", .of(quarters))
-        if quarters == 0 {
-            if capture.videoFile != nil {
-                context.note(
-                    "nothing had to be turned, and yet the video is not copied as a file: leave \(context.label) out for captures "
-                        + "like this one, or set `rgb: mp4` of write-staging")
-            }
-            return
-        }
+        if quarters == 0 { return }
         try PictureOutput.warnOfTransparency(of: capture.keptFrames, context)
         for index in capture.frames.indices {
             capture.frames[index].pose = capture.frames[index].pose?.turned(quarterTurns: quarters)

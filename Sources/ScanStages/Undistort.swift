@@ -50,6 +50,7 @@ public struct Undistort: CaptureStage {
         for (index, undistortion) in all { capture.frames[index].intrinsics = undistortion.camera }
         capture.channels.insert(.intrinsics)
         capture.channels.remove(.lens)
+        capture.undistortions = [:]
         var undistortions = all
         // A frame that lost its camera while it was read is still looked at as the one before another.
         for index in capture.frames.indices.dropLast() where all[index] == nil { undistortions[index] = all[index + 1] }

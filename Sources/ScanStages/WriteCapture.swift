@@ -96,14 +96,14 @@ public struct WriteCapture: FrameStage, FoldStage {
         let size = try layout.mapSize(map, &frame, context)
         if let map {
             var (image, overflow) = DepthCodec.millimetres(map)
-            if let size { image = image.nearest(width: size.width, height: size.height) }
+            if let size { image = image.nearest(to: size) }
             context.countTooFar(overflow)
             parcel.depthSize = image.size
             parcel.depth = try layout.depthFile(image)
         }
         if let confidence = frame.recordedConfidence {
             parcel.confidence = try picture(
-                of: size.map { confidence.nearest(width: $0.width, height: $0.height) } ?? confidence)
+                of: size.map { confidence.nearest(to: $0) } ?? confidence)
         }
         try layout.takePicture(of: &frame, mapSize: size, quality: quality, into: &parcel, context)
         frame.parcels[context.label] = parcel

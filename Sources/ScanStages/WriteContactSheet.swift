@@ -139,12 +139,12 @@ public struct WriteContactSheet: FrameStage, FoldStage {
         case .depth:
             guard let map = frame.depth else { return nil }
             let size = try size(of: map.size, pictures)
-            return colors.picture(of: map.nearest(width: size.width, height: size.height))
+            return colors.picture(of: map.nearest(to: size))
                 .turned(quarterTurns: pictures.quarterTurns)
         case .confidence:
             guard let map = frame.confidence else { return nil }
             let size = try size(of: map.size, pictures)
-            return map.nearest(width: size.width, height: size.height).coloredPicture
+            return map.nearest(to: size).coloredPicture
                 .turned(quarterTurns: pictures.quarterTurns)
         }
     }

@@ -26,7 +26,10 @@ public struct WritePly: FoldStage {
         }
     }
 
-    public var uses: Uses { Uses(fold: .init(anyOf: [[.cloud, .points]]), claims: [file]) }
+    public var uses: Uses {
+        Uses(
+            fold: .init(anyOf: [[.cloud, .points]]), claims: [file], instead: [[.cloud, .points]: [.pointsFromDepth]])
+    }
 
     public func begin(_ context: StageContext) throws(Problem) -> PointFile? {
         guard context.reads.contains(.points) else { return nil }

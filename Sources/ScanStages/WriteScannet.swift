@@ -22,7 +22,7 @@ public struct WriteScannet: FrameStage, FoldStage {
 
             `raw` writes `scannet-raw/<id>.txt`, `.depth`, `.h264` and `.imu`, for programs that take a scan before it is
             tracked: poses are left out, pictures become a video (H.264, 4:2:0), and depth goes in the steps of a Structure
-            sensor, about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m, none nearer than 0.26 m or beyond 9.4 m.
+            sensor, about z² / 300 m: 3 mm at 1 m, 53 mm at 4 m, none nearer than 0.26 m or beyond 9.57 m.
 
             **Cameras.** All layouts hold one camera of each kind, so each number is the median of all frames'; the receipt's
             `camera-deviation` says how many pixels a frame's own is off at most, and more than one pixel is a warning.
@@ -32,7 +32,7 @@ public struct WriteScannet: FrameStage, FoldStage {
 
             Pictures are copied byte for byte; frames of a video become JPEG (4:4:4), or what `color` says.
             """,
-        example: "- write-scannet: {layout: extracted}", revision: 5)
+        example: "- write-scannet: {layout: extracted}", revision: 6)
 
     let layout: Layout
     let writesDepth: Bool
@@ -106,7 +106,7 @@ public struct WriteScannet: FrameStage, FoldStage {
         context.countTooFar(overflow)
         if layout == .sevenScenes { image.pixels = image.pixels.map { $0 == 0 ? .max : $0 } }
         // Readers of 7-Scenes have one camera for pictures and depth, and do not scale it.
-        return try PNG.encodeGray16(image.nearest(width: size.width, height: size.height))
+        return try PNG.encodeGray16(image.nearest(to: size))
     }
 
     // MARK: - In frame order

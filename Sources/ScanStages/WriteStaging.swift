@@ -327,6 +327,10 @@ public struct WriteStaging: FrameStage, FoldStage {
         }
         switch pictures(context) {
         case .video, .encoded: break
+        case .files where rgb == .auto && capture.videoFile != nil:
+            context.note(
+                "MultiScan's server takes pictures from an mp4 only, and a video's own file is not copied below a stage that "
+                    + "changes pictures, even where it had nothing to change: leave that out, or set `rgb: mp4`")
         case .files: context.note("MultiScan's server takes pictures from an mp4 only; `rgb: mp4` writes it")
         case .none:
             context.warn("MultiScan's server wants \(context.capture.id).mp4, and the capture has no pictures")

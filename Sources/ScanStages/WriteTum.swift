@@ -87,7 +87,7 @@ public struct WriteTum: FrameStage, FoldStage {
         guard let map = try frame.writtenDepth(context), map.validCount > 0 else { return nil }
         let (image, overflow) = DepthCodec.picture(map, unitsPerMetre: TUMText.unitsPerMetre)
         context.countTooFar(overflow)
-        return try PNG.encodeGray16(image.nearest(width: camera.width, height: camera.height))
+        return try PNG.encodeGray16(image.nearest(to: camera.size))
     }
 
     // MARK: - In frame order

@@ -18,7 +18,7 @@ public struct WriteZip: FrameStage, FoldStage {
             Pictures become PNG, which is what the project's readers look for; `color: copy` keeps JPEGs as they are. All
             files are stored uncompressed and with the same date, so that equal captures make equal archives.
             """,
-        example: "- write-zip", revision: 4)
+        example: "- write-zip", revision: 5)
 
     let output: PictureOutput
 

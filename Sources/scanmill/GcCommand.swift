@@ -14,6 +14,9 @@ struct GcCommand: ParsableCommand {
     var output: String
 
     func run() throws {
+        // A folder into which a sample was to be written, say, is no run's.
+        let scratch = ScratchFolder(in: output).tidy()
+        if !scratch.isEmpty { return Console.out("\(scratch.count.counted("leftover")) removed") }
         let (removed, left) = try Console.orExit { () throws(Problem) in
             let state = StateFolder(output: output)
             try state.requireOutput()

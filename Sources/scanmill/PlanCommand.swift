@@ -18,6 +18,7 @@ struct PlanCommand: ParsableCommand {
         let found = try CaptureList.find(batch, for: loaded.pipeline)
         let state = StateFolder(output: batch.output)
         do throws(Problem) {
+            try state.requirePlace()
             if let owner = try state.foreignOwner(for: loaded.pipeline) {
                 Console.error("warning: \(state.hold(of: owner)); `run` refuses it without --replace")
             }
@@ -105,7 +106,8 @@ private struct SizeEstimate {
         var ratios: [Double] = []
         var known: [String: Int64] = [:]
         // What is only compared is most likely up to date.
-        let toWrite = Set(plan.toRun).subtracting(plan.toCompare + plan.obstructed)
+        let others = Set(plan.toCompare + plan.obstructed)
+        let toWrite = plan.toRun.filter { !others.contains($0) }
         let running = Set(toWrite.map(\.id))
         for id in StateFolder(output: root).published where ratios.count < 50 || running.contains(id) {
             guard let result = PublishedResult(id, in: root), result.inputBytes > 0 else { continue }

@@ -11,7 +11,7 @@ struct ReportCommand: ParsableCommand {
             itself when something ran. What measuring stages left in the receipts is shown, and what was not measured is \
             named. Pictures are taken from the captures where they still lie at their place, six of each.
 
-            Exit codes: 0 written, 2 nothing was run into this folder, 3 it cannot be written.
+            Exit codes: 0 written, 2 no capture was run into this folder, 3 it cannot be written.
             """)
 
     @Argument(help: ArgumentHelp("The folder with the results.", valueName: "out"), completion: .directory)

@@ -52,7 +52,10 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(
         name: .shortAndLong,
         help:
-            "Say nothing unless something failed, is still arriving, was left for want of disk space, or is odd about the whole."
+            """
+            Say nothing unless something failed, was salvaged, is still arriving, was left for want of disk space, or is odd \
+            about the whole.
+            """
     )
     var quiet = false
 

@@ -121,6 +121,8 @@ struct SampleCommand: ParsableCommand {
                 .usage, "something stands where the sample belongs", fix: "name another folder, or remove this"
             ).at(file: path)
         }
+        let scratch = ScratchFolder(in: root)
+        scratch.tidy()
         let output = try OutputFolder(root: root, id: id)
         do throws(Problem) {
             let runner = Runner(pipeline: pipeline, workers: 2, tool: Tool.nameAndVersion)
@@ -129,11 +131,11 @@ struct SampleCommand: ParsableCommand {
             // A sample is an input, not a result: with a receipt the search for captures would pass over it.
             unlink("\(output.publishedPath)/\(Receipt.fileName)")
             lift(output.publishedPath)
-            let state = StateFolder(output: root)
-            for path in ["\(state.path)/work", state.path] { rmdir(path) }
+            scratch.tidy()
             return receipt
         } catch {
             output.abandon()
+            scratch.tidy()
             throw error
         }
     }

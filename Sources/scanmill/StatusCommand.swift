@@ -7,7 +7,7 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Lists what is stale, failed, running, was never run or lost its result, and counts what is done.",
         discussion: """
-            Everything is read from receipts, failure notes and the plans of earlier runs; there is no database. However the \
+            Everything is read from receipts, failure notes and the records of runs; there is no database. However the \
             captures stand, the exit code is 0: programs read `--json`. It is 2 when nothing was run into the folder.
             """)
 

@@ -58,6 +58,78 @@ import Testing
         #expect(try scanmill("status", "out").output == "2 done\n")
     }
 
+    /// A run with other options that did not come to its captures leaves results of the old ones, which look finished.
+    @Test func aRunThatWasCutShort() throws {
+        // What has stood still is known without a look at its bytes, for which a run would leave a record.
+        _ = try runCommand(["sleep", "2.5"], in: folder.path)
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        let coarse = ["run", "quick.yaml", "in", "-o", "out", "--set", "voxel-downsample.size=0.1"]
+        #expect(try Scanmill.run(coarse + ["--only", "a"], in: folder.path).status == 0)
+        #expect(try Scanmill.run(coarse + ["--min-free", "9000T"], in: folder.path).status == 0)
+        let status = try scanmill("status", "out")
+        let start = "stale  b  voxel-downsample.size changed from 0.05 to 0.1; the last run left it: only "
+        #expect(status.output.hasPrefix(start), "\(status.output)")
+        #expect(status.output.hasSuffix("\n1 done, 1 stale\n"), "\(status.output)")
+        let report = try newestReport()
+        #expect(report["verdict"]?.string == "1 of 2 captures is ready.")
+        #expect(report["summary"]?["waiting"]?.integer == 1 && report["summary"]?["older-results"]?.integer == 1)
+        let waiting = report["captures"]?.array?.first { $0["id"]?.string == "b" }
+        #expect(waiting?["status"]?.string == "waiting")
+        #expect(waiting?["waits-for"]?.string?.hasPrefix("voxel-downsample.size changed") == true, "\(report)")
+        // With the options of before, that one is what it should be, and the other is not.
+        #expect(try scanmill("run", "quick.yaml", "in/b", "-o", "out").output.contains("1 capture: 1 up to date"))
+        #expect(try scanmill("status", "out").output == "2 done\n")
+        let runs = try names("out/.scanmill/runs")
+        #expect(try scanmill("run", "quick.yaml", "in/b", "-o", "out").status == 0)
+        #expect(try names("out/.scanmill/runs") == runs)
+    }
+
+    /// What the report calls ready, `status` calls done.
+    @Test func whatIsStaleIsNotReady() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out").status == 0)
+        try folder.write(try folder.bytes("in/a/desk.jsonl") + [0x0A], to: "in/a/desk.jsonl")
+        #expect(try scanmill("status", "out").output.hasSuffix("1 done, 1 stale\n"))
+        let report = try newestReport()
+        let states = report["captures"]?.array?.map { $0["status"]?.string }
+        #expect(states == ["waiting", "ready"] && report["verdict"]?.string == "1 of 2 captures is ready.")
+    }
+
+    /// A night in which everything is still being copied is remembered, and once.
+    @Test func aRunInWhichAllArrive() throws {
+        for name in ["a", "b"] { try folder.write("now\n", to: "in/\(name)/notes.txt") }
+        let run = ["run", "quick.yaml", "in", "-o", "out", "--settle", "1h"]
+        #expect(try Scanmill.run(run, in: folder.path).status == 0)
+        let status = try scanmill("status", "out").output
+        #expect(
+            status
+                == "never run  a  it was still arriving\nnever run  b  it was still arriving\n2 never run\n")
+        let report = try newestReport()
+        #expect(report["verdict"]?.string == "Neither capture is ready.")
+        #expect(report["captures"]?.array?.map { $0["status"]?.string } == ["waiting", "waiting"])
+        let runs = try names("out/.scanmill/runs")
+        #expect(try Scanmill.run(run, in: folder.path).status == 0)
+        #expect(try names("out/.scanmill/runs") == runs && runs.count == 1)
+    }
+
+    /// A folder that was made for results is no mistyped one.
+    @Test func noCaptureWasRunYet() throws {
+        #expect(try scanmill("run", "quick.yaml", "in", "-o", "out", "--format", "polycam").status == 0)
+        let report = try scanmill("report", "out")
+        #expect(report.status == 2)
+        #expect(report.errors.hasPrefix("error: no capture has been run into this folder yet\n  --> out\n"))
+        #expect(try scanmill("status", "out").output == "no capture has been run into out\n")
+    }
+
+    private func newestReport() throws -> JSONValue {
+        let page = try scanmill("report", "out").output.dropLast()
+        return try StateJSON.read("\(folder.path)/\(page.dropLast("html".count))json")
+    }
+
+    /// Sorted.
+    private func names(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)").sorted()
+    }
+
     /// To whoever needs the result, that is not the same as none.
     @Test func aFailureBesideAnOlderResult() throws {
         #expect(try scanmill("run", "quick.yaml", "in/a", "-o", "out").status == 0)

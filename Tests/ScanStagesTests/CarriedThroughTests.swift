@@ -44,7 +44,7 @@ import Testing
             let expected = Self.mask(without: n < 3 ? n : 0)
             #expect(try mask(run, "\(folder)/masks/00000\(n).png") == expected)
             #expect(
-                try mask(run, "\(folder)/masks_2/00000\(n).png") == expected.nearest(width: 4, height: 3))
+                try mask(run, "\(folder)/masks_2/00000\(n).png") == expected.nearest(to: PixelSize(4, 3)))
         }
         #expect(run.count(writer, "frames-without-mask") == 1)
     }

@@ -85,8 +85,8 @@ import Testing
 
     @Test func aMaskKeepsItsTwoValues() {
         let mask = LumaImage(width: 4, height: 2, pixels: [0, 0, 255, 255, 0, 255, 255, 255])
-        #expect(mask.nearest(width: 2, height: 1).pixels == [255, 255])
-        #expect(Set(mask.nearest(width: 3, height: 2).pixels) == [0, 255])
+        #expect(mask.nearest(to: PixelSize(2, 1)).pixels == [255, 255])
+        #expect(Set(mask.nearest(to: PixelSize(3, 2)).pixels) == [0, 255])
     }
 
     @Test func mistakesInTheFactors() {

@@ -1,5 +1,7 @@
 import ScanFormats
 import ScanModel
+import ScanPipeline
+import ScanStages
 import TestSupport
 import Testing
 
@@ -251,6 +253,19 @@ import Testing
             ])
     }
 
+    /// The command line's rule takes the place of the file's, whatever its name is.
+    @Test func aRuleThatIsSetReplacesTheOther() throws {
+        func options(_ settings: [String]) throws -> JSONObject? {
+            let text = "name: test\nstages: [read, filter-blur: {seconds: 0.2, gray: luma}, write-frames]\n"
+            return try Pipeline.load(text: text, path: "p.yaml", settings: settings, library: .builtIn).steps[1].options
+        }
+        let set = try options(["filter-blur.window=3"])
+        #expect(set?["window"] == .integer(3) && set?["gray"] == .string("luma") && set?["seconds"] == nil)
+        #expect(throws: PipelineMistakes.self) {
+            _ = try options(["filter-blur.window=3", "filter-blur.count=3"])
+        }
+    }
+
     // MARK: - Holes
 
     @Test func theLongestRunIsCountedAndALongHoleSaid() throws {
@@ -264,7 +279,7 @@ import Testing
         let window = try self.run("{window: 4}", [9, 0, 0, 0, 0, 0, 0, 9])
         #expect(
             window.warnings == [
-                "filter-blur: frames 1 to 6 were all dropped, which leaves a hole of 7.0 s; a smaller `window` leaves shorter ones"
+                "filter-blur: frames 1 to 6 were all dropped, which leaves a hole of 7.0 s; a smaller `window`, or `seconds`, leaves shorter ones"
             ])
     }
 

@@ -56,6 +56,22 @@ import Testing
         #expect(run.frames.map { $0.depth?.metres } == [[1], [2.01], [0]])
     }
 
+    /// A choice among frames opens what stands behind it late; the frame before has to be there all the same, turned as this
+    /// one is.
+    @Test(arguments: ["stray-scanner", "scannet-raw", "scannetpp"], [0, 1])
+    func theSameBelowAChoiceAmongFrames(sample: String, quarterTurns: Int) throws {
+        let path = SharedData.checkout.appendingPathComponent("samples/\(sample)").path
+        func counts(_ stages: [String]) throws -> JSONObject {
+            let list = ["read", "turn: {quarter-turns: \(quarterTurns)}"] + stages + ["write-frames: {color: none}"]
+            return try PipelineRun(list.map { "- \($0)" }.joined(separator: "\n"), on: path).counts("mask-jumps")
+        }
+        let choice = "filter-blur: {window: 3}"
+        let first = try counts([choice, "decompress", "mask-jumps"])
+        #expect(first["frames-without-previous"] == nil || first["frames-without-previous"]?.number == 1)
+        #expect(first["pixels-out"] != first["pixels-in"])
+        #expect(try counts(["decompress", choice, "mask-jumps"]) == first)
+    }
+
     @Test(arguments: [1, 3])
     func theSameThroughAPackedStream(workers: Int) throws {
         // From frame to frame every pixel of the sample changes by 1/16 m.

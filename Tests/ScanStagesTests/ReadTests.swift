@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [0, 5]) func oneOddDepthPictureIsTheOddOne(_ odd: Int) throws {
         let copy = try folder.copySample("scannet")
         let image = try PNG.decodeGray16(try folder.bytes("scannet/depth/\(odd).png"))
-        let small = image.nearest(width: image.width / 2, height: image.height / 2)
+        let small = image.nearest(to: PixelSize(image.width / 2, image.height / 2))
         try folder.write(try PNG.encodeGray16(small), to: "scannet/depth/\(odd).png")
         let run = try StageRun("- read: {bad-frame-limit: 0.1}\n- decompress", reading: copy)
         #expect(run.drops.count == 1 && run.drops.first?.hasPrefix("\(odd) ") == true, "\(run.drops)")

@@ -108,7 +108,7 @@ import Testing
         if format.depth != nil {
             let (d, e) = (try #require(a.depth), try #require(b.depth))
             // Enlarged depth is looked at where its pixels came from.
-            let f = e.width == d.width ? e : e.nearest(width: d.width, height: d.height)
+            let f = e.width == d.width ? e : e.nearest(to: d.size)
             for (x, y) in zip(d.metres, f.metres) { seen.depth = max(seen.depth, abs(Double(x) - Double(y))) }
         }
         if format.hasConfidence { #expect(a.confidence == b.confidence) }

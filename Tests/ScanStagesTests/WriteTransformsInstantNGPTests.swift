@@ -79,7 +79,7 @@ import Testing
             let picture = try PNG.decodeGray16(try run.bytes("ngp/depths_\(factor)/000002.png"))
             let size = PixelSize(32 / factor, 24 / factor)
             #expect(picture.size == size)
-            let expected = depth.nearest(width: size.width, height: size.height).metres
+            let expected = depth.nearest(to: size).metres
             for (pixel, metres) in zip(picture.pixels, expected) {
                 #expect(abs(Double(pixel) - Double(metres) * 1000) <= 0.5)
             }

@@ -1,3 +1,4 @@
+import Foundation
 import ScanFormats
 import ScanModel
 import TestSupport
@@ -67,6 +68,31 @@ import Testing
         #expect(run.warnings.contains(warning))
         let tree = try CaptureFormats.tree(at: "\(run.path)/memory.zip")
         #expect(tree.byteCount(of: "transforms.json") != nil && tree.byteCount(of: "boundingbox.json") == nil)
+    }
+
+    /// A dataset whose turn was written in single precision: what is upright by its own word is so for the file.
+    @Test func aBoxThatIsTiltedByRoundingStays() throws {
+        let folder = try TemporaryFolder()
+        let (c, s) = (cos(3e-8), sin(3e-8))
+        let points = (0..<1000).map { "\(Double($0 % 10) / 10) \(Double($0 / 10 % 10) / 10) \(Double($0 / 100) / 10)" }
+        let header =
+            "ply\nformat ascii 1.0\nelement vertex 1000\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+        try folder.write(header + points.joined(separator: "\n") + "\n", to: "turned/points.ply")
+        let pixels = [UInt8](repeating: 9, count: 144)
+        try folder.write(try PNG.encodeRGB(RGBImage(width: 8, height: 6, pixels: pixels)), to: "turned/a.png")
+        try folder.write(
+            """
+            {"fl_x": 9, "fl_y": 9, "cx": 4, "cy": 3, "w": 8, "h": 6, "orientation_override": "none",
+             "applied_transform": [[1, 0, 0, 0], [0, \(s), \(-c), 0], [0, \(c), \(s), 0]], "ply_file_path": "points.ply",
+             "frames": [{"file_path": "a.png",
+                "transform_matrix": [[1, 0, 0, 0.5], [0, 0, -1, -3], [0, 1, 0, 0.5], [0, 0, 0, 1]]}]}
+            """, to: "turned/transforms.json")
+        let run = try StageRun(
+            "- read\n- cull-by-box: {box: cloud}\n- write-zip", reading: "\(folder.path)/turned", probing: [.pose])
+        #expect(!run.warnings.contains { $0.contains("the box was left out") }, "\(run.warnings)")
+        let archive = try #require(run.files.first { $0.hasSuffix(".zip") })
+        let tree = try CaptureFormats.tree(at: "\(run.path)/\(archive)")
+        #expect(tree.byteCount(of: "boundingbox.json") != nil)
     }
 
     @Test func equalCapturesMakeEqualArchives() throws {

@@ -96,6 +96,32 @@ extension Torture {
             Torture.say("a full disk: \(done.count) of \(rig.ids.count) captures done, the others named, 0 torn")
         }
 
+        /// A process that waits for a disk that does not answer cannot be killed: the night goes on without it.
+        @Test func aDiskThatDoesNotAnswer() throws {
+            guard Torture.has(.root, .loopDevice, for: "a disk that does not answer") else { return }
+            let folder = try TemporaryFolder()
+            let sample = SharedData.checkout.appendingPathComponent("samples/scannet-raw").path
+            let pack = "import shutil, sys; shutil.make_archive(sys.argv[1], 'zip', sys.argv[2])"
+            try runPython(pack, [folder.url("in/scan").path, sample]).require(0)
+            try folder.write("name: p\nstages: [read, write-frames]\n", to: "p.yaml")
+            // A video that is packed is unpacked there.
+            let disk = try LoopDisk()
+            try disk.freeze()
+            let result: CommandResult
+            do {
+                defer { try? disk.thaw() }
+                result = try Scanmill.run(
+                    ["run", "p.yaml", "in", "-o", "out", "--patience", "1s"], in: folder.path,
+                    environment: ["TMPDIR": disk.path])
+            }
+            #expect(result.status == 3, "\(result.errors)")
+            #expect(result.errors.contains("error: the capture made no progress for 1 s and was ended"))
+            #expect(result.errors.contains("   = its process was killed and does not end: it waits for a disk"))
+            #expect(result.errors.contains("   = nothing was published for scan"))
+            let again = try Scanmill.run(["run", "p.yaml", "in", "-o", "out"], in: folder.path)
+            #expect(again.status == 0, "\(again.errors)")
+        }
+
         @Test func anOutputThatIsReadOnly() throws {
             guard Torture.has(.root, for: "an output that is read-only") else { return }
             let mount = try Mount.tmpfs(size: "10m")

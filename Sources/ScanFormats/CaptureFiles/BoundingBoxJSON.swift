@@ -65,7 +65,8 @@ public struct BoundingBoxJSON: Hashable, Sendable {
     }
 
     /// The same layout as the app's. The anchor is the identity.
-    /// - Throws: fault `input` when the box is not finite or is turned about anything but y, which the layout cannot say.
+    /// - Throws: fault `input` when the box is not finite or is turned about anything but y, which the layout cannot say; by
+    ///   no more than `Vector3.axisTolerance` is rounding.
     public static func text(_ box: OrientedBox) throws(Problem) -> [UInt8] {
         if let defect = box.defect { throw Problem(.input, defect) }
         let (right, up, back) = box.worldFromBox.columns
@@ -73,7 +74,7 @@ public struct BoundingBoxJSON: Hashable, Sendable {
         let turned = Matrix3.rotation(aboutY: angle)
         let tilt = max(
             (turned.columns.0 - right).length, (turned.columns.1 - up).length, (turned.columns.2 - back).length)
-        if tilt > 1e-9 {
+        if tilt > Vector3.axisTolerance {
             throw Problem(.input, "the box is tilted, and boundingbox.json holds only boxes turned about y")
         }
         var positions = JSONObject()

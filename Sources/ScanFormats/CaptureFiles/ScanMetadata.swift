@@ -5,8 +5,8 @@ import ScanModel
 /// Streams are found by what they are, never by their place: recordings with motion sensors list those first. Labels
 /// (device, scene, user) are nil where they are no text; the numbers that geometry rests on have to be right.
 public struct ScanMetadata: Hashable, Sendable {
-    /// The unit of a depth value, from the key `depth_unit`; metres where there is none, as in files of older apps. The
-    /// depth stream's `encoding` says nothing: Android calls its 16-bit millimetres `uint8_zlib`.
+    /// The unit of a depth value, from the key `depth_unit`; metres where there is none, as in files of older iOS apps. The
+    /// depth stream's `encoding` does not say it: Android calls its 16-bit millimetres `uint8_zlib`.
     public enum DepthUnit: String, Hashable, Sendable, CaseIterable {
         case metres = "m"
         case millimetres = "mm"
@@ -28,6 +28,10 @@ public struct ScanMetadata: Hashable, Sendable {
     public let deviceType: String?
     public let deviceName: String?
     public let depthUnit: DepthUnit
+    /// Whether the file says the unit itself.
+    public var saysDepthUnit: Bool { json["depth_unit"].map { $0 != .null } ?? false }
+    /// Whether quaternions have the order of Android's app.
+    public var hasAndroidQuaternions: Bool { json["camera_orientation_quaternion_format"]?.string == "xyzw" }
     /// Whether confidence was recorded, where the metadata says so.
     public let hasConfidence: Bool?
     /// The iOS app misspells it; Android and the documentation do not; a third app has a spelling of its own.

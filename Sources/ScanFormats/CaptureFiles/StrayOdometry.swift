@@ -4,7 +4,8 @@ import ScanModel
 ///
 /// The first line names the columns. `timestamp` and `frame` are there since version 1.2 of the app; `fx, fy, cx, cy`, the
 /// frame's own camera in pixels of the video as recorded, and the centre of the lens's distortion came later. Other
-/// columns, and another order of them, are as good.
+/// columns, and another order of them, are as good. Before version 1.2 the app named no columns either, and joined the lines
+/// with line feeds, so that none ended the last.
 ///
 /// Source: the Stray Scanner app, OdometryEncoder.swift, and its documentation of the format.
 public struct StrayOdometry {
@@ -31,8 +32,8 @@ public struct StrayOdometry {
     public var hasTimestamps: Bool { layout.timestamp != nil }
     /// Whether each line has its frame's number.
     public var hasNumbers: Bool { layout.number != nil }
-    /// The last line that was read, where nothing ends it though line feeds end the others.
-    var openLine: Int? { table.openLine }
+    /// The last line that was read, where nothing ends it though line feeds end the others, as the app did since version 1.2.
+    var openLine: Int? { layout.endsLines ? table.openLine : nil }
     private var table: TextTable
     private let layout: Layout
     /// A file without names of columns begins with a frame.
@@ -62,7 +63,7 @@ public struct StrayOdometry {
 
     /// The next line; nil after the last.
     public mutating func next() throws(Problem) -> Line? {
-        let row: TextTable.Row
+        var row: TextTable.Row
         if let waiting = first {
             row = waiting
             first = nil
@@ -70,6 +71,8 @@ public struct StrayOdometry {
             guard let found = try table.next() else { return nil }
             row = found
         }
+        // That nothing ends it tells nothing then, and hardly do its digits.
+        if !layout.endsLines, row.end == .cut { row.end = .open }
         let number = layout.number.flatMap { try? Self.number(in: row, $0) }
         do throws(Problem) {
             return Line(number: number, row: .success(try read(row)))
@@ -119,6 +122,8 @@ public struct StrayOdometry {
         var pose: [Int]
         /// Of fx, fy, cx and cy.
         var camera: [Int]?
+        /// Whether a line feed ends the last line too.
+        var endsLines: Bool { timestamp != nil || number != nil }
 
         /// - Returns: nil where a column of the pose has no name.
         init?(_ names: [String]) {

@@ -66,11 +66,14 @@ extension TransformsJSON {
         public var pose: Pose
         public var lens: Lens
         public var sharpness: Double?
+        /// Whether the pose is that of the exposure's beginning, which moves while the picture is taken.
+        public var isOfStart: Bool
 
         init(_ frame: JSONField, _ top: JSONField) throws(Problem) {
             picture = try frame["file_path"].text().withSlashes
             depth = try Self.depth(frame)
-            pose = try frame["transform_matrix"].pose(leavesLastRow: true)
+            isOfStart = frame["transform_matrix"].isAbsent && !frame["transform_matrix_start"].isAbsent
+            pose = try frame[isOfStart ? "transform_matrix_start" : "transform_matrix"].pose(leavesLastRow: true)
             lens = try Lens(frame, top)
             sharpness = frame["sharpness"].value?.double
         }
@@ -100,12 +103,14 @@ extension TransformsJSON {
         /// The factor by which saved positions were multiplied after `applied_transform`: depth's unit is not theirs then.
         public var appliedScale: Double
         public var pointFile: String?
-        /// Of a depth picture's unit: metres, or nil where there is no such key.
+        /// What a depth picture's unit is in the saved world, from `integer_depth_scale`; nil where there is no such key.
         public var depthUnit: Double?
         /// Whether there is that key without a unit in it: instant-ngp passes depth over then.
         public var saysNoDepth = false
-        /// Whether cameras have Mitsuba's axes (x left, y up, z forward), as instant-ngp takes them with `from_mitsuba`.
-        public var isMitsuba: Bool
+        /// The axes that cameras have.
+        public var axes: CameraAxes
+        /// How many frames instant-ngp takes, the first by name: `n_frames`.
+        public var frameLimit: Int?
         public var warnings: [String] = []
         /// The original world's up, where the file tells.
         public var worldUp: Vector3?
@@ -113,16 +118,21 @@ extension TransformsJSON {
         /// - Throws: when nothing here knows the lens of all pictures.
         public init(_ root: JSONField) throws(Problem) {
             try LensDistortion.check(root)
+            axes = CameraAxes(root)
             let marks = ["aabb_scale", "integer_depth_scale", "scale", "offset", "enable_depth_loading"]
-            dialect = marks.contains { !root[$0].isAbsent } ? .instantNGP : .nerfstudio
+            let isNGP = axes != .openGL || marks.contains { !root[$0].isAbsent }
+            dialect = isNGP ? .instantNGP : .nerfstudio
+            // The name is anybody's: only instant-ngp's datasets mean a limit by it.
+            if isNGP, let count = root["n_frames"].value?.double, count >= 0 {
+                frameLimit = Int(exactly: count.rounded(.down))
+            }
             pointFile = root["ply_file_path"].value?.string
-            isMitsuba = root["from_mitsuba"].value?.bool == true
             let unit = try root["integer_depth_scale"].numberIfPresent()
             depthUnit = unit.flatMap { $0 > 0 && $0 <= 1e3 && (1 / $0).isFinite ? $0 : nil }
             saysNoDepth = unit != nil && depthUnit == nil
             // Who tells nerfstudio to leave the world as it is has turned it already, so that z is up.
             let savedUp =
-                Self.axis(root["up"])
+                Self.direction(root["up"])
                 ?? (root["orientation_override"].value?.string == "none" ? Vector3(0, 0, 1) : nil)
             let scale = try root["applied_scale"].numberIfPresent() ?? 1
             guard scale > 0, scale.isFinite else { throw root["applied_scale"].unlike("a positive number") }
@@ -143,15 +153,17 @@ extension TransformsJSON {
             }
             originalFromSaved = applied.inverse
             if let savedUp {
-                worldUp = (applied.rotation.transposed * savedUp).normalized
-            } else if applied.rotation == .yUpToZUp {
-                worldUp = Vector3(0, 1, 0)
+                worldUp = (applied.rotation.transposed * savedUp).normalized.snappedToAxis
+            } else {
+                let (x, y, z) = applied.rotation.columns
+                let rounded = Matrix3(columns: x.snappedToAxis, y.snappedToAxis, z.snappedToAxis)
+                if rounded == .yUpToZUp { worldUp = Vector3(0, 1, 0) }
             }
         }
 
         /// A pose in the original world.
         func original(_ saved: Pose) -> Pose {
-            let rotation = isMitsuba ? saved.rotation * Self.mitsubaFromOpenGL : saved.rotation
+            let rotation = axes.ownFromOpenGL.map { saved.rotation * $0 } ?? saved.rotation
             let unscaled = Pose(rotation: rotation, position: saved.position / appliedScale)
             return originalFromSaved.map { $0 * unscaled } ?? unscaled
         }
@@ -164,14 +176,49 @@ extension TransformsJSON {
             return cloud
         }
 
-        /// Half a turn about y. Source: instant-ngp, include/neural-graphics-primitives/nerf_loader.h, which negates the first
-        /// and the third column of such poses.
-        private static let mitsubaFromOpenGL = Matrix3(rows: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
+        /// How many of a depth picture's units are one of the original world: of a metre, as nerfstudio takes them, where
+        /// nothing is said. instant-ngp's unit leads to the saved world, which was scaled.
+        var depthUnitsPerMetre: Double { depthUnit.map { appliedScale / $0 } ?? 1000 }
 
-        private static func axis(_ field: JSONField) -> Vector3? {
+        private static func direction(_ field: JSONField) -> Vector3? {
             guard let n = field.value?.doubles, n.count == 3 else { return nil }
             let up = Vector3(n[0], n[1], n[2])
-            return up.isFinite && abs(up.length - 1) < 1e-3 ? up.normalized : nil
+            return up.isFinite && abs(up.length - 1) < 1e-3 ? up.normalized.snappedToAxis : nil
+        }
+    }
+
+    /// The axes that a dataset's cameras have.
+    ///
+    /// Source: instant-ngp, src/nerf_loader.cu and include/neural-graphics-primitives/nerf_loader.h, and NeuS2, which is made
+    /// of it: both negate the second and the third column of every pose. With `normal_mts_args`, whatever it says, they negate
+    /// the first and the third of what they have then; NeuS2 negates the second and the third once more with `from_na`, which
+    /// goes first. `from_mitsuba` is what their code calls the former, and no key that they read: it is taken as an alias,
+    /// since it can mean nothing else.
+    public enum CameraAxes: Hashable, Sendable {
+        /// x right, y up, z backward.
+        case openGL
+        /// x right, y down, z forward.
+        case openCV
+        /// x left, y up, z forward.
+        case mitsuba
+
+        init(_ top: JSONField) {
+            if top["from_na"].isSetFlag {
+                self = .openCV
+            } else if top["normal_mts_args"].value != nil || top["from_mitsuba"].isSetFlag {
+                self = .mitsuba
+            } else {
+                self = .openGL
+            }
+        }
+
+        /// What turns a pose's rotation into that of a camera with OpenGL's axes, from the right; nil where it has them.
+        var ownFromOpenGL: Matrix3? {
+            switch self {
+            case .openGL: nil
+            case .openCV: Matrix3(rows: Vector3(1, 0, 0), Vector3(0, -1, 0), Vector3(0, 0, -1))
+            case .mitsuba: Matrix3(rows: Vector3(-1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, -1))
+            }
         }
     }
 }
@@ -237,11 +284,7 @@ extension LensDistortion {
         return numbers
     }
 
-    /// Some write 1 for true.
-    private static func saysFisheye(_ field: JSONField) -> Bool {
-        let flag = field["is_fisheye"].value
-        return flag?.bool == true || (flag?.double ?? 0) != 0
-    }
+    private static func saysFisheye(_ field: JSONField) -> Bool { field["is_fisheye"].isSetFlag }
 
     /// - Throws: where pictures cannot be made a pinhole's.
     private static func requireKnownLens(_ field: JSONField) throws(Problem) {
@@ -260,4 +303,9 @@ extension LensDistortion {
     }
 
     private static let undistort = "make a pinhole's pictures of them first"
+}
+
+extension JSONField {
+    /// Some write 1 for true.
+    fileprivate var isSetFlag: Bool { value?.bool == true || (value?.double ?? 0) != 0 }
 }

@@ -20,7 +20,7 @@ public enum MultiScanCapture: CaptureFormat {
         writingLoses: [
             "a depth sensor's own camera", "a box that is tilted",
             "depth beyond 8.191 m where it was recorded in millimetres",
-        ], revision: 6)
+        ], revision: 7)
 
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard let stem = stem(of: tree) else {

@@ -20,8 +20,7 @@ struct MultiScanReader {
 
     /// The app that recorded it: depth alone does not tell, since not every capture has any.
     private static func variant(_ metadata: ScanMetadata) -> String {
-        let isAndroid = metadata.json["camera_orientation_quaternion_format"]?.string == "xyzw"
-        if isAndroid || metadata.depthUnit == .millimetres { return "Android" }
+        if metadata.hasAndroidQuaternions || metadata.depthUnit == .millimetres { return "Android" }
         // The app before ARKit: motion and a video or two, and nothing of where the camera was.
         let hasMotion = metadata.streams.contains { if case .motion = $0.role { true } else { false } }
         return hasMotion && metadata.cameraInfoStream == nil ? "early ScannerApp" : "iOS"
@@ -183,14 +182,7 @@ struct MultiScanReader {
                 fix: "add  \"resolution\": [height, width]  to the depth stream"
             ).at(file: "\(stem).json")
         }
-        if metadata.depthUnit == .millimetres, stream?.encoding?.hasPrefix("float") == true {
-            throw Problem(
-                .input, "the depth stream is \(stream?.encoding ?? "") and its unit mm: no app records that",
-                notes: ["half floats are metres, as iOS records them; millimetres are whole numbers, as Android does"],
-                fix:
-                    "make  \"depth_unit\": \"m\"  of it for half floats in metres, or the stream's  \"encoding\": \"uint16_zlib\""
-            ).at(file: "\(stem).json")
-        }
+        try checkUnit(metadata, stream)
         try rules.check(size, of: "depth map", in: "\(stem).json")
         try checkShape(size)
         capture.list(depthFile, in: tree, [.recordedDepth])
@@ -211,6 +203,32 @@ struct MultiScanReader {
             file: confidenceFile, size: confidenceSize,
             content: .confidence(metadata.confidenceRange), rules: rules, claims: claims)
         capture.channels.insert(.recordedConfidence)
+    }
+
+    /// Half floats that are taken for whole numbers, or the other way round, look like depth and are none.
+    private func checkUnit(_ metadata: ScanMetadata, _ stream: ScanStream?) throws(Problem) {
+        let encoding = stream?.encoding
+        if metadata.depthUnit == .millimetres, let encoding, encoding.hasPrefix("float") {
+            throw Problem(
+                .input, "the depth stream is \(encoding) and its unit mm: no app records that",
+                notes: ["half floats are metres, as iOS records them; millimetres are whole numbers, as Android does"],
+                fix:
+                    "make  \"depth_unit\": \"m\"  of it for half floats in metres, or the stream's  \"encoding\": \"uint16_zlib\""
+            ).at(file: "\(stem).json")
+        }
+        if metadata.saysDepthUnit { return }
+        var signs: [String] = []
+        if let encoding, !encoding.hasPrefix("float") { signs.append("the depth stream is \(encoding)") }
+        if metadata.hasAndroidQuaternions { signs.append("the format of quaternions is xyzw") }
+        if signs.isEmpty { return }
+        throw Problem(
+            .input, "the unit of the depth is not said, and the recording looks like Android's",
+            notes: [
+                "\(signs.joined(separator: ", and ")): Android's app has whole millimetres, and where no unit is said, depth is half floats in metres, as older iOS apps left it"
+            ],
+            fix:
+                "add  \"depth_unit\": \"mm\"  beside \"streams\", or \"m\" where the depth is half floats in metres"
+        ).at(file: "\(stem).json")
     }
 
     /// Depth of two cameras comes more slowly than the pictures, and its rows as long as they lay in memory: only the

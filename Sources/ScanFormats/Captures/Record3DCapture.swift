@@ -18,7 +18,7 @@ public enum Record3DCapture: CaptureFormat {
         summary: "Record3D: .r3d with pictures, poses, depth and confidence; the EXR + JPG export, without confidence.",
         reads: [.color, .pose, .intrinsics, .timestamp, .recordedDepth, .recordedConfidence],
         passesOver: ["`initPose`, which readers leave out", "sound and icon"],
-        revision: 3)
+        revision: 4)
 
     fileprivate static let metadataLimit = 64 << 20
 

@@ -15,7 +15,7 @@ public enum ScanNetRawCapture: CaptureFormat {
         writer: "write-scannet: {layout: raw}",
         writingLoses: [
             "poses", "confidence", "the bounding box", "depth finer than the sensor's steps, about z² / 300 m",
-            "depth nearer than 0.26 m or farther than 9.4 m", "pictures as they were: they become a video",
+            "depth nearer than 0.26 m or farther than 9.57 m", "pictures as they were: they become a video",
             "an autofocus camera's changes: one camera stands for all frames", "which way is up",
         ], origin: .form(of: "ScanNet"), revision: 2)
 

@@ -28,7 +28,7 @@ public enum StrayScannerCapture: CaptureFormat {
             "an autofocus camera's changes: one camera stands for all frames", "confidence but for three levels",
             "the bounding box", "motion", "pictures that are no video",
         ],
-        poseAxes: .openCV, revision: 5)
+        poseAxes: .openCV, revision: 6)
 
     static let odometryFile = "odometry.csv"
     static let matrixFile = "camera_matrix.csv"

@@ -9,6 +9,7 @@ public enum TransformsDataset: CaptureFormat {
         reads: [.color, .pose, .intrinsics, .recordedDepth, .cloud, .mask, .split],
         passesOver: [
             "smaller copies of pictures", "alpha channels and `.alpha.png`", "`scale`, `offset`, `aabb_scale`",
+            "`sharpness_discard_threshold`", "how a camera moves while a picture is taken (`transform_matrix_end`)",
             "keys that no trainer reads, and `sharpness`",
         ],
         writer: "write-transforms",
@@ -16,7 +17,7 @@ public enum TransformsDataset: CaptureFormat {
             "timestamps", "confidence", "the bounding box", "motion",
             "that a unit is a metre, where there is no depth",
         ],
-        origin: .derived, revision: 11)
+        origin: .derived, revision: 12)
 
     static let file = "transforms.json"
     /// instant-ngp knows no lists: the frames that are held out stand in a description of their own, for
@@ -27,7 +28,7 @@ public enum TransformsDataset: CaptureFormat {
     public static func recognise(_ tree: any CaptureTree) -> Recognition? {
         guard tree.byteCount(of: file) != nil, let json = try? tree.outline(of: file, limit: sizeLimit),
             let first = json["frames"]?.array?.first,
-            first["transform_matrix"] != nil, first["file_path"] != nil
+            first["transform_matrix"] ?? first["transform_matrix_start"] != nil, first["file_path"] != nil
         else { return nil }
         return Recognition(format: name, reason: "\(file) lists frames with file_path and transform_matrix")
     }
@@ -78,10 +79,14 @@ private struct TransformsReader {
         var path: String
         /// Of bad frames too: what is said of missing depth counts them.
         var depth: String?
+        /// Whether the depth has instant-ngp's key.
+        var isDepthOfNGP = false
         var mask: String?
         var split: DatasetSplit?
         var found: TransformsJSON.Found?
         var problem: Problem?
+        /// Why its loader leaves it out; nil where it does not.
+        var omission: String?
 
         /// The same as the description one folder higher would have it.
         func movedUp(from way: String) -> Entry {
@@ -123,6 +128,7 @@ private struct TransformsReader {
             try takeHeldOut(besides: &entries, top)
         }
         entries.sort { PictureFolder.precedesNaturally($0.path, $1.path) }
+        omit(from: &entries, beyond: top.frameLimit)
         let looks = PictureLook.each(named: entries.map { $0.problem == nil ? $0.path : nil }, of: tree, rules)
         let hasPictures =
             looks.contains { (try? $0.get()) != nil }
@@ -133,6 +139,7 @@ private struct TransformsReader {
         noteTwins(entries)
         takeSplits(entries, root)
         noteContradictions(root, elements)
+        noteMovingCameras(entries)
         if hasPictures {
             capture.channels.insert(.color)
             let listed = entries.flatMap { [$0.path] + [$0.depth, $0.mask].compactMap(\.self) }
@@ -148,9 +155,10 @@ private struct TransformsReader {
             capture.warnings.append("\(noUnit) (depth was left out)")
             depths = depths.map { _ in nil }
         }
+        noteAssumedUnit(top, entries)
         let named = entries.map { top.saysNoDepth ? nil : $0.depth }
         try capture.takeDepth(
-            depths, named: named, .uint16(unitsPerMetre: 1 / (top.depthUnit ?? 1e-3)), in: tree, rules, to: &source,
+            depths, named: named, .uint16(unitsPerMetre: top.depthUnitsPerMetre), in: tree, rules, to: &source,
             absence: top.saysNoDepth ? noUnit : "\(file) names no depth pictures")
         let listed = named.compactMap(\.self)
         if !listed.isEmpty && depths.allSatisfy({ $0 == nil }) {
@@ -208,6 +216,7 @@ private struct TransformsReader {
     private func entry(_ element: JSONField, _ root: JSONField) -> Entry {
         var entry = Entry(path: element["file_path"].value?.string ?? element.path)
         entry.depth = try? TransformsJSON.Found.depth(element)
+        entry.isDepthOfNGP = entry.depth != nil && element["depth_file_path"].isAbsent
         do throws(Problem) {
             entry.mask = try TransformsJSON.Found.mask(element)
             let found = try TransformsJSON.Found(element, root)
@@ -217,12 +226,50 @@ private struct TransformsReader {
         return entry
     }
 
+    /// Leaves out what instant-ngp does, which takes the first frames by their names and trains on no other. What is held
+    /// out stands in a description of its own.
+    private mutating func omit(from entries: inout [Entry], beyond limit: Int?) {
+        let trained = entries.indices.filter { entries[$0].split != .heldOut }
+        guard let limit, trained.count > limit else { return }
+        let omitted = trained.dropFirst(limit)
+        capture.findings["frames-beyond-n_frames"] = .of(omitted.count)
+        let reason = "n_frames of \(file) is \(limit), and instant-ngp takes so many frames, the first by name"
+        for number in omitted {
+            // A frame that is tested on too is still that.
+            if entries[number].split?.isDisjoint(with: .heldOut) == false {
+                entries[number].split = .heldOut
+            } else {
+                entries[number].omission = reason
+            }
+        }
+    }
+
+    /// Warns of frames whose camera moves while the picture is taken, where nothing says where it is at a moment.
+    private mutating func noteMovingCameras(_ entries: [Entry]) {
+        let count = entries.count { $0.found?.isOfStart == true }
+        if count == 0 { return }
+        capture.warnings.append(
+            "\(count) of \(entries.count) frames have no transform_matrix in \(file): transform_matrix_start was taken, and a "
+                + "rolling shutter or motion blur until transform_matrix_end is not modelled")
+    }
+
+    /// Warns of depth of instant-ngp's without the key that says what it is.
+    private mutating func noteAssumedUnit(_ top: TransformsJSON.Top, _ entries: [Entry]) {
+        guard top.dialect == .instantNGP, top.depthUnit == nil,
+            zip(depths, entries).contains(where: { $0 != nil && $1.isDepthOfNGP })
+        else { return }
+        capture.warnings.append(
+            "\(file) names depth by depth_path and has no integer_depth_scale: its numbers were taken for millimetres; "
+                + "instant-ngp itself passes such depth over")
+    }
+
     /// - Parameter look: at its picture; nil where no frame has one.
     private mutating func add(
         _ entry: Entry, _ index: Int, _ top: TransformsJSON.Top, _ look: Result<PictureLook?, Problem>?
     ) throws(Problem) {
         capture.frames.append(FrameFacts(index: index))
         depths.append(nil)
+        if let omission = entry.omission { return capture.drop(index, whileReading: omission) }
         do throws(Problem) {
             // What of a frame only some pipelines want is no reason to lose the frame.
             if let depth = entry.depth { depths[index] = try? tree.picture(depth) }

@@ -16,6 +16,13 @@ public enum ShiftCodec {
         (1...largest).contains(shift) ? UInt16(300_000 / (1134.8335 - Double(shift))) : 0
     }
 
+    /// The depths that a shift stands for, millimetres: up to the last, and half of its step, as a step reaches half way to
+    /// its neighbours everywhere.
+    public static let reach: ClosedRange<Double> = {
+        let (last, before) = (Double(millimetres[largest]), Double(millimetres[largest - 1]))
+        return 260...(last + (last - before) / 2)
+    }()
+
     /// Unpacks a frame to whole millimetres, 0 for "no value".
     /// - Parameter count: the pixels of a frame.
     /// - Throws: `input` when the bytes end before the frame does, or go on behind it. The place has no file; callers add it.
@@ -42,8 +49,8 @@ public enum ShiftCodec {
     }
 
     /// Packs a frame: each depth as the nearest that a shift stands for.
-    /// - Returns: `beyond` counts the depths that none stands for, nearer than 0.26 m or farther than 9.6 m; they become
-    ///   "no value".
+    /// - Returns: `beyond` counts the depths that none stands for, outside of ``reach``: nearer than 0.26 m or farther than
+    ///   9.57 m; they become "no value".
     public static func encode(_ map: DepthMap) -> (bytes: [UInt8], beyond: Int) {
         var beyond = 0
         let shifts = map.metres.map { metres -> UInt16 in
@@ -59,7 +66,7 @@ public enum ShiftCodec {
     }
 
     private static func nearest(_ depth: Double) -> UInt16 {
-        guard depth >= 260, depth <= 9600 else { return 0 }
+        guard reach.contains(depth) else { return 0 }
         let about = Int((1134.8335 - 300_000 / depth).rounded())
         // Depths are cut to whole millimetres, which may make a neighbour the nearest.
         let (low, high) = (min(max(about - 1, 1), largest), min(max(about + 1, 1), largest))

@@ -30,7 +30,7 @@ extension CaptureInspection {
         /// Frames per second.
         public var rate: Double? { medianStep.map { 1 / $0 } }
         /// Seconds from the first frame to the last.
-        public var duration: Double { Self.seconds(from: span.lowerBound, to: span.upperBound) }
+        public var duration: Double { Timestamp.seconds(from: span.lowerBound, to: span.upperBound) }
 
         /// - Returns: nil when no frame has a timestamp.
         init?(_ frames: [FrameFacts], nominalRate: Double?) {
@@ -43,7 +43,7 @@ extension CaptureInspection {
             var steps: [(frame: Int, frames: Int, seconds: Double)] = []
             for (before, after) in zip(stamps, stamps.dropFirst()) {
                 if after.time > before.time {
-                    let seconds = Self.seconds(from: before.time, to: after.time)
+                    let seconds = Timestamp.seconds(from: before.time, to: after.time)
                     steps.append((after.frame, after.frame - before.frame, seconds))
                 } else {
                     backwardCount += 1
@@ -58,8 +58,6 @@ extension CaptureInspection {
                 gaps.append(Gap(frame: step.frame, seconds: step.seconds, missingFrames: elapsed - step.frames))
             }
         }
-
-        static func seconds(from start: Int64, to end: Int64) -> Double { Trajectory.seconds(from: start, to: end) }
     }
 
     /// The way of the camera's centre through the world.

@@ -144,10 +144,11 @@ extension CaptureInspection {
     private static func implausibilities(of camera: Intrinsics) -> [Problem] {
         var problems: [Problem] = []
         let size = camera.size ?? PixelSize(1, 1)
+        func centre(_ range: ClosedRange<Double>) -> Double { (range.lowerBound + range.upperBound) / 2 }
+        // The least fx and the least fy may be two frames'.
         let middle = CameraIntrinsics(
-            fx: camera.fx.lowerBound, fy: camera.fy.lowerBound, cx: (camera.cx.lowerBound + camera.cx.upperBound) / 2,
-            cy: (camera.cy.lowerBound + camera.cy.upperBound) / 2, width: size.width, height: size.height,
-            pixelOrigin: .corner)
+            fx: centre(camera.fx), fy: centre(camera.fy), cx: centre(camera.cx), cy: centre(camera.cy),
+            width: size.width, height: size.height, pixelOrigin: camera.pixelOrigin)
         if let doubt = middle.pixelDoubt {
             problems.append(
                 Problem(.input, doubt, fix: "check the intrinsics, and the size of the pictures that they are for"))

@@ -19,8 +19,8 @@ extension CaptureInspection {
                 var entry = Motion(kind: file.kind, file: file.path, facts: facts)
                 note(warnings: facts.warnings.map { Problem(.input, $0).at(file: file.path) })
                 if let clock, let first = facts.first?.timestamp, let last = facts.last?.timestamp {
-                    entry.startOffset = Clock.seconds(from: clock.span.lowerBound, to: first)
-                    entry.endOffset = Clock.seconds(from: clock.span.upperBound, to: last)
+                    entry.startOffset = Timestamp.seconds(from: clock.span.lowerBound, to: first)
+                    entry.endOffset = Timestamp.seconds(from: clock.span.upperBound, to: last)
                     if last < clock.span.lowerBound || first > clock.span.upperBound {
                         note(warnings: [Self.otherTime.at(file: file.path)])
                     }

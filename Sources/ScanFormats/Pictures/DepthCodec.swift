@@ -9,19 +9,23 @@ public enum DepthCodec {
         /// Also what is farther than 65,504 m, which floats can say and no sensor sees.
         public var infinite: Int
         public var negative: Int
+        /// What the file said and 16 bits cannot hold: `RecordedDepth.Replaced.beyond`.
+        public var beyond: Int
 
-        public var total: Int { nan + infinite + negative }
+        public var total: Int { nan + infinite + negative + beyond }
 
-        public init(nan: Int = 0, infinite: Int = 0, negative: Int = 0) {
+        public init(nan: Int = 0, infinite: Int = 0, negative: Int = 0, beyond: Int = 0) {
             self.nan = nan
             self.infinite = infinite
             self.negative = negative
+            self.beyond = beyond
         }
 
         public static func += (sum: inout Repaired, more: Repaired) {
             sum.nan += more.nan
             sum.infinite += more.infinite
             sum.negative += more.negative
+            sum.beyond += more.beyond
         }
     }
 
@@ -57,7 +61,9 @@ public enum DepthCodec {
             }
             initialized = count
         }
-        return (DepthMap(width: recorded.width, height: recorded.height, metres: metres), Repaired(repaired))
+        var all = Repaired(repaired)
+        all += Repaired(nan: recorded.replaced.nan, beyond: recorded.replaced.beyond)
+        return (DepthMap(width: recorded.width, height: recorded.height, metres: metres), all)
     }
 
     /// How many of a frame's whole numbers have bits above the mask, which unpacking cuts off.

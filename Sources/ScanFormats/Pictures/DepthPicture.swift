@@ -9,23 +9,34 @@ public enum DepthPicture {
         _ bytes: [UInt8], as encoding: DepthEncoding, limits: PictureLimits
     ) throws(Problem) -> RecordedDepth {
         if encoding == .float32Metres { return try OpenEXR.decodeDepth(bytes, limits: limits) }
-        let image = try decode(bytes, limits: limits)
-        return RecordedDepth(
+        let (image, replaced) = try decodeCounting(bytes, limits)
+        var depth = RecordedDepth(
             width: image.width, height: image.height, encoding: encoding,
             bytes: image.pixels.withUnsafeBytes { Array($0) })
+        depth.replaced = replaced
+        return depth
     }
 
     /// - Throws: when the file is damaged, or holds no 16-bit depth: a drawing of depth has lost its metres.
     public static func decode(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> Gray16Image {
+        try decodeCounting(bytes, limits).image
+    }
+
+    private static func decodeCounting(
+        _ bytes: [UInt8], _ limits: PictureLimits
+    ) throws(Problem) -> (image: Gray16Image, replaced: RecordedDepth.Replaced) {
         if NPY.isNPY(bytes) { return try NPY.decodeGray16(bytes, limits: limits) }
-        if PGM.isPGM(bytes) { return try PGM.decodeGray16(bytes, limits: limits) }
-        return try PNG.decodeGray16(bytes, limits: limits)
+        let isPGM = PGM.isPGM(bytes)
+        let image =
+            isPGM ? try PGM.decodeGray16(bytes, limits: limits) : try PNG.decodeGray16(bytes, limits: limits)
+        return (image, RecordedDepth.Replaced())
     }
 
     /// The size from a file's beginning.
+    /// - Throws: when the beginning is damaged, or says that what follows is no 16-bit depth.
     public static func size(_ bytes: [UInt8], limits: PictureLimits = .standard) throws(Problem) -> PixelSize {
         if NPY.isNPY(bytes) { return try NPY.size(bytes, limits: limits) }
-        let header = PGM.isPGM(bytes) ? try PGM.header(bytes, limits: limits) : try PNG.header(bytes, limits: limits)
-        return header.size
+        if PGM.isPGM(bytes) { return try PGM.depthHeader(bytes, limits: limits).size }
+        return try PNG.depthHeader(bytes, limits: limits).size
     }
 }

@@ -15,31 +15,45 @@ enum NPY {
         var start: Int
     }
 
+    /// What the numbers may be, little-endian.
+    private static let types = ["<u2", "<i4", "<f4", "<f8"]
+
     /// Rows and columns, from the file's beginning.
     static func size(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PixelSize {
         try header(bytes, limits).size
     }
 
-    /// The numbers, rounded to whole ones of 16 bits; those beyond become 0.
-    static func decodeGray16(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> Gray16Image {
+    /// The numbers, rounded to whole ones of 16 bits.
+    /// - Returns: `replaced` counts those that are none, or beyond what 16 bits hold; they become 0.
+    /// - Throws: when the file is damaged, or most of its numbers are beyond: they are no depth in whole units.
+    static func decodeGray16(
+        _ bytes: [UInt8], limits: PictureLimits
+    ) throws(Problem) -> (image: Gray16Image, replaced: RecordedDepth.Replaced) {
         let header = try header(bytes, limits)
         let (width, height) = (header.size.width, header.size.height)
         let content = bytes[header.start...]
+        var replaced = RecordedDepth.Replaced()
+        func whole(_ value: Double) -> UInt16 {
+            if let number = UInt16(exactly: value.rounded()) { return number }
+            if value.isNaN { replaced.nan += 1 } else { replaced.beyond += 1 }
+            return 0
+        }
         let pixels: [UInt16]
         switch header.type {
-        case "<u2": pixels = try values(content, width * height) { UInt16(truncatingIfNeeded: $0 as UInt16) }
-        case "<i4": pixels = try values(content, width * height) { UInt16(exactly: Int32(bitPattern: $0)) ?? 0 }
+        case "<u2": pixels = try values(content, width * height) { $0 as UInt16 }
+        case "<i4": pixels = try values(content, width * height) { whole(Double(Int32(bitPattern: $0))) }
         case "<f4": pixels = try values(content, width * height) { whole(Double(Float(bitPattern: $0))) }
-        case "<f8": pixels = try values(content, width * height) { whole(Double(bitPattern: $0)) }
-        default:
-            throw Problem(
-                .input, "the NumPy array holds numbers of type \(header.type.prefix(10))",
-                notes: ["depth is of type <u2, <i4, <f4 or <f8"])
+        default: pixels = try values(content, width * height) { whole(Double(bitPattern: $0)) }
         }
-        return Gray16Image(width: width, height: height, pixels: pixels)
+        guard 2 * replaced.beyond <= pixels.count else {
+            throw Problem(
+                .input,
+                "not a depth picture: \(replaced.beyond) of \(pixels.count) numbers are below 0 or above 65,535",
+                notes: ["NumPy arrays of depth hold whole units, such as millimetres, and 0 for no value"],
+                fix: "export the depth in millimetres, or leave it out")
+        }
+        return (Gray16Image(width: width, height: height, pixels: pixels), replaced)
     }
-
-    private static func whole(_ value: Double) -> UInt16 { UInt16(exactly: value.rounded()) ?? 0 }
 
     private static func values<Bits: FixedWidthInteger & UnsignedInteger>(
         _ content: ArraySlice<UInt8>, _ count: Int, _ convert: (Bits) -> UInt16
@@ -69,6 +83,11 @@ enum NPY {
         }
         guard sides.count == 2, sides.allSatisfy({ $0 > 0 }) else {
             throw Problem(.input, "the NumPy array is no plane of numbers")
+        }
+        guard types.contains(String(type)) else {
+            throw Problem(
+                .input, "the NumPy array holds numbers of type \(type.prefix(10))",
+                notes: ["depth is of type \(types.dropLast().joined(separator: ", ")) or \(types[types.count - 1])"])
         }
         try limits.check(PictureHeader(width: sides[1], height: sides[0], channels: 1, bitDepth: 16))
         return Header(type: String(type), size: PixelSize(sides[1], sides[0]), start: start)

@@ -1,7 +1,8 @@
 internal import CScanMill
 import ScanModel
 
-/// Depth in metres as OpenEXR pictures hold it: one channel of floats, or the one called R of several.
+/// Depth in metres as OpenEXR pictures hold it: one channel of floats, or the one called R of several. A picture whose data
+/// window is not its display window is refused: cameras are for the whole view.
 ///
 /// Source: the OpenEXR project, "OpenEXR File Layout"; its own library reads them. What cannot be decoded in full is a
 /// problem with fault `input`, whose place has no file; callers add it.
@@ -55,7 +56,7 @@ public enum OpenEXR {
         if code == SM_EXR_OTHER {
             return Problem(
                 .input, "no depth that can be read: \(message)",
-                fix: "export the depth again, as OpenEXR with one channel of floats")
+                fix: "export the depth again, as OpenEXR with one channel of floats, of the whole view")
         }
         return Problem(
             .input, "OpenEXR picture damaged", notes: ["OpenEXR's reader says: \(message)"],

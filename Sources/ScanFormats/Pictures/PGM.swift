@@ -20,13 +20,7 @@ public enum PGM {
     public static func decodeGray16(
         _ bytes: [UInt8], limits: PictureLimits = .standard
     ) throws(Problem) -> Gray16Image {
-        let (header, start) = try read(bytes, limits)
-        guard header.bitDepth == 16 else {
-            throw Problem(
-                .input, "not a depth picture: it has 8 bits a pixel, not 16",
-                notes: ["a depth picture saved for looking at has lost its metres"],
-                fix: "export the depth with 16 bits, or leave it out")
-        }
+        let (header, start) = try readDepth(bytes, limits)
         let count = header.width * header.height
         guard bytes.count - start >= 2 * count else {
             throw Problem(
@@ -48,6 +42,24 @@ public enum PGM {
     public static func encodeGray16(_ image: Gray16Image) -> [UInt8] {
         Array("P5\n\(image.width) \(image.height)\n65535\n".utf8)
             + image.pixels.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+    }
+
+    /// The header of a picture that can be depth, as ``decodeGray16(_:limits:)`` takes it.
+    static func depthHeader(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PictureHeader {
+        try readDepth(bytes, limits).header
+    }
+
+    private static func readDepth(
+        _ bytes: [UInt8], _ limits: PictureLimits
+    ) throws(Problem) -> (header: PictureHeader, start: Int) {
+        let (header, start) = try read(bytes, limits)
+        guard header.bitDepth == 16 else {
+            throw Problem(
+                .input, "not a depth picture: it has 8 bits a pixel, not 16",
+                notes: ["a depth picture saved for looking at has lost its metres"],
+                fix: "export the depth with 16 bits, or leave it out")
+        }
+        return (header, start)
     }
 
     private static func read(

@@ -71,6 +71,13 @@ public enum PNG {
     public static func decodeGray16(
         _ bytes: [UInt8], limits: PictureLimits = .standard
     ) throws(Problem) -> Gray16Image {
+        let header = try depthHeader(bytes, limits: limits)
+        let pixels: [UInt16] = try decode(bytes, header, channels: 1)
+        return Gray16Image(width: header.width, height: header.height, pixels: pixels)
+    }
+
+    /// The header of a picture that can be depth, as ``decodeGray16(_:limits:)`` takes it.
+    static func depthHeader(_ bytes: [UInt8], limits: PictureLimits) throws(Problem) -> PictureHeader {
         let header = try self.header(bytes, limits: limits)
         guard header.channels == 1, header.bitDepth == 16 else {
             throw Problem(
@@ -78,8 +85,7 @@ public enum PNG {
                 notes: ["a depth picture saved for looking at has lost its metres"],
                 fix: "export the depth with 16 bits, or leave it out")
         }
-        let pixels: [UInt16] = try decode(bytes, header, channels: 1)
-        return Gray16Image(width: header.width, height: header.height, pixels: pixels)
+        return header
     }
 
     private static func decode<Sample: FixedWidthInteger>(

@@ -41,7 +41,9 @@ public struct CaptureSearch: Sendable {
             }
             switch parts.last ?? "" {
             case "tar", "tgz", "tbz", "txz", "7z", "rar": self = .archive
-            case "gz", "bz2", "xz", "zst": if parts.first == "tar" { self = .archive } else { return nil }
+            case "gz", "bz2", "xz", "zst":
+                guard let packed = parts.first, ["tar", "sens", "zip", "r3d"].contains(packed) else { return nil }
+                self = .archive
             case "crdownload", "download", "opdownload", "part", "filepart", "partial", "aria2", "!sync", "!qb":
                 self = .unfinished
             case "mov", "mp4", "m4v", "mkv", "avi", "insv", "360": self = .video
@@ -144,7 +146,11 @@ public struct CaptureSearch: Sendable {
                 continue
             }
             let below = CaptureFolder(path: path)
-            guard let identity = below.identity, !closed.contains(identity) else { continue }
+            guard let identity = below.identity else {
+                takeLost(entry.name, at: path)
+                continue
+            }
+            if closed.contains(identity) { continue }
             if Self.isResult(below) {
                 if !folder.hasFolder(Self.stateFolder) { strayResults.append(path) }
                 continue
@@ -163,6 +169,14 @@ public struct CaptureSearch: Sendable {
                 }
             }
         }
+        if let trouble = folder.trouble {
+            // Captures may have been missed, be any found or none.
+            let problem = Problem(
+                .environment, "the folder could not be listed to its end", notes: [trouble.oneLine],
+                fix: "look at the kernel's log: the disk or the network filesystem reports an error"
+            ).at(file: folder.path)
+            unreadable.append(Unreadable(name: folder.name, path: folder.path, problem: problem))
+        }
         if isTooDeep {
             let problem = Problem(
                 .input, "what lies here was not searched: it is \(Self.depthLimit) folders deep",
@@ -179,6 +193,13 @@ public struct CaptureSearch: Sendable {
             let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
             return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem.at(file: path)))
         }
+        if entry.isOutOfReach {
+            // Whatever it is called: nobody can tell what it is.
+            let problem = Problem(
+                .environment, "this is \(what)",
+                fix: "look at the kernel's log: the disk or the network filesystem reports an error")
+            return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem.at(file: path)))
+        }
         let isArchive = ZipArchive.isNamed(entry.name)
         let isNamedLikeOne = isArchive || SensCapture.isNamed(entry.name)
         if !entry.isLost {
@@ -188,6 +209,12 @@ public struct CaptureSearch: Sendable {
         guard isNamedLikeOne || !entry.name.contains(".") else { return }
         let name = isArchive ? ZipArchive.name(of: entry.name) : entry.name
         unreadable.append(Unreadable(name: name, path: path, problem: entry.loss.at(file: path)))
+    }
+
+    /// What was a folder when it was listed, and is another thing, or nothing, by now.
+    private mutating func takeLost(_ name: String, at path: String) {
+        guard case .other(let what)? = CaptureFolder.kind(at: path) else { return }
+        take(other: CaptureEntry(name: name, kind: .other(what)), what, at: path)
     }
 
     private mutating func take(_ folder: CaptureFolder, _ format: String) {

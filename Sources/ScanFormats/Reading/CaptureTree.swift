@@ -59,6 +59,9 @@ public struct CaptureEntry: Hashable, Sendable {
     /// Whether it is a link that leads nowhere.
     var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
 
+    /// Whether the machine could not look at what it is: a disk that fails, a folder that hides what it holds.
+    var isOutOfReach: Bool { if case .other(let what) = kind { what.hasPrefix(Self.outOfReach) } else { false } }
+
     /// What there is to say of a link that leads nowhere. What it leads to may lie on a disk that is not there tonight.
     var loss: Problem {
         let isCircle = kind == .other(Self.linkInACircle)
@@ -69,6 +72,7 @@ public struct CaptureEntry: Hashable, Sendable {
 
     static let linkToNothing = "a link to nothing"
     static let linkInACircle = "a link that leads in a circle"
+    static let outOfReach = "out of reach"
 }
 
 extension CaptureTree {
@@ -237,7 +241,7 @@ public struct CaptureFolder: CaptureTree {
             switch error {
             case ENOENT: return (.other(CaptureEntry.linkToNothing), error)
             case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
-            default: return (.other("out of reach (\(systemText(error)))"), error)
+            default: return (.other("\(CaptureEntry.outOfReach) (\(systemText(error)))"), error)
             }
         }
         return (kind(status), 0)

@@ -64,7 +64,8 @@ struct FramePictures: Sendable {
 extension FramePictures {
     /// Pictures whose size is that of two of the first three that can be read: one that is odd may be the first.
     /// - Returns: nil when there is none.
-    /// - Throws: when none can be read, or they are larger than the rules allow.
+    /// - Throws: when none can be read, or none can hold such a content, as a drawing of depth cannot, or they are larger
+    ///   than the rules allow.
     init?(
         _ paths: [String?], _ content: PackedStream.Content, in tree: any CaptureTree, _ rules: ReadRules
     ) throws(Problem) {
@@ -87,7 +88,10 @@ extension FramePictures {
     private static func size(
         of bytes: [UInt8], _ content: PackedStream.Content, _ limits: PictureLimits
     ) throws(Problem) -> PixelSize {
-        guard content == .depth(.float32Metres) else { return try DepthPicture.size(bytes, limits: limits) }
-        return try OpenEXR.size(bytes, limits: limits)
+        switch content {
+        case .depth(.float32Metres): try OpenEXR.size(bytes, limits: limits)
+        case .depth: try DepthPicture.size(bytes, limits: limits)
+        case .confidence: try PNG.header(bytes, limits: limits).size
+        }
     }
 }

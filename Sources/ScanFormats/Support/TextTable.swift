@@ -105,7 +105,7 @@ extension TextTable.Row {
 
     package func text(_ column: Int) throws(Problem) -> String {
         guard fields.indices.contains(column) else {
-            let lack = "the line has \(fields.count) columns, and column \(column + 1) is needed"
+            let lack = "the line has \(fields.count.counted("column")), and column \(column + 1) is needed"
             let what =
                 fields.isEmpty ? "the line is too long" : end.mayBeCut ? "\(lack): the file was cut off here" : lack
             throw Problem(.input, what).at(line: line)

@@ -28,12 +28,15 @@ extension DepthMap {
     /// - Precondition: both maps have the same size.
     public mutating func mask(jumpsFrom earlier: DepthMap, over limit: Float) -> MaskCount {
         precondition(earlier.metres.count == metres.count)
-        // Half of the finest step of recorded depth: a difference of exactly the limit is one of two rounded numbers.
-        let limit = limit + 0.00001
+        // A difference of exactly the limit is one of two rounded numbers.
+        let limit = limit + Self.roundingSlack
         return earlier.metres.withUnsafeBufferPointer { earlier in
             keep { z, i in abs(z - earlier[i]) <= limit && earlier[i] > 0 }
         }
     }
+
+    /// Metres: more than single precision errs in the difference of two depths below 65 m, less than any sensor's step.
+    private static let roundingSlack: Float = 0.00001
 
     /// - Parameter isKept: of a depth and its pixel's number. It becomes a part of each caller's loop.
     @inline(__always)

@@ -22,6 +22,19 @@ public struct RecordedDepth: PixelSized, Hashable, Sendable {
     public var encoding: DepthEncoding
     /// `width * height * encoding.bytesPerPixel` bytes, row-major, top-left first.
     public var bytes: [UInt8]
+    /// Numbers of the file that such bytes cannot hold: they are 0 there.
+    public var replaced = Replaced()
+
+    public struct Replaced: Hashable, Sendable {
+        public var nan = 0
+        /// Below 0, or too large.
+        public var beyond = 0
+
+        public init(nan: Int = 0, beyond: Int = 0) {
+            self.nan = nan
+            self.beyond = beyond
+        }
+    }
 
     public init(width: Int, height: Int, encoding: DepthEncoding, bytes: [UInt8]) {
         self.width = width

@@ -51,7 +51,7 @@ public struct CameraTrail: Hashable, Sendable {
         guard let first = times.first, times.count == frames.count,
             zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 })
         else { return nil }
-        return times.map { Trajectory.seconds(from: first, to: $0) }
+        return times.map { Timestamp.seconds(from: first, to: $0) }
     }
 
     /// Metres a second over the step that leads to each place from the recorded one before, so that leaving frames out slows

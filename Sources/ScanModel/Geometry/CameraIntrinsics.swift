@@ -64,16 +64,17 @@ public struct CameraIntrinsics: PixelSized, Hashable, Sendable {
         return nil
     }
 
-    /// Why nine numbers are no camera matrix row by row, or nil: most often they are one column by column. There have to be
-    /// nine.
+    /// Why nine numbers are no camera matrix row by row, or nil: most often they are one column by column.
     public static func layoutDefect(rowMajor k: [Double]) -> String? {
-        isMatrix(k[0], zeros: k[1], k[3], k[6], k[7], one: k[8])
+        precondition(k.count == 9)
+        return isMatrix(k[0], zeros: k[1], k[3], k[6], k[7], one: k[8])
             ? nil : "the intrinsics are not fx 0 cx, 0 fy cy, 0 0 1 (row by row)"
     }
 
     /// The same of nine numbers column by column.
     public static func layoutDefect(columnMajor k: [Double]) -> String? {
-        isMatrix(k[0], zeros: k[1], k[2], k[3], k[5], one: k[8])
+        precondition(k.count == 9)
+        return isMatrix(k[0], zeros: k[1], k[2], k[3], k[5], one: k[8])
             ? nil : "the intrinsics are not fx 0 0, 0 fy 0, cx cy 1 (column by column)"
     }
 

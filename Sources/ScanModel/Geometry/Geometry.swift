@@ -1,6 +1,7 @@
 import Glibc
 
-/// Three metres, or a direction. Right-handed.
+/// Three numbers along x, y and z of right-handed axes. Their unit and the axes are its user's: metres of a position,
+/// radians per second, microtesla.
 public struct Vector3: Hashable, Sendable {
     public var x: Double
     public var y: Double
@@ -30,6 +31,16 @@ public struct Vector3: Hashable, Sendable {
     public var normalized: Vector3 { self / length }
     public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
     public var components: [Double] { [x, y, z] }
+
+    /// Within this of an axis a direction counts as that axis. Files hold rounded turns, and what follows from them is off by
+    /// as much as their last digits; nothing that is scanned is upright to a micrometre in a metre.
+    public static let axisTolerance = 1e-6
+
+    /// A direction that differs from an axis of the world, either way, by rounding alone: that axis. Another as it is.
+    public var snappedToAxis: Vector3 {
+        let axes = [1.0, -1].flatMap { [Vector3($0, 0, 0), Vector3(0, $0, 0), Vector3(0, 0, $0)] }
+        return axes.first { (self - $0).length < Self.axisTolerance } ?? self
+    }
 }
 
 /// A 3×3 matrix, kept as its columns. `m * v` is the usual product with a column vector.

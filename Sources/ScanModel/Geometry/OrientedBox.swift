@@ -30,11 +30,11 @@ public struct OrientedBox: Hashable, Sendable {
         return box
     }
 
-    /// The same box with its bottom face where a floor cut it off. Nil for one with a floor that is tilted against y, whose
-    /// bottom face is not parallel to it.
+    /// The same box with its bottom face where a floor cut it off. Nil for one with a floor that is tilted against y by more
+    /// than ``Vector3/axisTolerance``, whose bottom face is not parallel to it.
     public var endingOnItsFloor: OrientedBox? {
         guard let floor else { return self }
-        guard worldFromBox.columns.1.y > 1 - 1e-6 else { return nil }
+        guard worldFromBox.columns.1.snappedToAxis == Vector3(0, 1, 0) else { return nil }
         let top = center.y + halfSize.y
         let bottom = max(center.y - halfSize.y, floor)
         var box = self

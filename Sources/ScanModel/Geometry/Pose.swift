@@ -43,6 +43,7 @@ public struct Pose: Hashable, Sendable {
 
     /// The same of sixteen numbers column by column.
     public static func layoutDefect(columnMajor m: [Double]) -> String? {
+        precondition(m.count == 16)
         if isLastRow(m[3], m[7], m[11]) { return nil }
         return "the last row of the transform is not 0 0 0 1 (it is read column by column)"
     }

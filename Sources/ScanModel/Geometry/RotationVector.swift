@@ -1,6 +1,7 @@
 import Glibc
 
-/// A rotation as one vector: its axis, as long as its angle in radians.
+// MARK: - As one vector: the axis, as long as the angle in radians
+
 extension Quaternion {
     public init(rotationVector r: Vector3) {
         let angle = r.length

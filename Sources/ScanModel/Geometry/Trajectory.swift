@@ -102,7 +102,7 @@ public struct Trajectory: Sendable {
                 from: before.frame, to: after.frame, metres: (after.pose.position - before.pose.position).length,
                 degrees: Self.rotation(before, after).length * 180 / .pi)
             if let start = before.timestamp, let end = after.timestamp, end > start {
-                step.seconds = Self.seconds(from: start, to: end)
+                step.seconds = Timestamp.seconds(from: start, to: end)
             }
             step.isJump = jumps.isExceeded(by: step)
             steps.append(step)
@@ -169,11 +169,5 @@ public struct Trajectory: Sendable {
     /// How the camera turned, as a rotation vector in its own axes, radians.
     private static func rotation(_ before: Station, _ after: Station) -> Vector3 {
         Quaternion(before.pose.rotation.transposed * after.pose.rotation).rotationVector
-    }
-
-    /// Two timestamps may be further apart than a timestamp can say.
-    public static func seconds(from start: Int64, to end: Int64) -> Double {
-        let (difference, isTooFar) = end.subtractingReportingOverflow(start)
-        return (isTooFar ? Double(end) - Double(start) : Double(difference)) / 1e9
     }
 }

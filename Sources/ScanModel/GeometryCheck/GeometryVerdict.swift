@@ -19,11 +19,20 @@ public struct GeometryVerdict: Hashable, Sendable {
 }
 
 extension GeometryVerdict {
-    /// Decides. Passing means an error of at most 2 %, of at most 10 % in every pair, and every alternative at least
-    /// 4 times worse (those apart that differ too little on most captures to show: swapped cx and cy, the length of rays,
-    /// transposed rotations with OpenCV's axes); failing means an alternative at half the declared error or less and at
-    /// most 2 %, or depth that is only plausible in another unit. Depth that is large against the path fits whatever the positions are: another unit
-    /// of depth is an alternative only where a scan has such depth, and else says that the positions are at fault.
+    /// Decides.
+    ///
+    /// It passes when
+    /// - the declared error is at most 2 %,
+    /// - that of every pair is at most 10 %, and
+    /// - every alternative is at least 4 times worse, but for those that differ too little on most captures to show: swapped
+    ///   cx and cy, the length of rays, transposed rotations with OpenCV's axes.
+    ///
+    /// It fails when
+    /// - an alternative has at most 2 %, and half the declared error or less, or
+    /// - depth is only plausible in another unit.
+    ///
+    /// Depth that is large against the path fits whatever the positions are: another unit of depth is an alternative only
+    /// where a scan has such depth, and else says that the positions are at fault.
     /// - Parameters:
     ///   - evidence: the pairs that decide.
     ///   - isDeclared: whether the declared poses put these pairs apart, rather than only their inverse.

@@ -47,12 +47,4 @@ extension ConfidenceMap {
     public static func legend(width: Int) -> RGBImage {
         ContactSheet.legend(width: width, from: "low confidence", to: "high") { ColorMap.viridis.color(at: $0) }
     }
-
-    /// The nearest pixels: levels must not be mixed.
-    public func nearest(width newWidth: Int, height newHeight: Int) -> ConfidenceMap {
-        let picture = LumaImage(width: width, height: height, pixels: values)
-        return ConfidenceMap(
-            width: newWidth, height: newHeight,
-            values: picture.nearest(width: newWidth, height: newHeight).pixels, range: range)
-    }
 }

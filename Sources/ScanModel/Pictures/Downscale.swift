@@ -150,28 +150,33 @@ extension PixelSize {
 
 extension LumaImage {
     /// The nearest pixels: a mask has no values in between.
-    public func nearest(width newWidth: Int, height newHeight: Int) -> LumaImage {
+    public func nearest(to new: PixelSize) -> LumaImage {
         LumaImage(
-            width: newWidth, height: newHeight,
-            pixels: NearestPixel.resized(pixels, size, to: PixelSize(newWidth, newHeight)))
+            width: new.width, height: new.height, pixels: NearestPixel.resized(pixels, size, to: new))
     }
 }
 
 extension Gray16Image {
     /// The nearest pixels: depth, whether as metres or as units, must not be mixed.
-    public func nearest(width newWidth: Int, height newHeight: Int) -> Gray16Image {
+    public func nearest(to new: PixelSize) -> Gray16Image {
         Gray16Image(
-            width: newWidth, height: newHeight,
-            pixels: NearestPixel.resized(pixels, size, to: PixelSize(newWidth, newHeight)))
+            width: new.width, height: new.height, pixels: NearestPixel.resized(pixels, size, to: new))
     }
 }
 
 extension DepthMap {
     /// The nearest pixels: depth between a thing and what is behind it would be nowhere.
-    public func nearest(width newWidth: Int, height newHeight: Int) -> DepthMap {
+    public func nearest(to new: PixelSize) -> DepthMap {
         DepthMap(
-            width: newWidth, height: newHeight,
-            metres: NearestPixel.resized(metres, size, to: PixelSize(newWidth, newHeight)))
+            width: new.width, height: new.height, metres: NearestPixel.resized(metres, size, to: new))
+    }
+}
+
+extension ConfidenceMap {
+    /// The nearest pixels: levels must not be mixed.
+    public func nearest(to new: PixelSize) -> ConfidenceMap {
+        ConfidenceMap(
+            width: new.width, height: new.height, values: NearestPixel.resized(values, size, to: new), range: range)
     }
 }
 

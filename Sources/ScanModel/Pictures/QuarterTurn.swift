@@ -110,7 +110,9 @@ extension RecordedDepth {
     public func turned(quarterTurns: Int) -> RecordedDepth {
         let (size, bytes) = QuarterTurn.picture(
             bytes, width, height, pixelBytes: encoding.bytesPerPixel, turns: quarterTurns)
-        return RecordedDepth(width: size.width, height: size.height, encoding: encoding, bytes: bytes)
+        var turned = RecordedDepth(width: size.width, height: size.height, encoding: encoding, bytes: bytes)
+        turned.replaced = replaced
+        return turned
     }
 }
 

@@ -1,12 +1,12 @@
+/// All take what the recorded camera saw, at any size, and give what ``camera`` sees at the same one: colours and brightness
+/// between the four nearest pixels, everything else from the nearest one.
 extension Undistortion {
-    /// - Parameter picture: of the recorded camera's size.
     public func picture(_ picture: RGBImage) -> RGBImage {
         RGBImage(
             width: picture.width, height: picture.height,
             pixels: interpolated(picture.pixels, of: picture.size, channels: 3))
     }
 
-    /// Brightness, which is interpolated like colours.
     public func luma(_ luma: LumaImage) -> LumaImage {
         LumaImage(
             width: luma.width, height: luma.height, pixels: interpolated(luma.pixels, of: luma.size, channels: 1))
@@ -19,9 +19,9 @@ extension Undistortion {
     /// z-depth is the distance along the optical axis, which stays, so no value changes.
     /// - Parameter depth: aligned with the picture, at any size.
     public func depth(_ depth: RecordedDepth) -> RecordedDepth {
-        RecordedDepth(
-            width: depth.width, height: depth.height, encoding: depth.encoding,
-            bytes: nearest(depth.bytes, of: depth.size, pixelBytes: depth.encoding.bytesPerPixel))
+        var copy = depth
+        copy.bytes = nearest(depth.bytes, of: depth.size, pixelBytes: depth.encoding.bytesPerPixel)
+        return copy
     }
 
     public func confidence(_ map: ConfidenceMap) -> ConfidenceMap {

@@ -19,12 +19,12 @@ extension Problem {
             problem.fault = .environment
             problem.fix =
                 "free space on that filesystem (or files, where `df -i` shows none left) and run the same command again"
-        case EIO:
+        case EIO, EUCLEAN, ESTALE:
             problem.fault = .environment
             problem.fix = "look at the kernel's log: the disk or the network filesystem reports an error"
         case EROFS:
             problem.fault = .environment
-            problem.fix = "that filesystem is mounted read-only"
+            problem.fix = "that filesystem is mounted read-only: mount it writable, or choose another place"
         case EACCES, EPERM: problem.fix = "check the owner and the permissions of the file and of its folders"
         case EMFILE, ENFILE, ENOMEM: problem.fault = .environment
         case ENOENT: problem.fix = "check the path: a folder in it is missing, or what it names was moved meanwhile"

@@ -92,6 +92,9 @@ public struct BatchPlan: Sendable {
         }
     }
 
+    /// The captures that are waited for.
+    public var arriving: [CaptureInput] { entries.filter { $0.decision == .arriving }.map(\.input) }
+
     /// How many captures have this decision.
     public func count(_ decision: Decision) -> Int { entries.count { $0.decision == decision } }
 

@@ -9,6 +9,8 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
     public var fileCount: Int
     public var byteCount: Int64
     public var warnings: [String]
+    /// What was wrong with the capture's files, and did not end it because the pipeline allows it.
+    public var forgiven: [Problem]
     /// How many frames the result had that this one replaces, where it is the same pipeline's and had more.
     public var framesBefore: Int?
     /// What follows from the pipeline, whatever the capture is like.
@@ -27,6 +29,7 @@ public struct CaptureSummary: Sendable, Hashable, Codable {
         fileCount = receipt.files.count
         byteCount = receipt.files.reduce(0) { $0 + $1.byteCount }
         warnings = receipt.warnings
+        forgiven = receipt.capture.forgiven
         notes = receipt.notes
     }
 }

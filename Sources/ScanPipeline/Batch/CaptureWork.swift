@@ -20,19 +20,42 @@ public struct CaptureWork {
         report: @escaping @Sendable (RunProgress) -> Void
     ) throws(Problem) -> CaptureEnding {
         let pipeline = try job.pipeline(library)
+        let begun: (lock: CaptureLock, work: CaptureWork)?
+        do throws(Problem) {
+            begun = try begin(job, pipeline, tool: tool, looked: looked, report: report)
+        } catch {
+            let stands = PublishedResult.stands(in: "\(job.output)/\(job.input.id)")
+            throw error.noting(nothingWasPublished(for: job, besides: stands))
+        }
+        guard let (lock, begun) = begun else { return .busy }
+        defer { withExtendedLifetime(lock) {} }
+        var work = begun
+        return try work.attempt()
+    }
+
+    /// - Returns: nil when another runner has the capture.
+    private static func begin(
+        _ job: CaptureJob, _ pipeline: Pipeline, tool: String, looked: Int64,
+        report: @escaping @Sendable (RunProgress) -> Void
+    ) throws(Problem) -> (CaptureLock, CaptureWork)? {
         let state = StateFolder(output: job.output)
         try state.requireOwner(pipeline)
-        guard let lock = try CaptureLock(job.input.id, in: state) else { return .busy }
-        defer { withExtendedLifetime(lock) {} }
+        guard let lock = try CaptureLock(job.input.id, in: state) else { return nil }
         if lock.isReal { Leftovers.sweep(job.input.id, in: state) }
         let known = ResultState.load(job.input.id, in: state)
         var runner = Runner(pipeline: pipeline, workers: job.workers, tool: tool, report: report)
         runner.patience = job.patience
         runner.knownDigests = known?.knownDigests ?? KnownDigests()
-        var work = CaptureWork(
+        let work = CaptureWork(
             job: job, pipeline: pipeline, state: state, runner: runner,
             output: try OutputFolder(root: job.output, id: job.input.id), known: known, looked: looked)
-        return try work.attempt()
+        return (lock, work)
+    }
+
+    /// What became of the output, for whoever reads of a problem.
+    /// - Parameter hasResult: an earlier one stands there.
+    private static func nothingWasPublished(for job: CaptureJob, besides hasResult: Bool) -> String {
+        "nothing was published for \(job.input.id)" + (hasResult ? "; the last good result is unchanged" : "")
     }
 
     private mutating func attempt() throws(Problem) -> CaptureEnding {
@@ -105,9 +128,9 @@ public struct CaptureWork {
         if output.isPublished {
             return problem.noting("the new result of \(id) is in place and whole, but a power cut might still undo it")
         }
-        let fate = output.hasPublishedResult ? "; the last good result is unchanged" : ""
+        let fate = Self.nothingWasPublished(for: job, besides: output.hasPublishedResult)
         output.abandon()
-        return cause(of: problem).withUsualFix.noting("nothing was published for \(id)\(fate)")
+        return cause(of: problem).withUsualFix.noting(fate)
     }
 
     /// A capture that was moved away or replaced while it was read looks damaged, and may be whole.

@@ -5,7 +5,7 @@ public struct OutputStatus: Sendable {
     public enum Standing: String, Sendable, CaseIterable {
         /// It has a result that a run would leave as it is, or could not make again because the capture is gone.
         case done
-        /// It has a result, and its files have changed since.
+        /// It has a result, and its files have changed since, or a later run was to make another one.
         case stale
         case failed
         case running
@@ -23,6 +23,8 @@ public struct OutputStatus: Sendable {
         public var isCaptureGone = false
         /// It failed, and a result of before stands.
         public var hasOlderResult = false
+        /// A result stands that is not what a run would make now, whatever else is said of the capture.
+        public var isBehind = false
     }
 
     /// Sorted by id.
@@ -45,13 +47,12 @@ private struct StatusReading {
     // Ids are compared by their bytes; see ``distinctByBytes``.
     private let published: Set<[UInt8]>
     private let unfinished: Set<String>
-    /// Where the captures lay when they were planned.
-    private let places: [[UInt8]: String]
-    /// Why the newest run did not come to them.
-    private let reasons: [[UInt8]: String]
+    private var history: RunHistory
     private let owner: String?
-    /// By pipeline, the name of the one that made a result: one pipeline has one name, so that a receipt of each is enough.
-    private var makers: [Digest: String] = [:]
+    /// By pipeline, as it stands in the receipt of one that it made.
+    private var makers: [Digest: JSONValue] = [:]
+    /// By the pipeline that made a result and the run that was to make another, the difference in words.
+    private var changes: [Digest: [Int: String]] = [:]
     private lazy var made = RunRecord.made(in: state)
 
     init(output: String, programs: ProgramVersions) {
@@ -59,29 +60,30 @@ private struct StatusReading {
         self.programs = programs
         state = StateFolder(output: output)
         let results = state.published
-        let planned = RunRecord.planned(in: state)
+        history = RunHistory(in: state)
         published = Set(results.map(\.bytes))
         unfinished = state.unfinished
-        let left = RunRecord.left(in: state)
-        let known = planned + left.map { ($0.id, $0.input) }
-        places = Dictionary(known.map { ($0.id.bytes, $0.input) }, uniquingKeysWith: { $1 })
-        reasons = Dictionary(left.map { ($0.id.bytes, $0.why) }, uniquingKeysWith: { $1 })
         owner = state.owningPipeline
-        ids = (results + state.failed + known.map(\.id)).distinctByBytes
+        ids = (results + state.failed + history.ids).distinctByBytes
     }
 
     /// - Returns: nil for an id that nothing stands behind any more, such as a name that a capture had while it arrived.
     mutating func entry(of id: String) -> OutputStatus.Entry? {
-        if CaptureLock.isHeld(id, in: state) { return .init(id: id, standing: .running) }
         let isPublished = published.contains(id.bytes)
+        if CaptureLock.isHeld(id, in: state) {
+            return .init(
+                id: id, standing: .running, isBehind: isPublished && entry(ofResult: id).standing == .stale)
+        }
         if let note = FailureNote.load(id, in: state) {
-            return .init(id: id, standing: .failed, cause: note.problem.summary, hasOlderResult: isPublished)
+            return .init(
+                id: id, standing: .failed, cause: note.problem.summary, hasOlderResult: isPublished,
+                isBehind: isPublished)
         }
         return isPublished ? entry(ofResult: id) : entry(withoutResult: id)
     }
 
     private mutating func entry(withoutResult id: String) -> OutputStatus.Entry? {
-        if let place = places[id.bytes], FileSystem.isGone(place) { return nil }
+        if let place = history.place(of: id), FileSystem.isGone(place) { return nil }
         if unfinished.contains(id) {
             return .init(id: id, standing: .neverRun, cause: "it was begun and not finished")
         }
@@ -89,33 +91,64 @@ private struct StatusReading {
             return .init(id: id, standing: .resultGone, cause: "it is a link to a folder that is not there")
         }
         if made.contains(id.bytes) { return .init(id: id, standing: .resultGone) }
-        return .init(id: id, standing: .neverRun, cause: reasons[id.bytes])
+        return .init(id: id, standing: .neverRun, cause: history.ending(of: id)?.why)
     }
 
     private mutating func entry(ofResult id: String) -> OutputStatus.Entry {
-        guard let known = ResultState.load(id, in: state) else { return .init(id: id, standing: .done) }
+        guard let known = ResultState.load(id, in: state) else { return entry(ofUnknownResult: id) }
         // Nothing could be made of it anew: the result is all that there is, and not behind anything.
         if FileSystem.isGone(known.input) {
             return .init(id: id, standing: .done, cause: "\(known.input) is gone", isCaptureGone: true)
         }
-        if let owner, let maker = maker(of: id, known), maker != owner {
-            return .init(
-                id: id, standing: .stale, cause: "the pipeline `\(maker)` made it, and the folder is `\(owner)`'s now")
+        let maker = maker(of: id, known)
+        if let owner, let name = maker?.pipeline["name"]?.string, name != owner {
+            return stale(id, "the pipeline `\(name)` made it, and the folder is `\(owner)`'s now")
         }
+        if let maker, let change = change(of: id, maker.pipeline, maker.digest) { return stale(id, change) }
         let standing = known.standing(
             of: known.input, pipeline: known.pipeline, result: "\(output)/\(id)", programs: &programs)
         switch standing {
-        case .stale(let why): return .init(id: id, standing: .stale, cause: why)
-        case .another(isOlder: true): return .init(id: id, standing: .stale, cause: "an older result was put back")
+        case .stale(let why):
+            let left = history.ending(of: id)?.why.map { "; the last run left it: \($0)" } ?? ""
+            return stale(id, why + left)
+        case .another(isOlder: true): return stale(id, "an older result was put back")
         case .another, .unsure, .upToDate: return .init(id: id, standing: .done)
         }
     }
 
-    private mutating func maker(of id: String, _ known: ResultState) -> String? {
-        if case .other = known.relation(to: "\(output)/\(id)") { return PublishedResult(id, in: output)?.pipelineName }
-        let maker = makers[known.pipeline] ?? PublishedResult(id, in: output)?.pipelineName
+    /// What is known of its files was deleted, or the result was copied here. Its receipt is read only for a capture that a
+    /// run left.
+    private mutating func entry(ofUnknownResult id: String) -> OutputStatus.Entry {
+        guard history.isLeft(id), let place = history.place(of: id), !FileSystem.isGone(place),
+            let pipeline = PublishedResult(id, in: output)?.receipt["pipeline"],
+            let change = change(of: id, pipeline, nil)
+        else { return .init(id: id, standing: .done) }
+        return stale(id, change)
+    }
+
+    private func stale(_ id: String, _ cause: String) -> OutputStatus.Entry {
+        .init(id: id, standing: .stale, cause: cause, isBehind: true)
+    }
+
+    /// How the pipeline that made a result differs from that of the newest run that named the capture, and why that run did
+    /// not come to it. A run that was stopped leaves results of another pipeline behind, which look finished.
+    /// - Parameter digest: stands for the pipeline, where many results have it.
+    private mutating func change(of id: String, _ pipeline: JSONValue, _ digest: Digest?) -> String? {
+        guard let (run, wanted) = history.wanted(id, besides: pipeline) else { return nil }
+        let known = digest.flatMap { changes[$0]?[run] }
+        let text = known ?? PipelineChange.text(from: pipeline, to: wanted)
+        if let digest { changes[digest, default: [:]][run] = text }
+        return history.whyLeft(id, by: run).map { "\(text); \($0)" } ?? text
+    }
+
+    /// The pipeline that made a result, resolved, and the digest for which it stands; nil where the receipt cannot be read.
+    private mutating func maker(of id: String, _ known: ResultState) -> (pipeline: JSONValue, digest: Digest?)? {
+        let read = { [output] in PublishedResult(id, in: output)?.receipt["pipeline"] }
+        if case .other = known.relation(to: "\(output)/\(id)") { return read().map { ($0, nil) } }
+        // One receipt is enough for all that it made.
+        let maker = makers[known.pipeline] ?? read()
         makers[known.pipeline] = maker
-        return maker
+        return maker.map { ($0, known.pipeline) }
     }
 }
 

@@ -41,7 +41,7 @@ public struct OptionReader: Sendable {
     package private(set) var idle: [Mistake] = []
     /// Every option with the value that counts, defaults included; options without a value are left out.
     public private(set) var resolved = JSONObject()
-    private let given: [String: OptionValue]
+    private var given: [String: OptionValue]
     /// The stages above, from the first one on, with their resolved options.
     private let above: [(stage: String, options: JSONObject)]
 
@@ -243,8 +243,12 @@ public struct OptionReader: Sendable {
         idle.append(Mistake(option: name, summary: "`\(name)` has an effect only \(condition)", fix: "take it out"))
     }
 
-    /// Checks that exactly one of these options is given.
+    /// Checks that exactly one of these options is given; of several, one that the command line sets takes the place of those
+    /// in the file. It is called before they are declared.
     public mutating func exactlyOne(of names: [String]) {
+        precondition(!specs.contains { names.contains($0.name) }, "options are declared behind the choice among them")
+        let set = names.filter { given[$0]?.setting != nil }
+        if set.count == 1 { for name in names where name != set[0] { given[name] = nil } }
         let present = names.filter { given[$0] != nil }
         let list = names.map { "`\($0)`" }.joined(separator: ", ")
         if present.isEmpty {

@@ -74,7 +74,15 @@ package struct PassPlan: Equatable {
         channelsBeforeChoice =
             if let choice = choosing.min(), replayed.isEmpty {
                 Self.needs(of: range.lowerBound..<choice + 1, steps).sourceChannels
+                    .union(Self.madeEarly(of: sourceChannels, steps[range.lowerBound...choice]))
             } else { sourceChannels }
+    }
+
+    /// What of the frame before the source has to give to steps that turn it into what others ask for behind a choice: when
+    /// these are reached, it is too late.
+    private static func madeEarly(of sourceChannels: Set<Channel>, _ steps: ArraySlice<Pipeline.Step>) -> Set<Channel> {
+        let isMade = steps.contains { $0.uses.frame.possible.contains(.previousDepth) }
+        return isMade ? sourceChannels.intersection([.previousDepth]) : []
     }
 
     /// What steps in a row need: earlier ones that run again, and channels of the source.

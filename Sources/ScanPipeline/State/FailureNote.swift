@@ -17,7 +17,7 @@ public struct FailureNote: Sendable {
     var json: JSONValue {
         var object: JSONObject = [
             "id": .string(id), "input": .string(input),
-            "message": .string(problem.message(root: FileSystem.root(ofFilesOf: input, besides: problem.place.file))),
+            "message": .string(problem.message(ofCapture: input)),
             "fingerprint": .string(fingerprint.hex), "when": .integer(when),
         ]
         for (key, value) in problem.facts.members { object[key] = value }

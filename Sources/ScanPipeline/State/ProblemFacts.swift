@@ -35,3 +35,25 @@ extension Problem {
         excerpt = json["excerpt"]?.string
     }
 }
+
+/// What is said of a capture whose process was ended between giving its result its name and saying so.
+extension Problem {
+    /// As a note of the problem that ended the process.
+    package static func newResult(of id: String) -> String {
+        "the new result of \(id) was published just before, and is whole"
+    }
+
+    /// Whether the problem says that of a capture.
+    package func leavesNewResult(of id: String) -> Bool { notes.contains(Self.newResult(of: id)) }
+
+    /// With the capture as the place where it names no file, as people are shown it. What was asked for wrongly is no capture's.
+    package func placed(in capture: String) -> Problem {
+        place.file == nil && fault != .usage ? at(file: capture) : self
+    }
+
+    /// The whole text of a capture's problem.
+    package func message(ofCapture path: String) -> String {
+        let placed = placed(in: path)
+        return placed.message(root: FileSystem.root(ofFilesOf: path, besides: placed.place.file))
+    }
+}

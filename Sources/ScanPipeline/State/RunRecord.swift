@@ -48,7 +48,10 @@ public struct RunRecord: Sendable {
         path = "\(state.runs)/\(name)"
         var captures: [JSONValue] = []
         for input in inputs { captures.append(.object(["id": .string(input.id), "input": .string(input.path)])) }
-        var plan: JSONObject = ["pipeline": pipeline.resolved, "began": .string(Self.stamp(wallClock()))]
+        var plan: JSONObject = [
+            "pipeline-digest": .string(Self.digest(of: pipeline)), "pipeline": pipeline.resolved,
+            "began": .string(Self.stamp(wallClock())),
+        ]
         plan["command"] = command?.json
         plan["captures"] = .array(captures)
         isWritten = (try? StateFolder.write(.object(plan), to: "\(path)/\(Self.planName)")) != nil
@@ -91,14 +94,6 @@ public struct RunRecord: Sendable {
         return runs.sorted { ($0.time, $0.name) < ($1.time, $1.name) }.map(\.name)
     }
 
-    /// The captures of all plans that are remembered, and where they lay, the oldest plan first.
-    package static func planned(in state: StateFolder) -> [(id: String, input: String)] {
-        names(in: state).flatMap { run -> [(id: String, input: String)] in
-            let plan = plan(of: run, in: state)
-            return captures(of: plan).map { ($0.id, place($0.input, by: plan)) }
-        }
-    }
-
     /// The captures of a plan or an outcome, with what it says of each, and where they lay as that was given.
     package static func captures(of record: JSONValue?) -> [(id: String, input: String, json: JSONValue)] {
         (record?["captures"]?.array ?? []).compactMap { capture in
@@ -108,23 +103,8 @@ public struct RunRecord: Sendable {
     }
 
     /// Where a path of a run leads: relative ones start in the folder in which it was begun.
-    private static func place(_ input: String, by plan: JSONValue?) -> String {
+    static func place(_ input: String, by plan: JSONValue?) -> String {
         FileSystem.path(input, from: plan?["command"]?["folder"]?.string ?? ".")
-    }
-
-    /// The captures that the newest run did not come to, where they lay, and why; none where it has not ended.
-    static func left(in state: StateFolder) -> [(id: String, input: String, why: String)] {
-        guard let run = names(in: state).last else { return [] }
-        let plan = plan(of: run, in: state)
-        return captures(of: outcome(of: run, in: state)).compactMap { id, input, json in
-            let why: String? =
-                switch kind(of: json) {
-                case .arriving: "it was still arriving"
-                case .left: json["cause"]?.string
-                default: nil
-                }
-            return why.map { (id, place(input, by: plan), $0) }
-        }
     }
 
     /// The ids, as bytes, of captures of which any run that is remembered made a result.
@@ -160,6 +140,18 @@ public struct RunRecord: Sendable {
         return captures.contains { $0["seconds"] != nil && [.done, .failed].contains(kind(of: $0)) }
     }
 
+    /// Whether a run was of a pipeline with these options, by the first bytes of its plan alone: plans may name many captures.
+    static func isOf(_ pipeline: Pipeline, _ run: String, in state: StateFolder) -> Bool {
+        let path = "\(state.runs)/\(run)/\(planName)"
+        guard let file = try? RegularFile(path, name: path, fault: .environment) else { return false }
+        return String(decoding: file.beginning(128), as: UTF8.self).contains(digest(of: pipeline))
+    }
+
+    /// Of what the plan keeps of a pipeline.
+    private static func digest(of pipeline: Pipeline) -> String {
+        Digest.of(JSONWriter.text(pipeline.resolved, pretty: false)).hex
+    }
+
     /// How a capture of an outcome ended.
     package static func kind(of capture: JSONValue) -> CaptureEnding.Kind? {
         capture["ended"]?.string.flatMap(CaptureEnding.Kind.init)
@@ -179,6 +171,11 @@ public struct RunRecord: Sendable {
         if (try? requireFolder()) == nil { return }
         // Results that another pipeline has taken over are not this run's to find fault with.
         if (try? state.foreignOwner(for: pipeline)) != nil { return }
+        // It has what it was to have, whatever ended its process afterwards.
+        if problem.leavesNewResult(of: outcome.input.id) {
+            FailureNote.remove(outcome.input.id, in: state)
+            return
+        }
         let isSame = now.map { $0() == fingerprint } ?? true
         try FailureNote(
             id: outcome.input.id, input: FileSystem.absolute(outcome.input.path), problem: problem,

@@ -54,6 +54,11 @@ public struct StateFolder: Sendable, Hashable {
         return parts.count > 3 ? String(parts[parts.count - 3]) : nil
     }
 
+    static func process(ofWorkName name: String) -> pid_t? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 3 ? pid_t(parts[parts.count - 2]) : nil
+    }
+
     package static func id(ofWorkName name: String) -> String? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count > 3 ? parts.dropLast(3).joined(separator: ".") : nil
@@ -111,8 +116,16 @@ public struct StateFolder: Sendable, Hashable {
     }
 
     /// What is wrong with a folder that no run wrote to.
-    public var nothingWasRun: Problem {
+    private var nothingWasRun: Problem {
         Problem(.usage, "nothing has been run into this folder", fix: Self.wayToOutput).at(file: output)
+    }
+
+    /// What is wrong with a folder that was made for a run's results, and that no run has put any capture into.
+    public var noCaptureWasRun: Problem {
+        Problem(
+            .usage, "no capture has been run into this folder yet",
+            fix: "run again when there are captures, or name another folder"
+        ).at(file: output)
     }
 
     private static let wayToOutput = "name the folder that `scanmill run … -o` was given"
@@ -139,7 +152,7 @@ public struct StateFolder: Sendable, Hashable {
     /// - Throws: a problem with fault `usage` when it belongs to another one and `replacing` is not set, or when results could
     ///   not be renamed from `.scanmill` into it.
     public func claim(for pipeline: Pipeline, replacing: Bool) throws(Problem) {
-        try requireOneFilesystem()
+        try requirePlace()
         if try belongs(to: pipeline, replacing: replacing) { return }
         // OUT's own name must survive a power cut too, or nothing in it does.
         for made in try FileSystem.makeFolders(output) { try FileSystem.syncFolder(FileSystem.parent(of: made)) }
@@ -150,6 +163,17 @@ public struct StateFolder: Sendable, Hashable {
         if try belongs(to: pipeline, replacing: replacing) { return }
         let json = JSONValue.object(["pipeline": .string(pipeline.name)])
         try FileSystem.replace(owner, with: JSONWriter.text(json), isDurable: true)
+    }
+
+    /// - Throws: a problem when no run can publish here, whatever its pipeline is: with fault `usage` when results could not be
+    ///   renamed from `.scanmill` into OUT, with fault `environment` when OUT is no folder.
+    public func requirePlace() throws(Problem) {
+        if FileSystem.leads(output), !FileSystem.isFolder(output), errno != EACCES {
+            throw Problem(
+                .environment, "the results cannot lie here: this is not a folder", fix: "name another folder with -o"
+            ).at(file: output)
+        }
+        try requireOneFilesystem()
     }
 
     /// A link to another disk would let every capture be processed, and none be published.

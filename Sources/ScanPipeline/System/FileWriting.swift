@@ -74,10 +74,20 @@ extension FileSystem {
         if isDurable { try sync(descriptor, path: path) }
     }
 
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
     /// Why something cannot be opened to be written, without waiting for whoever reads it.
     package static func openProblem(_ what: String, path: String, code: Int32) -> Problem {
         var problem = Problem.system(what, path: absolute(path), code: code)
-        if code == ENXIO { problem.fix = "it is a pipe that nobody reads: start its reader first" }
+        if code == ENXIO {
+            problem.fix =
+                isSocket(path)
+                ? "it is a socket, as stderr is below systemd: name a file"
+                : "it is a pipe that nobody reads: start its reader first"
+        }
         return problem
     }
 

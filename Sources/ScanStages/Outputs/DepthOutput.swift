@@ -28,7 +28,7 @@ struct DepthOutput: Sendable {
             ?? DepthMap(
                 width: size.width, height: size.height, metres: Array(repeating: 0, count: size.width * size.height))
         if recorded.validCount == 0 { context.count("frames-without-depth", 1) }
-        let map = fillsPicture ? recorded.nearest(width: camera.width, height: camera.height) : recorded
+        let map = fillsPicture ? recorded.nearest(to: camera.size) : recorded
         let (image, overflow) = DepthCodec.millimetres(map, rounding: .nearest)
         context.countTooFar(overflow)
         let picture = try PNG.encodeGray16(image)
@@ -41,7 +41,7 @@ struct DepthOutput: Sendable {
                 isSmall
                 ? picture
                 : try PNG.encodeGray16(
-                    DepthCodec.millimetres(recorded.nearest(width: size.width, height: size.height)).image)
+                    DepthCodec.millimetres(recorded.nearest(to: size)).image)
             try context.output.write(bytes, for: &frame, to: DownscaledPicture.path(of: path, factor: factor))
         }
     }

@@ -31,7 +31,10 @@ struct MaskOutput: Sendable {
     var wants: [Channel] { masks == .recorded ? [.mask] : [] }
     /// The way to do without something that is needed.
     func instead(of channel: Channel) -> [Uses.Instead] {
-        needs.contains(channel) ? [.option("masks", set: "none", not: masks.rawValue)] : []
+        if !needs.contains(channel) { return [] }
+        // Without masks there is nothing to grow.
+        let margins: [Uses.Instead] = margin == 0 ? [] : [.option("mask-margin", set: "0", not: margin.shortText)]
+        return [.option("masks", set: "none", not: masks.rawValue)] + margins
     }
 
     /// Whether masks are written of this capture.
@@ -84,7 +87,7 @@ struct MaskOutput: Sendable {
         let camera = try frame.facts.requiredIntrinsics
         func size(_ factor: Int) -> PixelSize { RGBImage.downscaledSize(camera.size, by: factor) }
         func nearest(_ mask: LumaImage, _ factor: Int) -> LumaImage {
-            mask.nearest(width: size(factor).width, height: size(factor).height)
+            mask.nearest(to: size(factor))
         }
         guard isOfBox else {
             if let mask = frame.mask {

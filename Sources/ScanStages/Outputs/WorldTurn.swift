@@ -30,7 +30,7 @@ package struct WorldTurn: Hashable, Sendable {
     ///   - from: of length 1.
     ///   - to: of length 1.
     package static func bringing(_ from: Vector3, to: Vector3) -> WorldTurn {
-        let (from, to) = (onAxis(from), onAxis(to))
+        let (from, to) = (from.snappedToAxis, to.snappedToAxis)
         if from == to { return .none }
         let cosine = from.dot(to)
         guard cosine > -1 + 1e-9 else {
@@ -44,11 +44,6 @@ package struct WorldTurn: Hashable, Sendable {
                 rows: Vector3(cosine + k.x * v.x, -v.z + k.x * v.y, v.y + k.x * v.z),
                 Vector3(v.z + k.y * v.x, cosine + k.y * v.y, -v.x + k.y * v.z),
                 Vector3(-v.y + k.z * v.x, v.x + k.z * v.y, cosine + k.z * v.z)))
-    }
-
-    private static func onAxis(_ direction: Vector3) -> Vector3 {
-        let axes = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)].flatMap { [$0, $0 * -1] }
-        return axes.first { (direction - $0).length < 1e-6 } ?? direction
     }
 
     /// Three rows of four.

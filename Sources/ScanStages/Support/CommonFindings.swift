@@ -13,6 +13,9 @@ extension StageContext {
 }
 
 extension Uses.Instead {
+    /// Of a stage that writes points, for captures whose reader gives none.
+    static let pointsFromDepth = Uses.Instead.words(
+        "make points of the depth above it, with `decompress` and `unproject`")
     /// Of a stage that works on a cloud, for captures whose reader gives none.
     static let cloudFromDepth = Uses.Instead.words(
         "make points of the depth above it, with `unproject` and `voxel-downsample`")

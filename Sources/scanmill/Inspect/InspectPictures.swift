@@ -160,6 +160,7 @@ struct InspectPictures {
         /// - Throws: when the folder cannot be made or written to.
         func begin() throws(Problem) {
             work?.abandon()
+            ScratchFolder(in: folder).tidy()
             work = try OutputFolder(root: folder, id: "inspect-\(UInt32.random(in: .min ... .max))")
         }
 
@@ -190,8 +191,7 @@ struct InspectPictures {
         /// Leaves the pictures alone in the folder.
         func remove() {
             work?.abandon()
-            let state = StateFolder(output: folder)
-            for path in ["\(state.path)/work", state.path] { rmdir(path) }
+            ScratchFolder(in: folder).tidy()
         }
     }
 }

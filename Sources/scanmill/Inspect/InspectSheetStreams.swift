@@ -5,6 +5,13 @@ import ScanModel
 extension FactSheet {
     mutating func add(_ depth: CaptureInspection.Depth, unit: String) {
         let repaired = depth.repaired
+        var notDepths = [
+            Part("", "nan", .count(repaired.nan), " NaN"),
+            Part(", ", "infinite", .count(repaired.infinite), " infinite"),
+            Part(", ", "negative", .count(repaired.negative), " negative"),
+        ]
+        // Only NumPy's arrays have such numbers.
+        if repaired.beyond > 0 { notDepths.append(Part(", ", "beyond", .count(repaired.beyond), " beyond 16 bits")) }
         add(
             "depth", "Depth",
             [
@@ -20,11 +27,7 @@ extension FactSheet {
                 depth.median.map { Fact("median-\(unit)", label: "median", .number($0, digits: 3, unit: unit)) },
                 Fact(
                     "not-depths", label: "not a depth",
-                    .phrase([
-                        Part("", "nan", .count(repaired.nan), " NaN"),
-                        Part(", ", "infinite", .count(repaired.infinite), " infinite"),
-                        Part(", ", "negative", .count(repaired.negative), " negative"),
-                    ])),
+                    .phrase(notDepths)),
             ])
     }
 

@@ -46,7 +46,10 @@ struct CaptureCard {
                 \(capture.hasResult ? "; the result that stands is of an earlier run" : "")</p>
                 """
         }
-        if let why = capture.waitsFor { return "<p>It has no result yet: \(why).</p>" }
+        if let why = capture.waitsFor {
+            return capture.hasResult
+                ? "<p>An older result stands: \(marked: why).</p>" : "<p>It has no result yet: \(why).</p>"
+        }
         let reasons = (page.report.findingsOf[index] ?? []).map { group, finding -> HTML in
             "<li><b>\(marked: page.report.findings[group].title)</b>\(marked: finding.text.isEmpty ? "" : ". \(finding.text)")</li>"
         }
@@ -59,6 +62,8 @@ struct CaptureCard {
         return [
             path(measured.motion), faces(measured.coverage), sharpness(measured.sharpness, measured),
             depth(measured.depth),
+            // Its verdict stands among the findings and the details; only that there is none is told here.
+            measured.geometry == nil ? lack("Geometry", "check-geometry", needs: .recordedDepth) : nil,
             frames, time,
         ].compactMap(\.self)
     }

@@ -38,9 +38,11 @@ struct FigureSections {
                 "\(Figure.measure($0, "", "/summary/captures-per-minute")) captures a minute" as HTML
             }
             let memory = summary.peakBytes.map {
-                ", at most \(Figure.bytes($0, "/summary/peak-bytes")) of memory each" as HTML
+                "at most \(Figure.bytes($0, "/summary/peak-bytes")) of memory each" as HTML
             }
-            cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", "\(rate)\(memory)", .time))
+            let parts = [rate, memory].compactMap(\.self)
+            let words = parts.enumerated().map { $0 == 0 ? $1 : ", \($1)" as HTML }
+            cards.append(card("Time", "\(Figure.time(seconds, "/summary/seconds"))", "\(words)", .time))
         }
         let bytes = summary.ran > 0 ? summary.runBytes : summary.bytes
         cards.append(

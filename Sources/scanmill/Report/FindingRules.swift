@@ -194,7 +194,14 @@ struct FindingRules {
             // The verdict on the geometry is a finding of its own.
             let isKnown = capture.measured.geometry != nil && warning.contains("the geometry is ")
             if isCommon.contains(message) || isKnown { return nil }
-            return Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
+            var finding = Finding(kind: .warning, capture: index, title: message.pattern, message: message, text: "")
+            if let hole = Hole(warning) {
+                finding.weight = hole.seconds
+                finding.headline = Finding.Headline(
+                    label: "longest hole", value: hole.seconds, words: "\(Wording.measure(hole.seconds)) s",
+                    expected: "at most \(Int(Hole.longest)) s")
+            }
+            return finding
         }
     }
 

@@ -31,6 +31,8 @@ struct LookFirst {
         guard let worst = group.findings.first else { return HTML() }
         let capture = report.captures[worst.capture]
         let others = group.findings.dropFirst()
+        // Without weights, or with one for all, the first is the first by its name alone.
+        let isRanked = group.findings.last.map { $0.weight < worst.weight } ?? false
         let commands = page.commands(capture).map { "<code class=\"command\">\($0)</code>" as HTML }
         let fix = worst.fix.map {
             "<p class=\"fix\"><span class=\"muted\">fix</span> \(marked: Wording.capitalised($0)).</p>" as HTML
@@ -38,7 +40,7 @@ struct LookFirst {
         return """
             <article class="finding \(capture.status.rawValue)" id="g\(index)">\(picture(capture, group.kind))<div class="words">\
             <p class="name">\(ReportPage.pill(capture.status)) <a href="\(page.link(worst.capture))"><bdi>\(capture.id)</bdi></a>\
-            \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "so in most captures; " : "")the worst of \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
+            \(others.isEmpty ? HTML() : " <span class=\"muted\">\(group.isCommon ? "so in most captures; " : "")\(isRanked ? "the worst of" : "one of") \(Figure.count(group.findings.count, "/findings/\(index)/count"))</span>" as HTML)</p>\
             <h3>\(marked: group.title)</h3><p>\(marked: worst.text)</p>\(fix)\
             \(commands.isEmpty ? HTML() : "<div class=\"next\"><span class=\"muted\">next</span><div>\(commands)</div></div>" as HTML)\
             \(others.isEmpty ? HTML() : "<details><summary>\(others.count) more with this cause</summary><p>\(names(others))</p></details>" as HTML)\

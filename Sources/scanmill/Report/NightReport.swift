@@ -73,7 +73,7 @@ struct NightReport: Sendable {
         devices = DeviceRow.all(captures, usual: usual)
         trends = Trend.all(summary, earlier)
         earlierCount = earlier.count
-        verdict = Verdict(summary, findings, captures, isOpen: run?.isOpen == true)
+        verdict = Verdict(summary, findings, captures, common: commonWarnings, isOpen: run?.isOpen == true)
     }
 
     // MARK: - Gathering
@@ -83,6 +83,11 @@ struct NightReport: Sendable {
         let published = Set(results.map { Array($0.utf8) })
         let failed = Set(failures.map { Array($0.utf8) })
         let entries = Dictionary(grouping: run?.entries ?? [], by: { Array($0.id.utf8) })
+        // What is not ready there is not ready here.
+        let standings = Dictionary(
+            OutputStatus(output: state.output, programs: .installed).entries.map { (Array($0.id.utf8), $0) },
+            uniquingKeysWith: { first, _ in first })
+        let wanted = run?.pipeline.map(Digest.of)
         let ids = (results + failures + (run?.entries.map(\.id) ?? [])).distinctByBytes
         // Captures of one name are counted as the run counted them; what stands under the name is shown with the first.
         let places = ids.flatMap { id -> [(id: String, entry: RunFacts.Entry?, isFirst: Bool)] in
@@ -92,9 +97,11 @@ struct NightReport: Sendable {
         return Parallel.map(places.count) { index in
             let (id, entry, isFirst) = places[index]
             let name = Array(id.utf8)
-            return capture(
+            var capture = Self.capture(
                 id, entry, state, isPublished: isFirst && published.contains(name),
                 hasNote: isFirst && failed.contains(name))
+            if capture.status == .ready { capture.wait(entry, standings[name], pipeline: wanted) }
+            return capture
         }
     }
 
@@ -122,6 +129,8 @@ struct NightReport: Sendable {
             capture.input = capture.input ?? note.input
             // The result that may stand there was made of other bytes.
             capture.pictureKey = note.fingerprint.hex
+        } else if let problem = entry?.problem, isPublished, problem.leavesNewResult(of: id) {
+            capture.warnings.append("\(problem.summary), after its result had been published")
         } else if let problem = entry?.problem {
             capture.status = .failed
             capture.problem = problem
@@ -139,6 +148,29 @@ struct NightReport: Sendable {
     }
 }
 
+extension CaptureFacts {
+    /// Takes a result for an older one where something newer is still to be made: a run was stopped before its turn, or its
+    /// files have changed.
+    /// - Parameters:
+    ///   - entry: what the run says of it.
+    ///   - standing: how it stands in OUT.
+    ///   - wanted: the digest of the run's resolved pipeline.
+    fileprivate mutating func wait(
+        _ entry: RunFacts.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
+    ) {
+        if let standing, standing.isBehind {
+            waitsFor = standing.cause ?? standing.standing.rawValue
+        } else if let entry, [.left, .arriving, .busy].contains(entry.ended), pipeline != wanted,
+            standing?.isCaptureGone != true
+        {
+            waitsFor = entry.cause ?? entry.ended.rawValue
+        } else {
+            return
+        }
+        status = .waiting
+    }
+}
+
 /// The report's figures for the whole batch.
 struct Summary: Sendable {
     var captures: Int
@@ -146,8 +178,12 @@ struct Summary: Sendable {
     var look: Int
     var failed: Int
     var waiting: Int
+    /// Of those that wait, how many have a result of before.
+    var older: Int
     /// Captures that ran in this run, whatever came of it.
     var ran: Int
+    /// Of those that ran, how many have a result.
+    var made: Int
     /// Of those that ran, how many are ready.
     var runReady: Int
     /// Of all results.
@@ -162,13 +198,14 @@ struct Summary: Sendable {
     var peakBytes: Int64?
 
     var keptShare: Double? { framesSource > 0 ? Double(framesKept) / Double(framesSource) : nil }
-    /// Of the captures that ran.
-    var capturesPerMinute: Double? { seconds.flatMap { $0 > 0 && ran > 0 ? Double(ran) / $0 * 60 : nil } }
+    /// Of the captures that got a result: how fast others failed tells nothing.
+    var capturesPerMinute: Double? { seconds.flatMap { $0 > 0 && made > 0 ? Double(made) / $0 * 60 : nil } }
 
     init(_ captures: [CaptureFacts], _ run: RunFacts?) {
         self.captures = captures.count
         func count(_ status: CaptureFacts.Status) -> Int { captures.count { $0.status == status } }
         (ready, look, failed, waiting) = (count(.ready), count(.look), count(.failed), count(.waiting))
+        older = captures.count { $0.status == .waiting && $0.hasResult }
         let results = captures.filter(\.hasResult)
         framesSource = results.reduce(0) { $0 + ($1.frames?.source ?? 0) }
         framesKept = results.reduce(0) { $0 + ($1.frames?.kept ?? 0) }
@@ -176,6 +213,7 @@ struct Summary: Sendable {
         let ran = captures.filter { $0.share != nil }
         let made = ran.filter { $0.status == .ready || $0.status == .look }
         self.ran = ran.count
+        self.made = made.count
         runReady = ran.count { $0.status == .ready }
         runFramesSource = made.reduce(0) { $0 + ($1.frames?.source ?? 0) }
         runFramesKept = made.reduce(0) { $0 + ($1.frames?.kept ?? 0) }

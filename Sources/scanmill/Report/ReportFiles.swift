@@ -11,7 +11,7 @@ struct ReportFiles {
 
     /// - Parameter run: the name of the run that is reported on; the newest without.
     /// - Returns: the page's path.
-    /// - Throws: a problem with fault `usage` when nothing was ever run into the folder; with fault `environment` when
+    /// - Throws: a problem with fault `usage` when no capture was ever run into the folder; with fault `environment` when
     ///   the files cannot be written.
     @discardableResult
     static func make(for output: String, run: String? = nil) throws(Problem) -> String {
@@ -19,7 +19,7 @@ struct ReportFiles {
         var report = NightReport(output: output, run: run)
         if report.captures.isEmpty && report.run == nil {
             try state.requireOutput()
-            throw state.nothingWasRun
+            throw state.noCaptureWasRun
         }
         let files = ReportFiles(state: state, run: report.run?.name ?? RunRecord.newName())
         try FileSystem.makeFolders(files.folder)

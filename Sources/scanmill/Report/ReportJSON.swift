@@ -19,7 +19,7 @@ extension NightReport {
 
     /// All but the captures.
     private var head: JSONObject {
-        var object: JSONObject = ["tool": .string(Tool.nameAndVersion), "verdict": .string(verdict.headline)]
+        var object: JSONObject = ["tool": .string(Tool.nameAndVersion), "verdict": .string(verdict.text)]
         object["stands-out"] = verdict.standsOut.map { .string($0) }
         object["run"] = run.map(Self.json)
         object["summary"] = summary.json
@@ -51,7 +51,7 @@ extension Summary {
     fileprivate var json: JSONValue {
         var object: JSONObject = [
             "captures": .of(captures), "ready": .of(ready), "look": .of(look), "failed": .of(failed),
-            "waiting": .of(waiting), "ran": .of(ran), "run-ready": .of(runReady),
+            "waiting": .of(waiting), "older-results": .of(older), "ran": .of(ran), "run-ready": .of(runReady),
             "frames": Self.frames(framesSource, framesKept, keptShare), "bytes": .integer(bytes),
             "run-frames": Self.frames(runFramesSource, runFramesKept, runKeptShare), "run-bytes": .integer(runBytes),
         ]

@@ -71,7 +71,7 @@ struct ReportPage {
             parts.append(
                 """
                 <a class="count look" href="#look"><b>\(Figure.count(summary.look, "/summary/look"))</b> \
-                need\(summary.look == 1 ? "s" : "") a look</a>
+                \(summary.look == summary.captures ? "to look at" : summary.look == 1 ? "needs a look" : "need a look")</a>
                 """)
         }
         if summary.failed > 0 {
@@ -81,13 +81,23 @@ struct ReportPage {
         }
         if summary.waiting > 0 {
             parts.append(
-                "<span class=\"count\"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> did not run yet</span>"
-            )
+                """
+                <span class="count"><b>\(Figure.count(summary.waiting, "/summary/waiting"))</b> \
+                \(summary.older == 0 ? "did not run yet" : "wait\(summary.waiting == 1 ? "s" : "") for another run")</span>\
+                \(older)
+                """)
         }
         let list = parts.enumerated().map { number, part -> HTML in
             number == 0 ? part : number == parts.count - 1 ? " and \(part)" : ", \(part)"
         }
-        var sentence: HTML = parts.isEmpty ? "Nothing failed, and nothing is odd." : "\(list)."
+        let shared = report.verdict.shared
+        var sentence: HTML
+        if parts.isEmpty {
+            sentence = shared.map { "Nothing failed; \(marked: $0)." } ?? "Nothing failed, and nothing is odd."
+        } else {
+            sentence = "\(list)."
+            if let shared { sentence += " \(marked: Verdict.capitalised(shared))." }
+        }
         if let standsOut = report.verdict.standsOut {
             sentence +=
                 report.verdict.group.map { " <a href=\"#g\($0)\">\(marked: standsOut)</a>" as HTML } ?? " \(standsOut)"
@@ -98,6 +108,14 @@ struct ReportPage {
                 """
         }
         return "<p class=\"verdict\">\(sentence)</p>"
+    }
+
+    /// Of those that wait, how many have a result that is not what a run would make now.
+    private var older: HTML {
+        let (older, waiting) = (report.summary.older, report.summary.waiting)
+        if older == 0 { return HTML() }
+        if waiting == 1 { return " (an older result stands)" }
+        return " (of \(Figure.count(older, "/summary/older-results")) an older result stands)"
     }
 
     /// What became of the captures that did not run.
@@ -203,13 +221,20 @@ extension ReportPage {
     func commands(_ capture: CaptureFacts) -> [String] {
         guard let input = capture.input else { return [] }
         var commands: [String] = []
-        // What was asked for wrongly would only fail again.
-        if capture.status == .failed, capture.problem?.fault != .usage, let run = report.run,
-            let pipeline = run.pipelineFile
-        {
-            let again = RerunCommand(
+        if let run = report.run, let pipeline = run.pipelineFile {
+            var again = RerunCommand(
                 pipeline: pipeline, output: run.output ?? report.output, settings: run.settings, further: run.further)
-            commands.append(again.text(input, PublishedResult.only(capture.id)))
+            let only = PublishedResult.only(capture.id)
+            if capture.status == .failed {
+                // What was asked for wrongly would only fail again.
+                if capture.problem?.fault != .usage { commands.append(again.text(input, only)) }
+            } else if capture.status != .waiting,
+                let remedy = capture.warnings.lazy.compactMap(Hole.init).first?.remedy(in: run.pipeline)
+            {
+                // The capture itself has no hole, so that a look at it tells nothing.
+                again.settings = remedy.added(to: run.settings)
+                commands.append(again.text(input, only))
+            }
         }
         return commands + [Wording.command(["scanmill", "inspect", RerunCommand.path(input)])]
     }

@@ -1,14 +1,25 @@
-/// The report in two sentences.
+/// The report in a few sentences.
 struct Verdict: Sendable {
     /// "397 of 412 captures are ready."
     let headline: String
+    /// The warnings that most captures share, in which case they are ready all the same; without its full stop.
+    let shared: String?
     /// What stands out among the captures that failed or are worth a look, where something does.
     let standsOut: String?
     /// The group that it speaks of, by its place in ``NightReport/findings``.
     let group: Int?
 
-    /// - Parameter isOpen: whether the run has not said how it went.
-    init(_ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts], isOpen: Bool = false) {
+    /// The headline with the warnings.
+    var text: String { shared.map { "\(headline) \(Self.capitalised($0))." } ?? headline }
+
+    /// - Parameters:
+    ///   - common: warnings that most captures have, and how many.
+    ///   - isOpen: whether the run has not said how it went.
+    init(
+        _ summary: Summary, _ groups: [FindingGroup], _ captures: [CaptureFacts],
+        common: [(text: String, count: Int)] = [], isOpen: Bool = false
+    ) {
+        shared = Self.shared(common, of: captures.count)
         headline = Self.headline(summary) + (isOpen ? " The run has not ended: it was killed, or still runs." : "")
         let odd = captures.indices.filter { captures[$0].status == .failed || captures[$0].status == .look }
         // Of two or three nothing stands out: they are there to be seen.
@@ -37,12 +48,37 @@ struct Verdict: Sendable {
         let (ready, all) = (summary.ready, summary.captures)
         if all == 0 { return "There are no captures here." }
         if ready == all {
-            return all == 1 ? "The capture is ready." : "All \(Wording.grouped(all)) captures are ready."
+            return all == 1 ? "The capture is ready." : "\(every(all)) are ready."
         }
         if ready == 0 {
-            return all == 1 ? "The capture is not ready." : "None of \(Wording.grouped(all)) captures is ready."
+            if summary.look > 0 { return odd(summary.look, of: all) }
+            switch all {
+            case 1: return "The capture is not ready."
+            case 2: return "Neither capture is ready."
+            default: return "None of \(Wording.grouped(all)) captures is ready."
+            }
         }
         return "\(Wording.grouped(ready)) of \(Wording.grouped(all)) captures \(ready == 1 ? "is" : "are") ready."
+    }
+
+    /// Where none is ready and some have results: that something is odd about these does not make them worthless.
+    private static func odd(_ look: Int, of all: Int) -> String {
+        if all == 1 { return "The capture has a result that needs a look." }
+        if look == all { return "\(every(all)) have results that need a look." }
+        let results = look == 1 ? "has a result that needs a look" : "have results, and all of these need a look"
+        return "\(Wording.grouped(look)) of \(Wording.grouped(all)) captures \(results)."
+    }
+
+    /// - Parameter count: at least two.
+    private static func every(_ count: Int) -> String {
+        count == 2 ? "Both captures" : "All \(Wording.grouped(count)) captures"
+    }
+
+    private static func shared(_ common: [(text: String, count: Int)], of all: Int) -> String? {
+        guard let first = common.first else { return nil }
+        if common.count > 1 { return "most share \(Wording.word(common.count)) warnings, such as: \(first.text)" }
+        let who = first.count == all ? "all \(Wording.word(all))" : Wording.word(first.count)
+        return "\(who) share a warning: \(first.text)"
     }
 
     /// A device that has much more than its share of the odd captures.
@@ -67,6 +103,9 @@ struct Verdict: Sendable {
         }
         return device
     }
+
+    /// Of a sentence of its own, which begins with no name.
+    static func capitalised(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     private static func uncapitalised(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
 }

@@ -1,4 +1,6 @@
 import ScanModel
+import ScanPipeline
+import ScanStages
 
 /// Numbers and messages as the report writes them.
 enum Wording {
@@ -56,8 +58,12 @@ enum Wording {
     /// With a capital letter, unless it begins with a name, such as a stage's.
     static func capitalised(_ text: String) -> String {
         let word = text.prefix { $0 != " " }
-        return word.contains("-") || word.contains(".") || word.contains("/")
-            ? text : text.prefix(1).uppercased() + text.dropFirst()
+        if word.contains("-") || word.contains(".") || word.contains("/") { return text }
+        // Some stages have names that are words: `decompress needs …`, `turn: …`, and not `turn it round`.
+        let isSubject = word.hasSuffix(":") || text.dropFirst(word.count).hasPrefix(" needs ")
+        let name = word.prefix { $0 != ":" && $0 != "[" }
+        if isSubject, StageLibrary.builtIn.names.contains(where: { $0 == name }) { return text }
+        return text.prefix(1).uppercased() + text.dropFirst()
     }
 
     /// The words of a command as a shell takes them.

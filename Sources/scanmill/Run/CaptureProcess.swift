@@ -19,7 +19,10 @@ struct CaptureProcess: Sendable {
         let watch = ChildWatch()
         let place = ResultPlace(of: job)
         let end: (lastWord: CaptureEnding?, status: TerminationStatus)
-        do { end = try await run(job, watch, progress) } catch {
+        switch await runUnlessStuck(job, watch, progress) {
+        case .stuck: return Self.stuck(watch, place)
+        case .ended(let lastWord, let status): end = (lastWord, status)
+        case .notRun(let error):
             return .failed(
                 Problem(
                     .environment, "cannot run a process for the capture: \(error)", notes: [place.whatBecameOfIt],
@@ -41,9 +44,50 @@ struct CaptureProcess: Sendable {
         }
     }
 
+    private enum End: Sendable {
+        /// By the child's own last word; nil when it died without one.
+        case ended(CaptureEnding?, TerminationStatus)
+        case notRun(any Error)
+        /// It was killed, and stays: it waits in the kernel for a disk that does not answer.
+        case stuck
+    }
+
+    /// Seconds that a killed process has to end.
+    private static let grace = 5
+
+    private func runUnlessStuck(
+        _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void
+    ) async -> End {
+        // Of whichever comes first: nobody can call off the wait for a process that does not end.
+        let (ends, end) = AsyncStream<End>.makeStream()
+        Task {
+            do {
+                let (lastWord, status) = try await run(job, watch, progress) { end.yield(.stuck) }
+                end.yield(.ended(lastWord, status))
+            } catch { end.yield(.notRun(error)) }
+        }
+        for await first in ends { return first }
+        return .stuck
+    }
+
+    /// What to say of a process that was killed and does not end. Nothing of it is touched, and no other one can have the
+    /// capture as long as it holds the lock.
+    private static func stuck(_ watch: ChildWatch, _ place: ResultPlace) -> CaptureEnding {
+        let words = "its process was killed and does not end: it waits for a disk or a share that does not answer"
+        switch watch.reason {
+        case .notBegun(let why)?: return .notBegun("\(why); \(words)")
+        case .failed(let problem)?:
+            return .failed(problem.reached(watch.progress).noting(words).noting(place.whatBecameOfIt))
+        case let reason?: return reason
+        case nil: return .failed(Problem(.environment, words).noting(place.whatBecameOfIt))
+        }
+    }
+
+    /// - Parameter stuck: is called when the child was killed and does not end.
     /// - Returns: how the job ended, by the child's own last word; nil when it died without one.
     private func run(
-        _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void
+        _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void,
+        stuck: @escaping @Sendable () -> Void
     ) async throws -> (lastWord: CaptureEnding?, status: TerminationStatus) {
         let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
         var options = PlatformOptions()
@@ -65,7 +109,7 @@ struct CaptureProcess: Sendable {
                     for try await part in execution.standardError { watch.hear(part) }
                     return nil
                 }
-                let guardian = Task { await guardChild(child, watch) }
+                let guardian = Task { await guardChild(child, watch, stuck: stuck) }
                 defer { guardian.cancel() }
                 var lastWord: CaptureEnding?
                 for try await part in group { lastWord = part ?? lastWord }
@@ -97,7 +141,7 @@ struct CaptureProcess: Sendable {
     }
 
     /// Looks at the child five times a second.
-    private func guardChild(_ pid: pid_t, _ watch: ChildWatch) async {
+    private func guardChild(_ pid: pid_t, _ watch: ChildWatch, stuck: @Sendable () -> Void) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(ChildWatch.tick))
             if Task.isCancelled { return }
@@ -121,6 +165,9 @@ struct CaptureProcess: Sendable {
             if let reason {
                 watch.end(for: reason)
                 ProcessSession.end(pid)
+                try? await Task.sleep(for: .seconds(Self.grace))
+                // This is called off when the child's pipes are closed.
+                if !Task.isCancelled { stuck() }
                 return
             }
         }
@@ -187,7 +234,7 @@ private struct ResultPlace {
     /// Says that there is a new result: a child may have been ended between giving it its name and saying so.
     var newResult: String? {
         guard let now = Self.identity(of: job), now != identityBefore else { return nil }
-        return "the new result of \(job.input.id) was published just before, and is whole"
+        return Problem.newResult(of: job.input.id)
     }
 
     /// What the end of a child left there, for the people who read of it.

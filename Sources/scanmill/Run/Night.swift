@@ -44,6 +44,9 @@ struct Night {
         let log = try options.log.map { path in
             try Console.orExit { () throws(Problem) in try RunLog(path: path) }
         }
+        if let metrics = options.metrics {
+            try Console.orExit { () throws(Problem) in try RunMetrics.require(metrics) }
+        }
         messages = RunMessages(isQuiet: options.isSilent, log: log)
         stop = StopSignal()
         stop.listen()
@@ -53,7 +56,7 @@ struct Night {
     struct Course {
         /// Of every capture that was asked for, those that were refused before the rest.
         var outcomes: [CaptureOutcome]
-        /// Nil where there was nothing to do.
+        /// Nil where there was nothing to do, and nothing to remember.
         var record: RunRecord?
         /// Why the record lacks how the run went; the report, which is made of it, is left out then.
         var unrecorded: Problem?
@@ -72,7 +75,7 @@ struct Night {
         course.outcomes.forEach(messages.ended)
         // Links to nothing are told each time, and are nothing to work on.
         let isIdle = plan.toRun.isEmpty && !refused.contains { $0.isWork && FileSystem.leads($0.input.path) }
-        if isIdle { return course }
+        if isIdle, !RunHistory.lacks(plan.waiting, of: loaded.pipeline, in: state) { return course }
         let record = openRecord()
         course.record = record
         record.noteRefused(refused.filter(\.isWork))
@@ -87,7 +90,7 @@ struct Night {
     private func openRecord() -> RunRecord {
         let batch = options.batch
         return RunRecord(
-            state: state, pipeline: loaded.pipeline, inputs: plan.toRun,
+            state: state, pipeline: loaded.pipeline, inputs: plan.toRun + plan.arriving,
             command: RunRecord.Command(
                 pipeline: batch.pipeline, settings: batch.settings, further: options.again.further,
                 output: batch.output, tool: Tool.nameAndVersion))

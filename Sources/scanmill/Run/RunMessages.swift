@@ -43,7 +43,13 @@ struct RunMessages: Sendable {
         switch outcome.ending {
         case .done(let summary):
             say("done     \(id)  \(Self.text(summary))")
-            if !isQuiet { for warning in summary.warnings { Console.error("warning: \(id): \(warning)") } }
+            if !isQuiet {
+                for warning in summary.warnings { Console.error("warning: \(id): \(warning)") }
+            } else if let problem = summary.forgiven.first {
+                // The copy may still lie on the device, and not for long.
+                let left = "\(summary.framesKept) of \(summary.frameCount.counted("frame")) are left"
+                Console.error("warning: \(id): \(left): \(problem.oneLine)")
+            }
             // A copy that lost its end at night takes the place of a good result: said with -q too.
             if let before = summary.framesBefore {
                 Console.error(
@@ -53,10 +59,7 @@ struct RunMessages: Sendable {
         case .upToDate: break
         case .failed(let problem):
             say("failed   \(id)  \(problem.summary)")
-            // What names no file is of the capture.
-            let placed =
-                problem.place.file == nil && problem.fault != .usage ? problem.at(file: outcome.input.path) : problem
-            Console.error(placed.message(root: Self.root(outcome, placed)))
+            Console.error(problem.message(ofCapture: outcome.input.path))
         case .failedBefore(let problem): say("failed   \(id)  as before: \(problem.summary)")
         case .arriving: say("waiting  \(id)  it is still arriving")
         case .busy: say("busy     \(id)  another runner works on it")
@@ -126,10 +129,6 @@ struct RunMessages: Sendable {
         }
     }
 
-    private static func root(_ outcome: CaptureOutcome, _ problem: Problem) -> String {
-        FileSystem.root(ofFilesOf: outcome.input.path, besides: problem.place.file)
-    }
-
     private func say(_ line: String) { if !isQuiet { Console.out(line) } }
 
     private static func text(_ summary: CaptureSummary) -> String {
@@ -164,7 +163,7 @@ struct RunMessages: Sendable {
         case .failed(let problem), .failedBefore(let problem):
             object["fault"] = .string(problem.fault.rawValue)
             object["summary"] = .string(problem.summary)
-            object["message"] = .string(problem.message(root: root(outcome, problem)))
+            object["message"] = .string(problem.message(ofCapture: outcome.input.path))
         case .notBegun(let reason): object["reason"] = .string(reason)
         default: break
         }

@@ -4,6 +4,20 @@ import ScanPipeline
 
 /// Figures of a run in Prometheus' text format, for the node exporter's textfile collector.
 enum RunMetrics {
+    /// Looks whether figures can be written there, before a night is spent.
+    static func require(_ path: String) throws(Problem) {
+        if FileSystem.isFolder(path) {
+            throw Problem(.environment, "the figures cannot be written: this is a folder", fix: "name a file in it")
+                .at(file: path)
+        }
+        let folder = FileSystem.parent(of: path)
+        if FileSystem.isFolder(folder) { return }
+        throw Problem(
+            .environment, "the figures cannot be written: there is no folder \(folder)",
+            fix: "make the folder, or name another file"
+        ).at(file: path)
+    }
+
     /// - Parameter status: the exit code with which the run is about to end.
     static func write(
         _ outcomes: [CaptureOutcome], seconds: Double, status: Int32, to path: String
@@ -23,6 +37,10 @@ enum RunMetrics {
             (
                 "frames_source", "Frames that the captures of the last run held.",
                 Double(done.reduce(0) { $0 + $1.frameCount })
+            ),
+            (
+                "captures_salvaged", "Captures of the last run of which what was whole was kept.",
+                Double(done.count { !$0.forgiven.isEmpty })
             ),
             ("frames_kept", "Frames that were kept in the last run.", Double(done.reduce(0) { $0 + $1.framesKept })),
             ("written_bytes", "Bytes published in the last run.", Double(done.reduce(0) { $0 + $1.byteCount })),

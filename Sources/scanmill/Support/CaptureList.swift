@@ -141,11 +141,12 @@ struct CaptureList {
                 without.append(path)
             }
         }
+        warn(of: strangers)
         if found.isEmpty {
+            warnings.forEach { Console.error(Console.visible($0)) }
             Self.sayNothing(in: paths)
             throw ExitCode(ExitStatus.usage)
         }
-        warn(of: strangers)
         warn(without: without)
         warn(ofResults: strayResults)
         return found.distinct
@@ -235,6 +236,13 @@ struct CaptureList {
                 guard let place, FileSystem.lies(place, in: input) else { continue }
                 throw Problem(.usage, "\(what) would be written into the capture \(capture.path)", fix: fix)
                     .at(file: path)
+            }
+            if let results = places[0],
+                let taken = places.indices.dropFirst().first(where: { places[$0] == "\(results)/\(capture.id)" })
+            {
+                throw Problem(
+                    .usage, "the file would take the place of the result of \(capture.id)", fix: "give it another name"
+                ).at(file: written[taken].path)
             }
             if let results = places[0], FileSystem.lies(input, in: "\(results)/\(capture.id)") {
                 throw Problem(

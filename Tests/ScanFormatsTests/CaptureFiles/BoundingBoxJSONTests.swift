@@ -240,6 +240,14 @@ import Testing
         let box = OrientedBox(center: .zero, worldFromBox: tilted, halfSize: Vector3(1, 1, 1))
         let problem = #expect(throws: Problem.self) { try BoundingBoxJSON.text(box) }
         #expect(problem?.summary == "the box is tilted, and boundingbox.json holds only boxes turned about y")
+        // By rounding alone it is not.
+        for (angle, isTilted) in [(3e-8, false), (9e-7, false), (1.1e-6, true)] {
+            let (c, s) = (cos(angle), sin(angle))
+            let axes = Matrix3(rows: Vector3(1, 0, 0), Vector3(0, c, -s), Vector3(0, s, c))
+            let nearly = OrientedBox(center: .zero, worldFromBox: axes, halfSize: Vector3(1, 1, 1), floor: -0.5)
+            #expect(((try? BoundingBoxJSON.text(nearly)) == nil) == isTilted, "\(angle)")
+            #expect((nearly.endingOnItsFloor == nil) == isTilted, "\(angle)")
+        }
         let nan = OrientedBox(center: Vector3(.nan, 0, 0), worldFromBox: .identity, halfSize: Vector3(1, 1, 1))
         #expect(throws: Problem.self) { try BoundingBoxJSON.text(nan) }
     }

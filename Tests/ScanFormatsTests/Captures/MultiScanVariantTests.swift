@@ -49,6 +49,41 @@ import Testing
 
     // MARK: - Android
 
+    /// Without a unit depth is half floats in metres, which Android's app never wrote.
+    @Test(
+        arguments: [
+            (nil, nil, nil), ("float16_zlib", nil, nil), ("float16_zlib", "wxyz", nil),
+            ("uint8_zlib", nil, "the depth stream is uint8_zlib"),
+            ("uint16_zlib", "wxyz", "the depth stream is uint16_zlib"),
+            (nil, "xyzw", "the format of quaternions is xyzw"),
+            ("uint8_zlib", "xyzw", "the depth stream is uint8_zlib, and the format of quaternions is xyzw"),
+        ] as [(String?, String?, String?)])
+    func depthWithoutAUnit(_ encoding: String?, _ quaternions: String?, _ signs: String?) throws {
+        var files = try MultiScanSample().files()
+        var metadata = MultiScanSample().metadata()
+        metadata["depth_unit"] = nil
+        metadata["camera_orientation_quaternion_format"] = quaternions.map { .string($0) }
+        let streams = (metadata["streams"]?.array ?? []).map { stream -> JSONValue in
+            guard stream["type"] == .string("lidar_sensor"), var object = stream.object else { return stream }
+            object["encoding"] = encoding.map { .string($0) }
+            return .object(object)
+        }
+        metadata["streams"] = .array(streams)
+        files["scan.json"] = JSONWriter.text(.object(metadata))
+        guard let signs else {
+            let capture = try open(files)
+            #expect(capture.variant == "iOS" && capture.channels.contains(.recordedDepth))
+            return
+        }
+        let problem = #expect(throws: Problem.self) { try open(files) }
+        #expect(problem?.summary == "the unit of the depth is not said, and the recording looks like Android's")
+        #expect(problem?.notes.first?.hasPrefix("\(signs): Android's app has whole millimetres") == true)
+        #expect(problem?.place.file == "scan.json" && problem?.fix?.contains("\"depth_unit\": \"mm\"") == true)
+        metadata["depth_unit"] = .string("mm")
+        files["scan.json"] = JSONWriter.text(.object(metadata))
+        #expect(try open(files).variant == "Android")
+    }
+
     @Test(arguments: ["avaliable", "available"]) func android(spelling: String) throws {
         var sample = MultiScanSample()
         sample.isAndroid = true

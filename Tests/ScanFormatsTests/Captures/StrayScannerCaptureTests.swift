@@ -176,8 +176,8 @@ import Testing
 
     @Test func veryOldRecordings() throws {
         let recording = try recording(2)
-        try recording.write(
-            "x, y, z, qx, qy, qz, qw\n1, 2, 3, \(Self.level)\n4, 5, 6, \(Self.level)\n", to: "odometry.csv")
+        // As the app wrote them: without names of columns, joined by line feeds, and none behind the last.
+        try recording.write("1, 2, 3, \(Self.level)\n4, 5, 6, \(Self.level)", to: "odometry.csv")
         for n in 0..<2 {
             try recording.remove("depth/00000\(n).png")
             let made = try runPython(
@@ -196,9 +196,31 @@ import Testing
         #expect(!capture.channels.contains(.timestamp))
         #expect(capture.absences[.timestamp] == "the app wrote none before version 1.2")
         #expect(try capture.loaded([.recordedDepth]).map { $0.recordedDepth?.first } == [2, 2.001])
-        // Without names of columns, too.
-        try recording.write("1, 2, 3, \(Self.level)\n", to: "odometry.csv")
+        #expect(!capture.warnings.contains { $0.hasPrefix("the last line") })
+        // With names of columns, too.
+        try recording.write("x, y, z, qx, qy, qz, qw\n1, 2, 3, \(Self.level)\n", to: "odometry.csv")
         #expect(try recording.open(StrayScannerCapture.self).frames.count == 1)
+    }
+
+    /// That nothing ends the last line of such a recording tells nothing, and neither does that its number is short.
+    @Test func theLastLineOfAVeryOldRecording() throws {
+        let recording = try recording(5)
+        let lines = (0..<5).map { "0.5, 2.0, -3.0, 0.7, 0.1, 0.1, 0.69999\($0)" }
+        func open(_ last: String) throws -> Capture {
+            try recording.write((lines.dropLast() + [last]).joined(separator: "\n"), to: "odometry.csv")
+            return try recording.open(StrayScannerCapture.self)
+        }
+        for last in [lines[4], String(lines[4].dropLast(3))] {
+            let capture = try open(last)
+            #expect(capture.keptFrames.count == 5)
+            #expect(!capture.warnings.contains { $0.hasPrefix("the last line") })
+        }
+        // One that lacks numbers was cut off.
+        let cut = try open("0.5, 2.0, -3.0, 0.7")
+        #expect(cut.frames.map { $0.drop?.isBad } == [nil, nil, nil, nil, true])
+        #expect(
+            cut.frames[4].drop?.reason
+                == "the line has 4 columns, and column 5 is needed: the file was cut off here (odometry.csv:5)")
     }
 
     @Test func linesThatCannotBeUsedCostTheirFrame() throws {

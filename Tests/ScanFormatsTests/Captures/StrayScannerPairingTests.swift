@@ -135,7 +135,7 @@ import Testing
         let capture = try recording.open(StrayScannerCapture.self)
         #expect(try numbers(capture) == [0, 3, 4, 6].map { [$0, $0, $0] })
         let missing = "odometry.csv has no line for it"
-        let damaged = "the line has 1 columns, and column 3 is needed (odometry.csv:3)"
+        let damaged = "the line has 1 column, and column 3 is needed (odometry.csv:3)"
         let wrong = "“x” is not a number"
         #expect(
             capture.dropReasons == [

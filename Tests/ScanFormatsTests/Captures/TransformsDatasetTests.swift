@@ -445,7 +445,7 @@ import Testing
 
     /// instant-ngp's frames that are held out, as `write-transforms` writes them.
     @Test func aDescriptionOfTestFrames() throws {
-        let ngp = Self.lens.merging(["aabb_scale": 4]) { $1 }
+        let ngp = Self.lens.merging(["aabb_scale": 4, "integer_depth_scale": 0.001]) { $1 }
         try write([frame("images/0.png"), frame("images/2.png")], ngp)
         for number in 0..<3 { try picture("images/\(number).png") }
         try folder.write(
@@ -504,14 +504,142 @@ import Testing
                 + "images/a.png")
     }
 
-    /// instant-ngp negates the first and the third column of such poses.
-    @Test func mitsubasCamerasLookTheOtherWay() throws {
-        try write([frame("a.png")], Self.lens.merging(["from_mitsuba": true]) { $1 })
-        try picture("a.png")
-        let pose = try #require(try open().frames[0].pose)
-        #expect(pose.rotation.columns.0 == Vector3(-1, 0, 0) && pose.rotation.columns.1 == Vector3(0, 1, 0))
-        #expect(pose.rotation.columns.2 == Vector3(0, 0, -1) && pose.position == Vector3(0, 2, 3))
+    /// instant-ngp's and NeuS2's `nerf_matrix_to_ngp` but for the order of the world's axes: what comes of it is a camera
+    /// with x right, y down, z forward.
+    private func ngpColumns(_ rotation: Matrix3, fromNA: Bool, fromMitsuba: Bool) -> [Vector3] {
+        var (x, y, z) = rotation.columns
+        (y, z) = (y * -1, z * -1)
+        if fromNA {
+            (y, z) = (y * -1, z * -1)
+        } else if fromMitsuba {
+            (x, z) = (x * -1, z * -1)
+        }
+        return [x, y, z]
     }
+
+    @Test(
+        arguments: [
+            (["from_na": true], true, false), (["from_na": 1], true, false), (["from_na": false], false, false),
+            (["normal_mts_args": [1]], false, true), (["normal_mts_args": false], false, true),
+            (["from_mitsuba": true], false, true), (["from_na": true, "normal_mts_args": [1]], true, true),
+            (["aabb_scale": 1], false, false),
+        ] as [([String: any Sendable], Bool, Bool)])
+    func camerasWithOtherAxes(_ top: [String: any Sendable], _ fromNA: Bool, _ fromMitsuba: Bool) throws {
+        let turned = [[0, 0, 1, 1], [1, 0, 0, 2], [0, 1, 0, 3], [0, 0, 0, 1]]
+        let more: [String: Any] = top
+        try write([frame("a.png", with: ["transform_matrix": turned])], Self.lens.merging(more) { $1 })
+        try picture("a.png")
+        let capture = try open()
+        let pose = try #require(capture.frames[0].pose)
+        let saved = Matrix3(rows: Vector3(0, 0, 1), Vector3(1, 0, 0), Vector3(0, 1, 0))
+        let ours = [pose.rotation.columns.0, pose.rotation.columns.1 * -1, pose.rotation.columns.2 * -1]
+        #expect(ours == ngpColumns(saved, fromNA: fromNA, fromMitsuba: fromMitsuba))
+        #expect(pose.position == Vector3(1, 2, 3))
+        let isNGP = fromNA || fromMitsuba || top["aabb_scale"] != nil
+        #expect(capture.variant == (isNGP ? "instant-ngp" : "nerfstudio"))
+    }
+
+    /// instant-ngp sorts the frames by name and takes the first; who reads its dataset otherwise takes what was left out.
+    @Test func framesBeyondTheLimitAreDropped() throws {
+        for name in ["a_2", "a_9", "a_10"] { try picture("\(name).png") }
+        let frames = [frame("a_10.png"), frame("a_9.png"), frame("a_2.png")]
+        for (top, kept) in [
+            (["aabb_scale": 4, "n_frames": 2], 2), (["aabb_scale": 4, "n_frames": 9], 3), (["n_frames": 2], 3),
+            (["aabb_scale": 4, "n_frames": "2"], 3), (["aabb_scale": 4, "n_frames": -1], 3),
+        ] as [([String: Any], Int)] {
+            try write(frames, Self.lens.merging(top) { $1 })
+            let capture = try open()
+            #expect(capture.frames.map(\.pictureFile).prefix(2) == ["a_2.png", "a_9.png"])
+            #expect(capture.keptFrames.count == kept, "\(top)")
+            if kept == 3 { continue }
+            #expect(
+                capture.frames[2].drop?.reason
+                    == "n_frames of transforms.json is 2, and instant-ngp takes so many frames, the first by name")
+            #expect(capture.frames[2].drop?.isBad == false)
+            #expect(capture.findings["frames-beyond-n_frames"]?.integer == 1)
+        }
+    }
+
+    /// What instant-ngp and BAD-NeRF's kin have of a camera that moves while it exposes.
+    @Test func theExposuresBeginningIsTaken() throws {
+        func moving(_ path: String) -> [String: Any] {
+            var moving = frame(path, x: 1)
+            moving["transform_matrix_start"] = moving.removeValue(forKey: "transform_matrix")
+            moving["transform_matrix_end"] = [[1, 0, 0, 9], [0, 1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]]
+            return moving
+        }
+        try write([moving("a.png"), frame("b.png", x: 5)], Self.lens)
+        for name in ["a", "b"] { try picture("\(name).png") }
+        let capture = try open()
+        #expect(capture.frames.map { $0.pose?.position.x } == [1, 5])
+        #expect(
+            capture.warnings == [
+                "1 of 2 frames have no transform_matrix in transforms.json: transform_matrix_start was taken, and a rolling "
+                    + "shutter or motion blur until transform_matrix_end is not modelled"
+            ])
+    }
+
+    // MARK: - Depth's unit
+
+    private func depth(_ file: String, _ first: UInt16) throws {
+        let image = Gray16Image(width: 8, height: 6, pixels: Array(repeating: first, count: 48))
+        try folder.write(try PNG.encodeGray16(image), to: "d/\(file)")
+    }
+
+    /// instant-ngp's unit leads to the saved world, which was scaled; nerfstudio's millimetres are those of the sensor.
+    @Test(
+        arguments: [
+            (["integer_depth_scale": 0.001], 2.0), (["integer_depth_scale": 0.001, "applied_scale": 0.25], 8),
+            (["aabb_scale": 4, "applied_scale": 0.25], 2), (["applied_scale": 0.25], 2),
+        ] as [([String: Double], Double)])
+    func depthIsInMetresOfTheOriginalWorld(_ top: [String: Double], _ metres: Double) throws {
+        let more: [String: Any] = top
+        try write([frame("a.png", with: ["depth_file_path": "depths/a.png"])], Self.lens.merging(more) { $1 })
+        try picture("a.png")
+        try depth("depths/a.png", 2000)
+        let capture = try open()
+        #expect(capture.warnings == [])
+        let recorded = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
+        #expect(recorded.first == Float(metres))
+    }
+
+    @Test func depthOfInstantNGPWithoutAUnitIsSaid() throws {
+        try write(
+            [frame("a.png", with: ["depth_path": "depths/a.png"])], Self.lens.merging(["aabb_scale": 4]) { $1 })
+        try picture("a.png")
+        try depth("depths/a.png", 2000)
+        let capture = try open()
+        #expect(
+            capture.warnings == [
+                "transforms.json names depth by depth_path and has no integer_depth_scale: its numbers were taken for "
+                    + "millimetres; instant-ngp itself passes such depth over"
+            ])
+        #expect(try capture.loaded([.recordedDepth])[0].recordedDepth?.first == 2)
+    }
+
+    /// Drawings of depth: no frame is bad for them, and none has depth.
+    @Test func depthOf8BitsIsNoDepth() throws {
+        try write(
+            ["a", "b"].map { frame("\($0).png", with: ["depth_file_path": "depths/\($0).png"]) }, Self.lens)
+        for name in ["a", "b"] {
+            try picture("\(name).png")
+            let gray = LumaImage(width: 8, height: 6, pixels: Array(repeating: 9, count: 48))
+            try folder.write(try PNG.encodeGray8(gray), to: "d/depths/\(name).png")
+        }
+        try picture("depths/b.png")
+        let capture = try open()
+        #expect(!capture.channels.contains(.recordedDepth) && capture.dropReasons == [nil, nil])
+        #expect(
+            capture.absences[.recordedDepth]
+                == "none of the depth pictures can be read: not a depth picture: it has 1 × 8 bits a pixel, not 1 × 16 "
+                + "(depths/a.png)")
+        #expect(capture.remedies[.recordedDepth] == "export the depth with 16 bits, or leave it out")
+        // One that is sound, and the others are bad ones.
+        try depth("depths/b.png", 2000)
+        #expect(try open().channels.contains(.recordedDepth))
+    }
+
+    // MARK: - What is wrong with frames
 
     /// All poses scaled: that is what is wrong, and not that there is no depth.
     @Test func badFramesHaveTheirDepthAllTheSame() throws {

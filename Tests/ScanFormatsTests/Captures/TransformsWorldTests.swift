@@ -26,6 +26,22 @@ extension TransformsDatasetTests {
         }
     }
 
+    /// What a file's rounding leaves of an axis is that axis: a box is upright, or it is not.
+    @Test func upIsAnAxisUpToRounding() throws {
+        try picture("a.png")
+        let (c, s) = (cos(3e-8), sin(3e-8))
+        // (x, y, z) → (x, −z, y), and a little more about x.
+        let turned = [[1, 0, 0, 0], [0, s, -c, 0], [0, c, s, 0]]
+        for top in [["up": [0, 0, 1]], ["orientation_override": "none"], [:]] as [[String: Any]] {
+            try write([frame("a.png")], Self.lens.merging(top.merging(["applied_transform": turned]) { $1 }) { $1 })
+            #expect(try open().worldUp == Vector3(0, 1, 0), "\(top)")
+        }
+        let tilted = [[1, 0, 0, 0], [0, 1e-5, -1, 0], [0, 1, 1e-5, 0]]
+        try write([frame("a.png")], Self.lens.merging(["up": [0, 0, 1], "applied_transform": tilted]) { $1 })
+        let up = try #require(try open().worldUp)
+        #expect(up != Vector3(0, 1, 0) && (up - Vector3(0, 1, 0)).length < 2e-5)
+    }
+
     /// A turn that was written with few decimals is no exact one, and what follows from it is a direction all the same.
     @Test func upHasUnitLength() throws {
         try picture("a.png")

@@ -70,8 +70,13 @@ import Testing
         #expect(decoded == metres.map { UInt16(($0 * 1000).rounded()) })
     }
 
+    @Test func theReachEndsHalfAStepBehindTheLast() {
+        #expect(ShiftCodec.reach == 260...9567.5)
+    }
+
     @Test func depthsGoToTheNearestStep() throws {
-        let metres: [Float] = [0.1, 0.2599, 0.261, 1, 2, 4, 9.424, 9.59, 9.7, .infinity]
+        // The last step is 287 mm, and half of it reaches to 9.5675 m.
+        let metres: [Float] = [0.1, 0.2599, 0.261, 1, 2, 4, 9.424, 9.56, 9.57, .infinity]
         let (bytes, beyond) = ShiftCodec.encode(DepthMap(width: metres.count, height: 1, metres: metres))
         #expect(beyond == 4)
         let decoded = try ShiftCodec.decode(bytes, count: metres.count)

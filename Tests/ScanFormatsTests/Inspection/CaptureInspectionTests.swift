@@ -88,6 +88,19 @@ import Testing
         #expect(inspection.motion.first?.startOffset == 0)
     }
 
+    /// Of the middle of all cameras, and not of the least fx of one frame and the least fy of another.
+    @Test func theMiddleCameraIsWhatIsDoubted() throws {
+        for frame in 1..<40 {
+            try sample.replace(
+                "[\(100 + frame), 0, 0, 0, \(100 + frame), 0, 4, 3, 1]", by: "[150, 0, 0, 0, 100, 0, 4, 3, 1]",
+                in: "mini.jsonl")
+        }
+        let inspection = try CaptureInspection.inspect(sample.path)
+        #expect(inspection.intrinsics?.fx == 100...150 && inspection.intrinsics?.fy == 100...100)
+        let summaries = inspection.findings.map(\.problem.summary)
+        #expect(summaries.contains("the pixels are far from square: fx / fy is 1.25"))
+    }
+
     @Test func aDroppedFrameIsAGapInTheClock() throws {
         let lines = String(decoding: try sample.folder.bytes("mini/mini.jsonl"), as: UTF8.self)
         // Everything from frame 10 on comes one step later, and frame 20 a further two.

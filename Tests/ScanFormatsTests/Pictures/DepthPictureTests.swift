@@ -71,6 +71,44 @@ import Testing
         #expect(try DepthPicture.decode(floats).pixels == [0, 0, 0, 0, 3, 4])
     }
 
+    /// They are told beside what a recorder's own bytes have of such numbers.
+    @Test func whatDoesNotFitIsCounted() throws {
+        let recording = try WrittenCapture("0a1b2c3d4e")
+        try recording.write("1, 2, 3, 1, 0, 0, 0", to: "odometry.csv")
+        try recording.write("50, 0, 32\n0, 50, 24\n0, 0, 1\n", to: "camera_matrix.csv")
+        try recording.write(
+            try array("<f4", "float('nan'), float('inf'), -1, 1e9, 3000, 4000"), to: "depth/000000.npy")
+        let capture = try recording.open(StrayScannerCapture.self)
+        let depth = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
+        #expect(depth.replaced == .init(nan: 1, beyond: 3))
+        let (map, repaired) = try DepthCodec.decode(depth)
+        #expect(map.metres == [0, 0, 0, 0, 3, 4])
+        #expect(repaired == .init(nan: 1, beyond: 3) && repaired.total == 4)
+        #expect(depth.turned(quarterTurns: 1).replaced == depth.replaced)
+        let inspection = try CaptureInspection.inspect(recording.path)
+        #expect(inspection.depth?.repaired == .init(nan: 1, beyond: 3))
+    }
+
+    @Test func numbersOfAnotherUnitAreNoDepth() throws {
+        // Micrometres.
+        let micrometres = try array("<i4", "1000000, 2000000, 1500000, 1200000, 0, 0")
+        let problem = #expect(throws: Problem.self) { try DepthPicture.decode(micrometres) }
+        #expect(problem?.summary == "not a depth picture: 4 of 6 numbers are below 0 or above 65,535")
+        // Holes are no sign of it.
+        let holes = try array("<f4", "float('nan'), float('nan'), float('nan'), float('nan'), float('nan'), 4")
+        #expect(try DepthPicture.decode(holes).pixels == [0, 0, 0, 0, 0, 4])
+    }
+
+    /// What can be seen at a file's beginning is seen there.
+    @Test func whatIsNoDepthHasNoSize() throws {
+        let gray = try PNG.encodeGray8(LumaImage(width: 2, height: 1, pixels: [7, 8]))
+        let color = try PNG.encodeRGB(RGBImage(width: 2, height: 1, pixels: [1, 2, 3, 4, 5, 6]))
+        let files = [gray, color, Array("P5\n2 1\n255\nab".utf8), try array("|u1", "0, 1, 2, 3, 4, 5")]
+        for bytes in files {
+            #expect(throws: Problem.self) { try DepthPicture.size(bytes) }
+        }
+    }
+
     @Test func whatIsNoPlaneOfDepth() throws {
         let whole = try array("<u2", "0, 1, 2, 3, 4, 5")
         var files = [

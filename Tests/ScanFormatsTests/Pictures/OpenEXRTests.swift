@@ -34,6 +34,24 @@ import Testing
         #expect(problem?.summary == "no depth that can be read: \(reason)" && problem?.fault == .input)
     }
 
+    /// A part of the view would be taken for all of it.
+    @Test func whatWasCroppedIsRefused() throws {
+        var file = EXRSamples.floats
+        let name = Array("displayWindow\0box2i\0".utf8)
+        let places = file.indices.filter { file[$0...].starts(with: name) }
+        // Behind the name and the type stands a length of four bytes, then the least x and y and the largest x.
+        let largest = try #require(places.first) + name.count + 4 + 8
+        #expect(file[largest] == 2)
+        file[largest] = 3
+        for read in [{ _ = try OpenEXR.size(file) }, { _ = try OpenEXR.decodeDepth(file) }] as [() throws -> Void] {
+            let problem = #expect(throws: Problem.self, performing: read)
+            #expect(
+                problem?.summary
+                    == "no depth that can be read: its pixels are not those of the whole view, as if it had been cropped"
+            )
+        }
+    }
+
     /// Wherever a file ends, its rows are not guessed.
     @Test(arguments: [EXRSamples.floats, EXRSamples.halves, EXRSamples.colors])
     func filesThatWereCutOff(_ file: [UInt8]) {

@@ -94,6 +94,40 @@ import Testing
         let json = try report()
         #expect(captures(of: "warning", in: json) == [])
         #expect(json["common-warnings"]?.array?.first?["text"]?.string == "clock 2 is … s off")
+        let verdict = try #require(json["verdict"]?.string)
+        #expect(verdict.hasSuffix(" captures are ready. All 20 share a warning: clock 2 is … s off."), "\(verdict)")
+        let html = try nightPage()
+        #expect(html.contains(" All 20 share a warning: clock 2 is … s off."))
+        #expect(!html.contains("nothing is odd"))
+    }
+
+    /// The page of a night that was made up.
+    private func nightPage() throws -> String {
+        let path = "out/.scanmill/runs/20261120T214000Z-night/report.html"
+        return String(decoding: try folder.bytes(path), as: UTF8.self)
+    }
+
+    /// The longest first, and the next command leaves shorter ones.
+    @Test func holesAreMeasured() throws {
+        try makeNight(8)
+        let names = try results()
+        let plan = "out/.scanmill/runs/20261120T214000Z-night/plan.json"
+        let text = String(decoding: try folder.bytes(plan), as: UTF8.self)
+        let rule = #"{"name": "filter-blur", "options": {"window": 5}}"#
+        let windowed = text.replacingOccurrences(of: #"{"name": "filter-blur", "options": {}}"#, with: rule)
+        try #require(windowed != text)
+        try folder.write(windowed, to: plan)
+        for (name, seconds) in zip(names, ["2.25", "30.5"]) {
+            let hole = "filter-blur: frames 11 to 18 were all dropped, which leaves a hole of \(seconds) s; a smaller"
+            try warn("\(hole) `window`, or `seconds`, leaves shorter ones", name)
+        }
+        let finding = try #require(try report()["findings"]?.array?.first { $0["kind"]?.string == "warning" })
+        let captures = finding["captures"]?.array ?? []
+        #expect(captures.map { $0["id"]?.string } == [names[1], names[0]])
+        #expect(captures.map { $0["value"]?.double } == [30.5, 2.25])
+        #expect(captures.map { $0["of"]?.string } == ["longest hole", "longest hole"])
+        let html = try nightPage()
+        #expect(html.contains("the worst of ") && html.contains(" --set filter-blur.window=2</code>"))
     }
 
     /// Sorted.
@@ -139,6 +173,36 @@ import Testing
         #expect(json["findings"]?.array == [])
     }
 
+    /// Results that want a look are results, whether there are two of them or three; of equal ones none is the worst.
+    @Test(arguments: [1, 2, 3]) func allWantALook(_ count: Int) throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        try FileManager.default.createDirectory(at: folder.url("in"), withIntermediateDirectories: true)
+        for name in 1...count { #expect(symlink(sample, folder.url("in/\(name)").path) == 0) }
+        let stages = "read, decompress, unproject, voxel-downsample, {cull-by-box: {box: cloud}}, report-coverage"
+        #expect(try folder.run(stages, ["in", "-o", "out"]).status == 0)
+        let headlines = [
+            "The capture has a result that needs a look.", "Both captures have results that need a look.",
+            "All 3 captures have results that need a look.",
+        ]
+        #expect(try report()["verdict"]?.string == headlines[count - 1])
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(!html.contains("the worst of ") && html.contains(">one of ") == (count > 1))
+        #expect(html.contains("<p>Geometry: not measured.<br>Add <code>check-geometry</code>.</p>"))
+    }
+
+    /// A stage's name stays as it is, and how fast captures fail is no speed.
+    @Test func nothingButAFailure() throws {
+        let sample = SharedData.checkout.appendingPathComponent("samples/colmap").path
+        #expect(try folder.run("read, decompress, measure-depth", [sample, "-o", "out"]).status == 1)
+        let json = try report()
+        #expect(json["verdict"]?.string == "The capture is not ready.")
+        let title = json["findings"]?.array?.first?["title"]?.string
+        #expect(title == "decompress needs recorded-depth, and this capture has none")
+        #expect(json["summary"]?["seconds"] != nil && json["summary"]?["captures-per-minute"] == nil)
+        let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)
+        #expect(!html.contains("captures a minute") && !html.contains("Decompress needs"))
+    }
+
     /// What a pipeline makes of every capture is said once, and leaves the captures ready.
     @Test func whatFollowsFromThePipelineIsANote() throws {
         let samples = SharedData.checkout.appendingPathComponent("samples").path
@@ -154,7 +218,7 @@ import Testing
         #expect(run.errors.components(separatedBy: server).count == 2, "\(run.errors)")
         #expect(run.errors.contains("note: 2 captures: \(server)\n"))
         let json = try report()
-        #expect(json["verdict"]?.string == "All 2 captures are ready.", "\(run.errors)")
+        #expect(json["verdict"]?.string == "Both captures are ready.", "\(run.errors)")
         #expect(json["notes"]?.array?.map { $0["text"]?.string }.contains(server) == true)
         #expect(json["notes"]?.array?.first?["captures"]?.integer == 2)
         let html = String(decoding: try folder.bytes(try newestPage()), as: UTF8.self)

@@ -116,6 +116,21 @@ import Testing
             fewer.errors == "warning: mini: 5 frames are left, and the result that was replaced had 7\n", "\(fewer)")
     }
 
+    /// What is lost of a half-copied capture may still lie on the device.
+    @Test func quietTellsOfWhatWasSalvaged() throws {
+        try quick.copySample("desk")
+        let depth = try quick.folder.bytes("in/desk/desk.depth.zlib")
+        try quick.folder.write(Array(depth.prefix(depth.count * 3 / 4)), to: "in/desk/desk.depth.zlib")
+        let result = try quick.run(
+            ["in", "-o", "out", "-q", "--metrics", "night.prom", "--set", "read.truncated=keep-whole"])
+        #expect(result.status == 0, "\(result.errors)")
+        let line = try #require(result.errors.split(separator: "\n").first)
+        #expect(line.hasPrefix("warning: desk: ") && line.contains(" of 60 frames are left: "), "\(line)")
+        #expect(line.contains("depth stream truncated"), "\(line)")
+        let figures = String(decoding: try quick.folder.bytes("night.prom"), as: UTF8.self)
+        #expect(figures.contains("\nscanmill_captures_salvaged 1.0\n"))
+    }
+
     @Test func jsonIsOneObjectOnStdout() throws {
         let result = try quick.run([QuickRun.sample, "-o", "out", "--json"])
         let json = try JSONValue.parse(Array(result.output.utf8), file: "stdout")

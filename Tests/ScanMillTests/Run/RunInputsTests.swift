@@ -151,6 +151,71 @@ import Testing
         #expect(result.errors.contains("cannot look at this path: Permission denied"), "\(result.errors)")
     }
 
+    /// What lies among captures and cannot be looked at may be one, whatever it is called.
+    @Test func aNeighbourOutOfReachIsNamed() throws {
+        try quick.copySample("desk")
+        for path in ["", "in"] { #expect(chmod("\(quick.folder.path)/\(path)", 0o755) == 0) }
+        let what = "a capture behind a folder that is out of reach"
+        guard let tool = try Scanmill.commandOfNobody(in: quick.folder.path, for: what, isAnother: true) else { return }
+        try FileManager.default.createDirectory(
+            atPath: quick.folder.url("away/scan.1").path, withIntermediateDirectories: true)
+        #expect(chmod(quick.folder.url("away").path, 0o700) == 0)
+        #expect(symlink("../away/scan.1", quick.folder.url("in/scan.1").path) == 0)
+        let result = try runCommand(tool + ["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
+        #expect(result.output.contains("cannot run scan.1  this is out of reach (Permission denied)"), "\(result)")
+        #expect(result.output.contains("\n1 would run, 0 up to date, 1 cannot run, 0 still arriving\n"), "\(result)")
+    }
+
+    /// A slash and a combining mark behind it are one character to people, and two to the kernel.
+    @Test func aSlashIsOneWhateverStandsBehindIt() throws {
+        try quick.copySample("desk")
+        let refused = try Scanmill.run(
+            ["run", "quick.yaml", "in/desk", "-o", "in/desk/\u{301}out"], in: quick.folder.path)
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains("the results would be written into the capture"), "\(refused.errors)")
+        let outside = try Scanmill.run(
+            ["run", "quick.yaml", "in/desk", "-o", "out", "--set", "write-ply.file=../\u{301}a/x.ply"],
+            in: quick.folder.path)
+        #expect(outside.status == 2)
+        #expect(outside.errors.contains("`file` is no plain path in the result's folder"), "\(outside.errors)")
+    }
+
+    /// Nobody opens what lies below a name that is no text, and nobody takes it for a change.
+    @Test func aFolderInACaptureWhoseNameIsNoText() throws {
+        try quick.copySample("desk")
+        let made = try runCommand(
+            ["python3", "-c", "import os; os.mkdir(b'in/desk/caf\\xe9')"], in: quick.folder.path)
+        try #require(made.status == 0, "\(made.errors)")
+        let result = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    @Test func aWorkingDirectoryThatIsGone() throws {
+        try quick.copySample("desk")
+        let tool = Scanmill.path
+        let script = "mkdir gone; cd gone; rmdir ../gone; timeout 20 \"$0\" plan ../quick.yaml ../in/desk -o ../out"
+        let result = try runCommand(["sh", "-c", script, tool], in: quick.folder.path)
+        #expect(result.status == 2 || result.status == 3, "\(result)")
+    }
+
+    @Test func asManyCoresAsANumberCanSay() throws {
+        try quick.copySample("desk")
+        let result = try Scanmill.run(
+            ["run", "quick.yaml", "in", "-o", "out", "--jobs", String(Int.max)], in: quick.folder.path)
+        #expect(result.status == 0, "\(result.errors)")
+    }
+
+    /// Who fetched archives that are not read learns that, also where there is nothing else.
+    @Test func onlyArchivesOfOtherKinds() throws {
+        for name in ["room.tgz", "scan.sens.gz"] { try quick.folder.write("x", to: "in/\(name)") }
+        let result = try Scanmill.run(["run", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)
+        #expect(result.status == 2)
+        #expect(
+            result.errors.hasPrefix(
+                "warning: archives of other kinds than ZIP were passed over: in/room.tgz, in/scan.sens.gz\n"
+                    + "   = fix: unpack them"), "\(result.errors)")
+    }
+
     @Test func namesWithLineFeedsAreShownInOneLine() throws {
         try quick.copySample("two\nlines")
         let plan = try Scanmill.run(["plan", "quick.yaml", "in", "-o", "out"], in: quick.folder.path)

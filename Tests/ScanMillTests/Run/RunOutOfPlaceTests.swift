@@ -1,4 +1,6 @@
+import Foundation
 import ScanFormats
+import ScanPipeline
 import TestSupport
 import Testing
 
@@ -41,6 +43,48 @@ import Testing
         let errors = try refusal(["run", "cloud.yaml", "caps", "-o", "out", option, "out/a/night.txt"])
         #expect(errors.contains("the file would be written into the result"))
         #expect(errors.contains("fix: name a file outside of it"))
+    }
+
+    @Test(arguments: ["--log", "--metrics"]) func noFileTakesAResultsPlace(_ option: String) throws {
+        let errors = try refusal(["run", "cloud.yaml", "caps", "-o", "new", option, "new/a"])
+        #expect(errors.contains("the file would take the place of the result of a"), "\(errors)")
+    }
+
+    /// A night is not spent for figures that cannot be written.
+    @Test func figuresThatHaveNoPlace() throws {
+        for (path, words) in [("away/night.prom", "there is no folder away"), ("caps", "this is a folder")] {
+            let run = try Scanmill.run(["run", "cloud.yaml", "caps", "-o", "new", "--metrics", path], in: folder.path)
+            #expect(run.status == (path == "caps" ? 2 : 3), "\(run)")
+            #expect(run.output == "" && (path == "caps" || run.errors.contains(words)), "\(run)")
+        }
+        try folder.write("", to: "new.prom")
+        #expect(symlink("new.prom", folder.url("link.prom").path) == 0)
+        let run = try Scanmill.run(
+            ["run", "cloud.yaml", "caps", "-o", "new", "--metrics", "link.prom"], in: folder.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            String(decoding: try folder.bytes("new.prom"), as: UTF8.self).contains("scanmill_captures_salvaged 0.0\n"))
+    }
+
+    @Test func aPlanSaysWhereNoResultCanLie() throws {
+        let plan = try Scanmill.run(["plan", "cloud.yaml", "caps", "-o", "cloud.yaml"], in: folder.path)
+        #expect(plan.errors.contains("warning: `run` would refuse this folder: "), "\(plan.errors)")
+        #expect(plan.errors.contains("this is not a folder"))
+    }
+
+    /// What a sample that was killed left, which no run would sweep up, goes with the next one, or with `gc`.
+    @Test func whatAKilledSampleLeftGoes() throws {
+        let host = StateFolder.host
+        let (left, alive) = ("made/.scanmill/work/big.\(host).999999999.abc", "made/.scanmill/work/big.\(host).1.abc")
+        try folder.write("x", to: "\(left)/depth")
+        let swept = try Scanmill.run(["gc", "made"], in: folder.path)
+        #expect(swept.output == "1 leftover removed\n", "\(swept)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url("made").path) == [])
+        for path in [left, alive] { try folder.write("x", to: "\(path)/depth") }
+        let made = try Scanmill.run(sample("made/b"), in: folder.path)
+        #expect(made.status == 0, "\(made.errors)")
+        let works = try FileManager.default.contentsOfDirectory(atPath: folder.url("made/.scanmill/work").path)
+        #expect(works == ["big.\(host).1.abc"])
     }
 
     @Test(arguments: ["run", "plan"]) func anEmptyWordIsNoPath(_ command: String) throws {

@@ -88,6 +88,22 @@ import Testing
         #expect(second["broken"]?["summary"] == broken["summary"] && second["broken"]?["fault"] == .string("input"))
     }
 
+    /// What people see, programs are told: where a problem names no file, the capture is the place.
+    @Test func theMessageSaysWhere() throws {
+        let polycam = SharedData.checkout.appendingPathComponent("samples/polycam").path
+        let stages = "read, decompress, unproject, cull-by-box, write-ply"
+        let failed = try folder.run(stages, [polycam, "-o", "boxless", "--json", "--log", "log"])
+        #expect(failed.status == 1)
+        let message = try #require(captures(try json(failed.output.utf8))["polycam"]?["message"]?.string)
+        #expect(message.contains("\n  --> \(polycam), stage cull-by-box\n"), "\(message)")
+        #expect(failed.errors.hasPrefix("\(message)\n"), "\(failed.errors)")
+        let events = try folder.bytes("log").split(separator: UInt8(ascii: "\n")).map(json)
+        #expect(events.contains { $0["message"]?.string == message })
+        let note = try json(try folder.bytes("boxless/.scanmill/failures/polycam.json"))
+        #expect(note["message"]?.string == message)
+        #expect(note["file"] == nil && note["stage"]?.string == "cull-by-box")
+    }
+
     @Test func aCaptureThatIsNotBegunHasItsReason() throws {
         let left = captures(try json(try run(["sound", "--json", "--min-free", "900TiB"]).output.utf8))["sound"]
         #expect(left?["status"] == .string("left"))

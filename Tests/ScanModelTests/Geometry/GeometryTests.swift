@@ -22,6 +22,17 @@ import Testing
                 && !Vector3(0, 0, -.infinity).isFinite)
     }
 
+    @Test func directionsThatAreAxesButForRounding() {
+        let axes = [1.0, -1].flatMap { [Vector3($0, 0, 0), Vector3(0, $0, 0), Vector3(0, 0, $0)] }
+        for axis in axes {
+            let aside = Vector3(axis.y, axis.z, axis.x)
+            #expect((axis + aside * 9e-7).snappedToAxis == axis)
+            let tilted = axis + aside * 1.1e-6
+            #expect(tilted.snappedToAxis == tilted)
+        }
+        #expect(Vector3.zero.snappedToAxis == .zero)
+    }
+
     @Test func matricesByHand() {
         let m = Matrix3(rows: Vector3(1, 2, 3), Vector3(4, 5, 6), Vector3(7, 8, 10))
         #expect(m.columns.0 == Vector3(1, 4, 7))

@@ -87,8 +87,8 @@ import Testing
     }
 
     @Test func timesFarApartDoNotOverflow() {
-        #expect(Trajectory.seconds(from: .min, to: .max) > 1.8e10)
-        #expect(Trajectory.seconds(from: 5, to: 1_000_000_005) == 1)
+        #expect(Timestamp.seconds(from: .min, to: .max) > 1.8e10)
+        #expect(Timestamp.seconds(from: 5, to: 1_000_000_005) == 1)
     }
 
     // MARK: - Jumps

@@ -128,6 +128,93 @@ import Testing
         #expect(entries.map(\.standing) == [.neverRun, .done, .resultGone])
     }
 
+    /// The record of a run that began so long ago.
+    private func record(
+        _ fixture: DiskFixture, _ pipeline: Pipeline, _ inputs: [CaptureInput], minutesAgo: Double
+    ) throws -> RunRecord {
+        let record = RunRecord(state: fixture.state, pipeline: pipeline, inputs: inputs)
+        try fixture.age("out/.scanmill/runs/\(record.name)/plan.json", minutes: minutesAgo)
+        return record
+    }
+
+    /// Results of the options of before look finished, and are not what the last run was to make.
+    @Test(
+        arguments: [
+            (.notBegun("stopped by SIGTERM"), "; the last run left it: stopped by SIGTERM"),
+            (.arriving, "; the last run left it: it was still arriving"),
+            (.busy, "; the last run left it: another runner worked on it"), (.failed(Problem(.input, "torn")), ""),
+        ] as [(CaptureEnding, String)])
+    func aRunThatWasCutShort(_ ending: CaptureEnding, _ reason: String) throws {
+        let fixture = try DiskFixture()
+        let inputs = try ["a", "b"].map { try fixture.capture($0) }
+        let first = try record(fixture, try fixture.pipeline(), inputs, minutesAgo: 60)
+        let endings = try inputs.map { try fixture.run($0) }
+        try first.end(zip(inputs, endings).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        let changed = "stages: [read, {write: {level: 3}}]"
+        let second = try record(fixture, try fixture.pipeline(changed), inputs, minutesAgo: 30)
+        let made = try fixture.run(inputs[0], changed)
+        func entries() -> [OutputStatus.Entry] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        }
+        // A killed run says nothing more.
+        let change = "write.level changed from 1 to 3"
+        #expect(entries().map(\.standing) == [.done, .stale])
+        #expect(entries().map(\.cause) == [nil, "\(change); the last run of it has not ended"])
+        try second.end(zip(inputs, [made, ending]).map { CaptureOutcome(input: $0, ending: $1) }, seconds: 1)
+        #expect(entries().map(\.standing) == [.done, .stale])
+        #expect(entries().map(\.cause) == [nil, change + reason])
+        #expect(entries().map(\.isBehind) == [false, true])
+        // Without what is known of its files, its receipt tells the same of a capture that was left.
+        FileSystem.removeTree(fixture.state.inputs("b"))
+        #expect(entries().map(\.standing) == [.done, reason.isEmpty ? .done : .stale])
+        // The next run makes it.
+        try fixture.run(inputs[1], changed)
+        #expect(entries().map(\.standing) == [.done, .done])
+    }
+
+    /// Who goes back to the options of before finds all up to date, and that is said in the outcome alone.
+    @Test func aRunThatFoundAllUpToDate() throws {
+        let fixture = try DiskFixture()
+        let (a, b) = (try fixture.capture("a"), try fixture.capture("b"))
+        let (before, after) = (try fixture.pipeline(), try fixture.pipeline("stages: [read, {write: {level: 3}}]"))
+        let done = [CaptureOutcome(input: a, ending: try fixture.run(a))]
+        try record(fixture, before, [a], minutesAgo: 60).end(done, seconds: 1)
+        let upToDate = [CaptureOutcome(input: a, ending: .upToDate)]
+        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        let left = [CaptureOutcome(input: a, ending: .notBegun("too late"))]
+        try record(fixture, after, [a], minutesAgo: 50).end(left, seconds: 1)
+        #expect(RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        func entries() -> [OutputStatus.Standing] {
+            OutputStatus(output: fixture.output, programs: fixture.programs).entries.map(\.standing)
+        }
+        #expect(entries() == [.stale])
+        try record(fixture, before, [], minutesAgo: 40).end(upToDate, seconds: 1)
+        #expect(entries() == [.done])
+        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+        // Also when a later run was about others.
+        let other = [CaptureOutcome(input: b, ending: try fixture.run(b))]
+        try record(fixture, after, [b], minutesAgo: 30).end(other, seconds: 1)
+        #expect(entries() == [.done, .stale])
+        #expect(!RunHistory.lacks(upToDate, of: before, in: fixture.state))
+    }
+
+    /// A capture that arrives is told of once, and not every hour anew.
+    @Test func aRunInWhichAllArrive() throws {
+        let fixture = try DiskFixture()
+        let (a, b) = (try fixture.capture("a"), try fixture.capture("b"))
+        let pipeline = try fixture.pipeline()
+        let arriving = [a, b].map { CaptureOutcome(input: $0, ending: .arriving) }
+        #expect(!RunHistory.lacks([], of: pipeline, in: fixture.state))
+        #expect(RunHistory.lacks(arriving, of: pipeline, in: fixture.state))
+        try record(fixture, pipeline, [a, b], minutesAgo: 60).end(arriving, seconds: 0)
+        #expect(!RunHistory.lacks(arriving, of: pipeline, in: fixture.state))
+        let entries = OutputStatus(output: fixture.output, programs: fixture.programs).entries
+        #expect(entries.map(\.standing) == [.neverRun, .neverRun])
+        #expect(entries.map(\.cause) == ["it was still arriving", "it was still arriving"])
+        let third = CaptureOutcome(input: try fixture.capture("c"), ending: .arriving)
+        #expect(RunHistory.lacks(arriving + [third], of: pipeline, in: fixture.state))
+    }
+
     /// A new ScanMill makes nothing stale by itself; only the keys, which a run compares, tell whether it does.
     @Test func otherPrograms() throws {
         let fixture = try DiskFixture()

@@ -251,8 +251,8 @@ import Testing
         func check(_ given: [String]) -> OptionReader {
             var options = OptionReader(
                 given: Dictionary(uniqueKeysWithValues: given.map { ($0, OptionValue(.scalar("1"))) }))
-            for name in ["a", "b", "c"] { _ = options.integer(name, "", in: 0...9) }
             options.exactlyOne(of: ["a", "b", "c"])
+            for name in ["a", "b", "c"] { _ = options.integer(name, "", in: 0...9) }
             return options
         }
         #expect(check(["b"]).mistakes.isEmpty)

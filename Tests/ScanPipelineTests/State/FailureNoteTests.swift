@@ -21,6 +21,37 @@ import Testing
         #expect(fixture.state.failed == ["a b"])
     }
 
+    /// As people saw it: of what names no file, the capture is the place. The problem itself stays as it was.
+    @Test func theMessageSaysWhere() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let problem = Problem(.input, "cull needs a box").inStage("cull")
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        try record.note(CaptureOutcome(input: input, ending: .failed(problem)), fingerprint: Digest.of([]))
+        let note = try #require(StateFolder.read(fixture.state.failure("a")))
+        #expect(note["message"]?.string == "error: cull needs a box\n  --> \(input.path), stage cull")
+        #expect(note["file"] == nil)
+        #expect(FailureNote.load("a", in: fixture.state)?.problem == problem)
+    }
+
+    /// A process may be ended between giving its result its name and saying so.
+    @Test func aNewResultIsNoFailure() throws {
+        let fixture = try DiskFixture()
+        let input = try fixture.capture("a")
+        let record = RunRecord(state: fixture.state, pipeline: try fixture.pipeline(), inputs: [input])
+        let killed = Problem(.environment, "the capture's process was killed")
+        let before = CaptureOutcome(input: input, ending: .failed(killed))
+        try record.note(before, fingerprint: Digest.of([]))
+        #expect(fixture.state.failed == ["a"])
+        let problem = killed.noting(Problem.newResult(of: "a"))
+        try record.note(CaptureOutcome(input: input, ending: .failed(problem)), fingerprint: Digest.of([]))
+        #expect(fixture.state.failed == [])
+        // What is said of another one tells nothing of it.
+        let other = killed.noting(Problem.newResult(of: "b"))
+        try record.note(CaptureOutcome(input: input, ending: .failed(other)), fingerprint: Digest.of([]))
+        #expect(fixture.state.failed == ["a"])
+    }
+
     /// What no result can be called may be no file's name either.
     @Test(arguments: [".hidden", "", "a\nb", String(repeating: "x", count: 255), "receipt", "..", "a/b"])
     func namesThatAreRefused(_ id: String) throws {

@@ -143,7 +143,7 @@ import Testing
         // x = (u + ½ − 1.5)/3 = −⅓, 0, ⅓ and y = −(v + ½ − 1)/2 = ¼, −¼.
         let left = OrientedBox(center: Vector3(-0.25, 0, -1), worldFromBox: .identity, halfSize: Vector3(0.3, 1, 0.1))
         let small = BoxMask.depth(depth, in: left, camera: camera, pose: .identity, centre: .half)
-        let mask = rows(small.nearest(width: 7, height: 5))
+        let mask = rows(small.nearest(to: PixelSize(7, 5)))
         #expect(mask == ["#####..", "#####..", "##.....", "##.....", "##....."])
     }
 }

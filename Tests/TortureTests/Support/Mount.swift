@@ -78,6 +78,10 @@ final class LoopDisk {
         }
     }
 
+    /// Lets nothing be written until ``thaw()``: whoever tries waits, and cannot be killed meanwhile.
+    func freeze() throws { try runCommand(["fsfreeze", "-f", path]).require(0) }
+    func thaw() throws { try runCommand(["fsfreeze", "-u", path]).require(0) }
+
     /// What is on the disk after a power cut: everything that was only in memory is gone.
     func powerUp() throws {
         try unmount()

@@ -25,8 +25,8 @@ enum Torture {
             case .root: return geteuid() == 0 ? nil : "mounting needs root"
             case .loopDevice:
                 let isThere = FileManager.default.fileExists(atPath: "/dev/loop-control")
-                let canMount = Torture.hasPrograms(["mkfs.ext4", "mount"])
-                return isThere && canMount ? nil : "there are no loop devices, or no mkfs.ext4"
+                let canMount = Torture.hasPrograms(["mkfs.ext4", "mount", "fsfreeze"])
+                return isThere && canMount ? nil : "there are no loop devices, or no mkfs.ext4 or fsfreeze"
             case .faketime: return Torture.faketimeLibrary == nil ? "libfaketime is missing" : nil
             case .slurm: return Torture.hasPrograms(SlurmCluster.programs) ? nil : "there is no Slurm"
             case .parallel: return Torture.hasPrograms(["parallel"]) ? nil : "GNU parallel is missing"

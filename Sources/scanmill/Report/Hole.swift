@@ -1,0 +1,51 @@
+import ScanModel
+import ScanPipeline
+
+/// A stretch without a frame that `filter-blur` left, as its warning tells of it.
+struct Hole: Sendable {
+    /// The stage as the pipeline has it, with its number where it stands more than once.
+    var label: String
+    var seconds: Double
+
+    /// Longer ones are warned about.
+    static let longest = 1.0
+
+    /// - Returns: nil for a warning about something else.
+    init?(_ warning: String) {
+        guard let match = warning.firstMatch(of: #/^(filter-blur[^: ]*): .* leaves a hole of (\d+(?:\.\d+)?) s/#),
+            let seconds = Double(match.2)
+        else { return nil }
+        (label, self.seconds) = (String(match.1), seconds)
+    }
+
+    /// The setting that leaves shorter ones: the pipeline's own rule, made half as coarse.
+    /// - Parameter pipeline: resolved.
+    /// - Returns: nil where the rule goes by scores alone, which no number of frames mends.
+    func remedy(in pipeline: JSONValue?) -> OptionSetting? {
+        let stages = pipeline?["stages"]?.array ?? []
+        let labels = Pipeline.labels(of: stages.map { $0["name"]?.string ?? "" })
+        guard let options = zip(labels, stages).first(where: { $0.0 == label })?.1["options"] else { return nil }
+        if let window = options["window"]?.integer, window > 2 {
+            return OptionSetting(label: label, option: "window", value: String(window / 2))
+        }
+        if let seconds = options["seconds"]?.finite, seconds > 0.01 {
+            return OptionSetting(label: label, option: "seconds", value: "\((seconds / 2).rounded(decimals: 3))")
+        }
+        if let count = options["count"]?.count, count < 500_000 {
+            return OptionSetting(label: label, option: "count", value: String(2 * count))
+        }
+        return nil
+    }
+}
+
+/// One `--set` of a command that is offered.
+struct OptionSetting: Sendable {
+    var label: String
+    var option: String
+    var value: String
+
+    /// Behind those that a run was given, without the one that it replaces.
+    func added(to settings: [String]) -> [String] {
+        settings.filter { !$0.hasPrefix("\(label).\(option)=") } + ["\(label).\(option)=\(value)"]
+    }
+}
