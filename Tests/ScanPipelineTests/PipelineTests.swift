@@ -15,10 +15,10 @@ import Testing
         },
         Mock.frame("filter-blur", .init(needs: [.color], makes: [.sharpness]))
             .finishing(.init(drops: true)).taking { options in
+                options.exactlyOne(of: ["window", "at-least"])
                 _ = options.integer("window", "One of so many.", in: 1...1000)
                 _ = options.number("at-least", "The least score.", in: 0...Double.greatestFiniteMagnitude)
                 _ = options.choice("gray", "Which grey.", default: Gray.bt601)
-                options.exactlyOne(of: ["window", "at-least"])
             },
         .decompress,
         Mock.frame("mask-range", .init(changes: [.depth])).taking { options in

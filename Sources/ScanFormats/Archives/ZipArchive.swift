@@ -105,6 +105,7 @@ extension ZipArchive: CaptureTree {
         case nil: throw Problem(.input, "there is no such file").at(file: file)
         case .folder?: throw Problem(.input, "expected a file, found a folder").at(file: file)
         case .other(let what)?: throw Problem(.input, "expected a file, found \(what)").at(file: file)
+        case .outOfReach(let code)?: throw .system("cannot open the file", path: file, code: code)
         }
         guard let entry = opened.contents.files[full(file)] else {
             throw Problem(.tool, "a file got lost").at(file: file)

@@ -134,6 +134,7 @@ public enum CaptureFormats {
                 fix: "name the capture's folder, or its ZIP archive"
             ).at(file: path)
         case .other(let what)?: throw Problem(.input, "this is \(what)").at(file: path)
+        case .outOfReach(let code)?: throw .system("cannot look at this path", path: path, code: code)
         case nil:
             var status = stat()
             if lstat(path, &status) != 0, errno != ENOENT {

@@ -5,6 +5,7 @@ import ScanModel
 public enum DepthCodec {
     /// How many recorded pixels were no depths, and were made 0 ("no value"). −0 is not counted.
     public struct Repaired: Hashable, Sendable {
+        /// In NumPy arrays also what is infinite or negative there, and stands for no value.
         public var nan: Int
         /// Also what is farther than 65,504 m, which floats can say and no sensor sees.
         public var infinite: Int

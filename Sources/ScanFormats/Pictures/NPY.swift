@@ -24,7 +24,7 @@ enum NPY {
     }
 
     /// The numbers, rounded to whole ones of 16 bits.
-    /// - Returns: `replaced` counts those that are none, or beyond what 16 bits hold; they become 0.
+    /// - Returns: `replaced` counts those that stand for no value, and those beyond what 16 bits hold; they become 0.
     /// - Throws: when the file is damaged, or most of its numbers are beyond: they are no depth in whole units.
     static func decodeGray16(
         _ bytes: [UInt8], limits: PictureLimits
@@ -35,7 +35,8 @@ enum NPY {
         var replaced = RecordedDepth.Replaced()
         func whole(_ value: Double) -> UInt16 {
             if let number = UInt16(exactly: value.rounded()) { return number }
-            if value.isNaN { replaced.nan += 1 } else { replaced.beyond += 1 }
+            // Arrays have NaN, infinity or −1 for no value; only what is too large speaks of another unit.
+            if value.isFinite && value > 0 { replaced.beyond += 1 } else { replaced.nan += 1 }
             return 0
         }
         let pixels: [UInt16]
@@ -48,7 +49,7 @@ enum NPY {
         guard 2 * replaced.beyond <= pixels.count else {
             throw Problem(
                 .input,
-                "not a depth picture: \(replaced.beyond) of \(pixels.count) numbers are below 0 or above 65,535",
+                "not a depth picture: \(replaced.beyond) of \(pixels.count) numbers are above 65,535",
                 notes: ["NumPy arrays of depth hold whole units, such as millimetres, and 0 for no value"],
                 fix: "export the depth in millimetres, or leave it out")
         }

@@ -1,3 +1,4 @@
+import Glibc
 import ScanModel
 
 /// The captures that a path stands for: the one that lies there, or all that lie below it.
@@ -136,10 +137,13 @@ public struct CaptureSearch: Sendable {
             strangers[.unfinished, default: []].append("\(folder.path)/\(name)")
         }
         var isTooDeep = false
-        for entry in folder.entries(in: "") {
+        // What those who recognise captures could not look at, in folders of this one, is found there again.
+        let listed = CaptureFolder(path: folder.path)
+        for entry in listed.entries(in: "") {
             let path = "\(folder.path)/\(entry.name)"
             if entry.byteCount != nil { take(file: path) }
             if case .other(let what) = entry.kind { take(other: entry, what, at: path) }
+            if let code = entry.reachError { take(unreached: entry.name, code, at: path) }
             guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
             guard depth < Self.depthLimit else {
                 isTooDeep = true
@@ -169,7 +173,7 @@ public struct CaptureSearch: Sendable {
                 }
             }
         }
-        if let trouble = folder.trouble {
+        if let trouble = listed.trouble {
             // Captures may have been missed, be any found or none.
             let problem = Problem(
                 .environment, "the folder could not be listed to its end", notes: [trouble.oneLine],
@@ -193,15 +197,8 @@ public struct CaptureSearch: Sendable {
             let problem = Problem(.input, "a name is not UTF-8, so what it names was left out", fix: "rename it")
             return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem.at(file: path)))
         }
-        if entry.isOutOfReach {
-            // Whatever it is called: nobody can tell what it is.
-            let problem = Problem(
-                .environment, "this is \(what)",
-                fix: "look at the kernel's log: the disk or the network filesystem reports an error")
-            return unreadable.append(Unreadable(name: entry.name, path: path, problem: problem.at(file: path)))
-        }
         let isArchive = ZipArchive.isNamed(entry.name)
-        let isNamedLikeOne = isArchive || SensCapture.isNamed(entry.name)
+        let isNamedLikeOne = Self.isNamedLikeOne(entry.name)
         if !entry.isLost {
             if isNamedLikeOne { without.append(path) }
             return
@@ -213,8 +210,25 @@ public struct CaptureSearch: Sendable {
 
     /// What was a folder when it was listed, and is another thing, or nothing, by now.
     private mutating func takeLost(_ name: String, at path: String) {
-        guard case .other(let what)? = CaptureFolder.kind(at: path) else { return }
-        take(other: CaptureEntry(name: name, kind: .other(what)), what, at: path)
+        switch CaptureFolder.kind(at: path) {
+        case .other(let what)?: take(other: CaptureEntry(name: name, kind: .other(what)), what, at: path)
+        case .outOfReach(let code)?: take(unreached: name, code, at: path)
+        case .file?, .folder?, nil: break
+        }
+    }
+
+    /// What cannot be looked at may be a capture. Where a disk fails, whatever it is called; a link into a folder that only
+    /// others may look into is taken as one that leads nowhere.
+    private mutating func take(unreached name: String, _ code: Int32, at path: String) {
+        let isForbidden = [EACCES, EPERM].contains(code)
+        if isForbidden && name.contains(".") && !Self.isNamedLikeOne(name) { return }
+        let problem = Problem.system("cannot look at this", path: path, code: code)
+        unreadable.append(Unreadable(name: name, path: path, problem: problem))
+    }
+
+    /// Whether a name is that of a file which is a capture by itself.
+    private static func isNamedLikeOne(_ name: String) -> Bool {
+        ZipArchive.isNamed(name) || SensCapture.isNamed(name)
     }
 
     private mutating func take(_ folder: CaptureFolder, _ format: String) {

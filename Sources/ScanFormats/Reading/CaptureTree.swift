@@ -40,6 +40,8 @@ public struct CaptureEntry: Hashable, Sendable {
         case folder
         /// What cannot be read as a file: a pipe, a device, a link to nothing.
         case other(String)
+        /// What cannot be looked at, with the system's error.
+        case outOfReach(Int32)
     }
 
     public var name: String
@@ -59,8 +61,9 @@ public struct CaptureEntry: Hashable, Sendable {
     /// Whether it is a link that leads nowhere.
     var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
 
-    /// Whether the machine could not look at what it is: a disk that fails, a folder that hides what it holds.
-    var isOutOfReach: Bool { if case .other(let what) = kind { what.hasPrefix(Self.outOfReach) } else { false } }
+    /// Why the machine could not look at what it is, as the system's error: a disk that fails, a folder that hides what it
+    /// holds.
+    var reachError: Int32? { if case .outOfReach(let code) = kind { code } else { nil } }
 
     /// What there is to say of a link that leads nowhere. What it leads to may lie on a disk that is not there tonight.
     var loss: Problem {
@@ -72,7 +75,6 @@ public struct CaptureEntry: Hashable, Sendable {
 
     static let linkToNothing = "a link to nothing"
     static let linkInACircle = "a link that leads in a circle"
-    static let outOfReach = "out of reach"
 }
 
 extension CaptureTree {
@@ -110,6 +112,7 @@ extension CaptureTree {
     func absence(of file: String) -> String {
         switch entry(file)?.kind {
         case .other(let what)?: "\(file) is \(what)"
+        case .outOfReach(let code)?: "\(file) is out of reach (\(systemText(code)))"
         case .folder?: "\(file) is a folder"
         case .file?: "\(file) is there"
         case nil: "\(file) is missing"
@@ -241,7 +244,7 @@ public struct CaptureFolder: CaptureTree {
             switch error {
             case ENOENT: return (.other(CaptureEntry.linkToNothing), error)
             case ELOOP: return (.other(CaptureEntry.linkInACircle), error)
-            default: return (.other("\(CaptureEntry.outOfReach) (\(systemText(error)))"), error)
+            default: return (.outOfReach(error), error)
             }
         }
         return (kind(status), 0)

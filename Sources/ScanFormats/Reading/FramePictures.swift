@@ -73,7 +73,10 @@ extension FramePictures {
         var sizes: [PixelSize] = []
         for case let path? in paths where sizes.count < 2 || (sizes.count == 2 && sizes[0] != sizes[1]) {
             do throws(Problem) {
-                let bytes = try tree.bytes(of: path, limit: PictureLimits.fileBytes)
+                // A capture may have thousands that are no depth, and each of them is looked at.
+                let beginning = content == .depth(.float32Metres) ? nil : tree.beginning(of: path)
+                let bytes =
+                    if let beginning { beginning } else { try tree.bytes(of: path, limit: PictureLimits.fileBytes) }
                 sizes.append(try Self.size(of: bytes, content, rules.pictureLimits))
             } catch { problem = problem ?? error.at(file: path) }
         }

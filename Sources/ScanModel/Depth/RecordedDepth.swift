@@ -26,8 +26,9 @@ public struct RecordedDepth: PixelSized, Hashable, Sendable {
     public var replaced = Replaced()
 
     public struct Replaced: Hashable, Sendable {
+        /// Not a number, infinite or below 0: what stands for no value.
         public var nan = 0
-        /// Below 0, or too large.
+        /// Too large.
         public var beyond = 0
 
         public init(nan: Int = 0, beyond: Int = 0) {

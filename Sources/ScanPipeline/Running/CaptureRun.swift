@@ -273,7 +273,7 @@ struct CaptureRun {
         init(of input: CaptureInput) {
             for entry in FileSystem.reachable(from: input.path) {
                 // A name that is no text was mended by reading it: nobody finds anything under it, to begin with.
-                if entry.path.contains("\u{FFFD}"), !FileSystem.exists(entry.path) { continue }
+                if entry.path.unicodeScalars.contains("\u{FFFD}"), !FileSystem.exists(entry.path) { continue }
                 if entry.isFolder || entry.path == input.path { folders[entry.path] = entry.status }
                 if !entry.isFolder { files[entry.path] = entry.status }
             }

@@ -11,21 +11,24 @@ public struct ScratchFolder: Sendable {
 
     /// Removes what such commands left there that were killed, and the folders around it if nothing else lies in them. Where a
     /// pipeline owns the folder, its runs do that.
-    /// - Returns: the paths that were removed.
+    /// - Returns: the paths that were removed, and those that could not be.
     @discardableResult
-    public func tidy() -> [String] {
-        if FileSystem.exists(state.owner) { return [] }
-        let left = FileSystem.names(in: state.work).filter(Self.isForsaken).map { "\(state.work)/\($0)" }
-        left.forEach(FileSystem.removeTree)
+    public func tidy() -> (removed: [String], left: [String]) {
+        if FileSystem.exists(state.owner) { return ([], []) }
+        let forsaken = FileSystem.names(in: state.work).filter(isForsaken).map { "\(state.work)/\($0)" }
+        forsaken.forEach(FileSystem.removeTree)
         for path in [state.work, state.path] { rmdir(path) }
-        return left
+        return (forsaken.filter { !FileSystem.exists($0) }, forsaken.filter(FileSystem.exists))
     }
 
-    /// Whether the process is gone that made a work folder. Of another machine's, nobody here can tell.
-    private static func isForsaken(_ name: String) -> Bool {
+    /// Whether the process is gone that made a work folder, and nothing in it has changed for an hour: containers may have one
+    /// name and not know of each other's processes. Of another machine's, nobody here can tell.
+    private func isForsaken(_ name: String) -> Bool {
         guard StateFolder.host(ofWorkName: name) == StateFolder.host,
             let process = StateFolder.process(ofWorkName: name)
         else { return false }
-        return kill(process, 0) != 0 && errno == ESRCH
+        if kill(process, 0) == 0 || errno != ESRCH { return false }
+        let changes = FileSystem.reachable(from: "\(state.work)/\(name)").compactMap { $0.status?.modified }
+        return (changes.max() ?? .min) < wallClock() - 3_600_000_000_000
     }
 }

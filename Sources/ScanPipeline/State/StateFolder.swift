@@ -168,7 +168,9 @@ public struct StateFolder: Sendable, Hashable {
     /// - Throws: a problem when no run can publish here, whatever its pipeline is: with fault `usage` when results could not be
     ///   renamed from `.scanmill` into OUT, with fault `environment` when OUT is no folder.
     public func requirePlace() throws(Problem) {
-        if FileSystem.leads(output), !FileSystem.isFolder(output), errno != EACCES {
+        var status = stat()
+        let isOther = stat(output, &status) == 0 ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
+        if isOther {
             throw Problem(
                 .environment, "the results cannot lie here: this is not a folder", fix: "name another folder with -o"
             ).at(file: output)

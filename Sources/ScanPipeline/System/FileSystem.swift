@@ -103,7 +103,8 @@ package enum FileSystem {
         guard let file, !isFolder(capture) else { return capture }
         if capture == file { return "" }
         let parts = capture.pathParts.suffix(file.pathParts.count)
-        return parts.elementsEqual(file.pathParts) ? parent(of: capture) : capture
+        let isTail = parts.elementsEqual(file.pathParts) { $0.utf8.elementsEqual($1.utf8) }
+        return isTail ? parent(of: capture) : capture
     }
 
     /// Whether a real path is a folder's or leads into it.

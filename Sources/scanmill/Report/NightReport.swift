@@ -159,7 +159,8 @@ extension CaptureFacts {
         _ entry: RunFacts.Entry?, _ standing: OutputStatus.Entry?, pipeline wanted: Digest?
     ) {
         if let standing, standing.isBehind {
-            waitsFor = standing.cause ?? standing.standing.rawValue
+            waitsFor =
+                standing.cause ?? (standing.standing == .running ? "it is being run" : standing.standing.rawValue)
         } else if let entry, [.left, .arriving, .busy].contains(entry.ended), pipeline != wanted,
             standing?.isCaptureGone != true
         {

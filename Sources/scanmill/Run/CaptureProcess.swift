@@ -20,7 +20,8 @@ struct CaptureProcess: Sendable {
         let place = ResultPlace(of: job)
         let end: (lastWord: CaptureEnding?, status: TerminationStatus)
         switch await runUnlessStuck(job, watch, progress) {
-        case .stuck: return Self.stuck(watch, place)
+        case .stuck(let lastWord?): return lastWord.taking(atLeast: watch.mostBytes)
+        case .stuck(nil): return Self.stuck(watch, place)
         case .ended(let lastWord, let status): end = (lastWord, status)
         case .notRun(let error):
             return .failed(
@@ -48,8 +49,8 @@ struct CaptureProcess: Sendable {
         /// By the child's own last word; nil when it died without one.
         case ended(CaptureEnding?, TerminationStatus)
         case notRun(any Error)
-        /// It was killed, and stays: it waits in the kernel for a disk that does not answer.
-        case stuck
+        /// It was killed, or has said its last word, and stays: it waits in the kernel for a disk that does not answer.
+        case stuck(CaptureEnding?)
     }
 
     /// Seconds that a killed process has to end.
@@ -62,18 +63,19 @@ struct CaptureProcess: Sendable {
         let (ends, end) = AsyncStream<End>.makeStream()
         Task {
             do {
-                let (lastWord, status) = try await run(job, watch, progress) { end.yield(.stuck) }
+                let (lastWord, status) = try await run(job, watch, progress) { end.yield(.stuck($0)) }
                 end.yield(.ended(lastWord, status))
             } catch { end.yield(.notRun(error)) }
         }
         for await first in ends { return first }
-        return .stuck
+        return .stuck(nil)
     }
 
     /// What to say of a process that was killed and does not end. Nothing of it is touched, and no other one can have the
     /// capture as long as it holds the lock.
     private static func stuck(_ watch: ChildWatch, _ place: ResultPlace) -> CaptureEnding {
-        let words = "its process was killed and does not end: it waits for a disk or a share that does not answer"
+        let words =
+            "its process was killed and does not end: it waits for a disk or a share that is slow, or does not answer"
         switch watch.reason {
         case .notBegun(let why)?: return .notBegun("\(why); \(words)")
         case .failed(let problem)?:
@@ -83,11 +85,11 @@ struct CaptureProcess: Sendable {
         }
     }
 
-    /// - Parameter stuck: is called when the child was killed and does not end.
+    /// - Parameter stuck: is called, with the child's last word, when it should have ended and does not.
     /// - Returns: how the job ended, by the child's own last word; nil when it died without one.
     private func run(
         _ job: CaptureJob, _ watch: ChildWatch, _ progress: @escaping @Sendable (RunProgress) -> Void,
-        stuck: @escaping @Sendable () -> Void
+        stuck: @escaping @Sendable (CaptureEnding?) -> Void
     ) async throws -> (lastWord: CaptureEnding?, status: TerminationStatus) {
         let text = String(decoding: try JSONEncoder().encode(job), as: UTF8.self)
         var options = PlatformOptions()
@@ -115,6 +117,11 @@ struct CaptureProcess: Sendable {
                 for try await part in group { lastWord = part ?? lastWord }
                 // Without a last word it died, and may have left an ffmpeg that hangs.
                 if lastWord == nil { ProcessSession.end(child) }
+                // Its pipes are closed, and some other file of its may not let go of it. Too late, this goes nowhere.
+                Task { [lastWord] in
+                    try? await Task.sleep(for: .seconds(Self.grace))
+                    stuck(lastWord)
+                }
                 return lastWord
             }
         }
@@ -141,7 +148,7 @@ struct CaptureProcess: Sendable {
     }
 
     /// Looks at the child five times a second.
-    private func guardChild(_ pid: pid_t, _ watch: ChildWatch, stuck: @Sendable () -> Void) async {
+    private func guardChild(_ pid: pid_t, _ watch: ChildWatch, stuck: @Sendable (CaptureEnding?) -> Void) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(ChildWatch.tick))
             if Task.isCancelled { return }
@@ -167,7 +174,7 @@ struct CaptureProcess: Sendable {
                 ProcessSession.end(pid)
                 try? await Task.sleep(for: .seconds(Self.grace))
                 // This is called off when the child's pipes are closed.
-                if !Task.isCancelled { stuck() }
+                if !Task.isCancelled { stuck(nil) }
                 return
             }
         }

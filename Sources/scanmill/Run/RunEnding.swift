@@ -31,7 +31,10 @@ struct RunEnding {
         stop.listen()
         let log = options.log.flatMap { try? RunLog(path: $0) }
         var ending = RunEnding(options, RunMessages(isQuiet: true, log: log), stop, code: code)
-        ending.writeMetrics([], seconds: 0)
+        // A place that will not do is what kept the run from beginning, and was said.
+        if let metrics = options.metrics, (try? RunMetrics.require(metrics)) != nil {
+            ending.writeMetrics([], seconds: 0)
+        }
         ending.messages.runBegan(options.batch, captures: 0)
         ending.messages.runEnded([], status: ending.code)
         await ending.runHook()

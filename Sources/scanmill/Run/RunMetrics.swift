@@ -4,8 +4,12 @@ import ScanPipeline
 
 /// Figures of a run in Prometheus' text format, for the node exporter's textfile collector.
 enum RunMetrics {
+    /// Where the figures go: a link stays one, and what it leads to is written anew.
+    private static func place(of path: String) -> String { FileSystem.realPath(path) ?? path }
+
     /// Looks whether figures can be written there, before a night is spent.
-    static func require(_ path: String) throws(Problem) {
+    static func require(_ named: String) throws(Problem) {
+        let path = place(of: named)
         if FileSystem.isFolder(path) {
             throw Problem(.environment, "the figures cannot be written: this is a folder", fix: "name a file in it")
                 .at(file: path)
@@ -54,8 +58,7 @@ enum RunMetrics {
         if FileSystem.isSpecial(path) {
             try FileSystem.overwrite(path, with: Array(text.utf8))
         } else {
-            // A link stays one, and what it leads to is written anew.
-            try FileSystem.replace(FileSystem.realPath(path) ?? path, with: Array(text.utf8))
+            try FileSystem.replace(place(of: path), with: Array(text.utf8))
         }
     }
 }

@@ -93,10 +93,12 @@ import Testing
         // Micrometres.
         let micrometres = try array("<i4", "1000000, 2000000, 1500000, 1200000, 0, 0")
         let problem = #expect(throws: Problem.self) { try DepthPicture.decode(micrometres) }
-        #expect(problem?.summary == "not a depth picture: 4 of 6 numbers are below 0 or above 65,535")
+        #expect(problem?.summary == "not a depth picture: 4 of 6 numbers are above 65,535")
         // Holes are no sign of it.
-        let holes = try array("<f4", "float('nan'), float('nan'), float('nan'), float('nan'), float('nan'), 4")
-        #expect(try DepthPicture.decode(holes).pixels == [0, 0, 0, 0, 0, 4])
+        for hole in ["float('nan')", "float('inf')", "-1"] {
+            let holes = try array("<f4", Array(repeating: hole, count: 5).joined(separator: ", ") + ", 4")
+            #expect(try DepthPicture.decode(holes).pixels == [0, 0, 0, 0, 0, 4])
+        }
     }
 
     /// What can be seen at a file's beginning is seen there.

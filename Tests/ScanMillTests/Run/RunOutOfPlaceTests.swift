@@ -52,10 +52,11 @@ import Testing
 
     /// A night is not spent for figures that cannot be written.
     @Test func figuresThatHaveNoPlace() throws {
-        for (path, words) in [("away/night.prom", "there is no folder away"), ("caps", "this is a folder")] {
+        try folder.write("", to: "empty/nested/file")
+        for (path, words) in [("away/night.prom", "there is no folder "), ("empty", "this is a folder")] {
             let run = try Scanmill.run(["run", "cloud.yaml", "caps", "-o", "new", "--metrics", path], in: folder.path)
-            #expect(run.status == (path == "caps" ? 2 : 3), "\(run)")
-            #expect(run.output == "" && (path == "caps" || run.errors.contains(words)), "\(run)")
+            #expect(run.status == 3 && run.output == "", "\(run)")
+            #expect(run.errors.contains(words) && !run.errors.contains("cannot make the file"), "\(run)")
         }
         try folder.write("", to: "new.prom")
         #expect(symlink("new.prom", folder.url("link.prom").path) == 0)
@@ -77,10 +78,15 @@ import Testing
         let host = StateFolder.host
         let (left, alive) = ("made/.scanmill/work/big.\(host).999999999.abc", "made/.scanmill/work/big.\(host).1.abc")
         try folder.write("x", to: "\(left)/depth")
+        // It may be another container's, as long as something changes in it.
+        #expect(try Scanmill.run(["gc", "made"], in: folder.path).status == 2)
+        let age = ["find", "made", "-exec", "touch", "-d", "2 hours ago", "{}", "+"]
+        try runCommand(age, in: folder.path).require(0)
         let swept = try Scanmill.run(["gc", "made"], in: folder.path)
         #expect(swept.output == "1 leftover removed\n", "\(swept)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url("made").path) == [])
         for path in [left, alive] { try folder.write("x", to: "\(path)/depth") }
+        try runCommand(age, in: folder.path).require(0)
         let made = try Scanmill.run(sample("made/b"), in: folder.path)
         #expect(made.status == 0, "\(made.errors)")
         let works = try FileManager.default.contentsOfDirectory(atPath: folder.url("made/.scanmill/work").path)
