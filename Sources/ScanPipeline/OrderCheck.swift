@@ -337,7 +337,8 @@ package struct OrderCheck {
         for reader in below.filter({ !$0.uses.claims.isEmpty }) + below.filter(\.uses.claims.isEmpty) {
             let sought = reader.uses.roles.flatMap { $0.needs + $0.anyOf.joined() }
             let makers = chain(from: made, to: Set(sought).subtracting(made), library)
-            if makers.isEmpty { continue }
+            // What stands there already works in vain for another reason.
+            if makers.isEmpty || below.contains(where: { makers.contains($0.name) }) { continue }
             let verb = makers.count == 1 ? "makes" : "make"
             return "put \(makers.map { "`\($0)`" }.listed) below it, which \(verb) of it what `\(reader.label)` "
                 + (reader.uses.claims.isEmpty ? "works on" : "writes")

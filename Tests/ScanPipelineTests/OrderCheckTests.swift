@@ -237,6 +237,18 @@ import Testing
         #expect(Self.check(["read", "decompress", "unproject", "write-ply"], of: mocks).warnings == [])
     }
 
+    /// Two of them, and for a stage that is no writer.
+    @Test func twoStagesBetweenThatWereForgotten() {
+        let draw = Mock.frame("draw", .init()).finishing(.init(needs: [.cloud]))
+        let mocks: [Mock] = [
+            .reader("read", [.recordedDepth, .recordedConfidence, .pose, .cloud]), .decompress, .unproject, .sum, draw,
+        ]
+        #expect(
+            Self.check(["read", "decompress", "draw"], of: mocks).warnings.first
+                == "1: `decompress` works on confidence, depth and previous-depth, which no stage below it uses; take it out,"
+                + " or put `unproject` and `sum` below it, which make of it what `draw` works on")
+    }
+
     /// What a stage makes anew is not what the stages above have made of it.
     @Test func workThatAStageBelowUndoes() {
         #expect(

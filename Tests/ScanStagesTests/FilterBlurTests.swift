@@ -256,7 +256,7 @@ import Testing
     /// The command line's rule takes the place of the file's, whatever its name is.
     @Test func aRuleThatIsSetReplacesTheOther() throws {
         func options(_ settings: [String]) throws -> JSONObject? {
-            let text = "name: test\nstages: [read, filter-blur: {seconds: 0.2, gray: luma}, write-frames]\n"
+            let text = "name: test\nstages: [read, filter-blur: {seconds: 0.2, gray: luma}, decompress, write-frames]\n"
             return try Pipeline.load(text: text, path: "p.yaml", settings: settings, library: .builtIn).steps[1].options
         }
         let set = try options(["filter-blur.window=3"])

@@ -41,7 +41,8 @@ import Testing
                 "unproject: the points take the place of the cloud that was there before") == true)
         #expect(
             PipelineRun.mistakes("- read\n- decompress\n- unproject\n- render-cloud").first
-                == "`render-cloud` needs cloud, which no stage before it makes; put `voxel-downsample` above it")
+                == "`render-cloud` needs cloud, which no stage before it makes; put `voxel-downsample` above it, or make "
+                + "points of the depth above it, with `unproject` and `voxel-downsample`")
     }
 
     @Test func aCameraCountedFromThePixelsCentreGivesTheSameEitherWay() throws {

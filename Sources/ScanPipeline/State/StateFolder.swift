@@ -172,7 +172,8 @@ public struct StateFolder: Sendable, Hashable {
         let isOther = stat(output, &status) == 0 ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
         if isOther {
             throw Problem(
-                .environment, "the results cannot lie here: this is not a folder", fix: "name another folder with -o"
+                .environment, "cannot make the folder: a file stands in its way",
+                fix: "move the file, or name another folder"
             ).at(file: output)
         }
         try requireOneFilesystem()

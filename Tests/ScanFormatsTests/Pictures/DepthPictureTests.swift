@@ -80,13 +80,13 @@ import Testing
             try array("<f4", "float('nan'), float('inf'), -1, 1e9, 3000, 4000"), to: "depth/000000.npy")
         let capture = try recording.open(StrayScannerCapture.self)
         let depth = try #require(try capture.loaded([.recordedDepth])[0].recordedDepth)
-        #expect(depth.replaced == .init(nan: 1, beyond: 3))
+        #expect(depth.replaced == .init(nan: 3, beyond: 1))
         let (map, repaired) = try DepthCodec.decode(depth)
         #expect(map.metres == [0, 0, 0, 0, 3, 4])
-        #expect(repaired == .init(nan: 1, beyond: 3) && repaired.total == 4)
+        #expect(repaired == .init(nan: 3, beyond: 1) && repaired.total == 4)
         #expect(depth.turned(quarterTurns: 1).replaced == depth.replaced)
         let inspection = try CaptureInspection.inspect(recording.path)
-        #expect(inspection.depth?.repaired == .init(nan: 1, beyond: 3))
+        #expect(inspection.depth?.repaired == .init(nan: 3, beyond: 1))
     }
 
     @Test func numbersOfAnotherUnitAreNoDepth() throws {

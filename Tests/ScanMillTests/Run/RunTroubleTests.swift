@@ -170,16 +170,16 @@ import Testing
         try MiniCapture().write(in: folder)
         let result = try folder.run(
             "read, decompress",
-            ["mini", "-o", "out", "--metrics", "nosuch/figures", "--on-finish", "echo ended with $SCANMILL_STATUS"])
+            ["mini", "-o", "out", "--metrics", "/dev/full", "--on-finish", "echo ended with $SCANMILL_STATUS"])
         #expect(result.status == 3)
-        let cause = "error: cannot make the file: No such file or directory\n  --> \(folder.path)/nosuch/figures\n"
+        let cause = "error: cannot write the file: No space left on device\n  --> /dev/full\n"
         #expect(result.errors.contains(cause), "\(result.errors)")
         #expect(result.errors.contains("ended with 3"))
         #expect(FileManager.default.fileExists(atPath: "\(folder.path)/out/.scanmill/report.html"))
         // It outranks what a capture's own fault ends with.
         try folder.write("{", to: "mini/recorded.json")
         #expect(try folder.run("read, decompress", ["mini", "-o", "out"]).status == 1)
-        let both = try folder.run("read, decompress", ["mini", "-o", "out", "--retry", "--metrics", "nosuch/figures"])
+        let both = try folder.run("read, decompress", ["mini", "-o", "out", "--retry", "--metrics", "/dev/full"])
         #expect(both.status == 3)
         try MiniCapture().write(in: folder)
         let hook = try folder.run("read, decompress", ["mini", "-o", "out", "--on-finish", "exit 4"])

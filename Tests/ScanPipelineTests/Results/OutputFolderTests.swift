@@ -422,7 +422,7 @@ import Testing
             let failure = try #require(problem { _ = try fixture.open() })
             #expect(failure.fault == .environment)
             #expect(failure.summary == "cannot make the folder: Read-only file system")
-            #expect(failure.fix == "that filesystem is mounted read-only")
+            #expect(failure.fix?.hasPrefix("that filesystem is mounted read-only: mount it writable") == true)
         }
     }
 
