@@ -3,6 +3,7 @@ import Glibc
 import ScanModel
 import ScanPipeline
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// The parent's side of a capture's process: starts it, listens, and ends it when it takes too much or stands still.
@@ -13,6 +14,8 @@ struct CaptureProcess: Sendable {
     var patience: Double
     /// Says why running captures have to end now, or nil.
     var hurry: @Sendable () -> String?
+    /// Notes processes that were given up.
+    var hung: HungProcesses
 
     /// Runs a job in a child process of the same binary. A child that is killed or traps is a failed capture.
     func launch(_ job: CaptureJob, _ progress: @escaping @Sendable (RunProgress) -> Void) async -> CaptureEnding {
@@ -20,8 +23,9 @@ struct CaptureProcess: Sendable {
         let place = ResultPlace(of: job)
         let end: (lastWord: CaptureEnding?, status: TerminationStatus)
         switch await runUnlessStuck(job, watch, progress) {
-        case .stuck(let lastWord?): return lastWord.taking(atLeast: watch.mostBytes)
-        case .stuck(nil): return Self.stuck(watch, place)
+        case .stuck(let lastWord):
+            hung.note()
+            return lastWord?.taking(atLeast: watch.mostBytes) ?? Self.stuck(watch, place)
         case .ended(let lastWord, let status): end = (lastWord, status)
         case .notRun(let error):
             return .failed(
@@ -205,6 +209,14 @@ struct CaptureProcess: Sendable {
     private static let crashReport =
         "enable=yes,color=no,demangle=yes,sanitize=no,interactive=no,threads=crashed,registers=none,images=none,limit=12"
         + (RunningBinary.backtracer.map { ",swift-backtrace=\($0)" } ?? "")
+}
+
+/// Whether processes were given up that wait in the kernel for a disk: whoever reads there next would wait with them.
+final class HungProcesses: Sendable {
+    private let isNoted = Mutex(false)
+
+    func note() { isNoted.withLock { $0 = true } }
+    var areThere: Bool { isNoted.withLock { $0 } }
 }
 
 extension Problem {

@@ -15,6 +15,8 @@ struct Night {
     private let deadline: Int?
     /// How many captures can run at once for the files that each has open.
     private let most: Int
+    /// Processes that were given up.
+    let hung = HungProcesses()
 
     /// Looks at everything that was named, and takes OUT.
     /// - Throws: an exit code, when the reason has been said.
@@ -102,7 +104,7 @@ struct Night {
         let inputs = plan.toRun
         let process = CaptureProcess(
             memoryLimit: options.captureMemory.bytes, patience: Double(options.patience.components.seconds),
-            hurry: { stop.hurry })
+            hurry: { stop.hurry }, hung: hung)
         let gate = Gate(
             stop: stop, until: deadline, minFree: options.minFree?.bytes, output: options.batch.output)
         let view = LiveView(count: inputs.count, isOn: !options.isSilent && LiveView.isPossible)

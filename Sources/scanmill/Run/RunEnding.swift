@@ -21,7 +21,7 @@ struct RunEnding {
     static func of(_ night: Night, _ options: RunCommand) async -> Int32 {
         let course = await night.run()
         var ending = RunEnding(options, night.messages, night.stop, code: 0)
-        return await ending.finish(course, in: night.state)
+        return await ending.finish(course, of: night)
     }
 
     /// A run that the machine kept from beginning is the one to hear of: the disk of the results is not there, say.
@@ -41,7 +41,7 @@ struct RunEnding {
         return ending.code
     }
 
-    private mutating func finish(_ course: Night.Course, in state: StateFolder) async -> Int32 {
+    private mutating func finish(_ course: Night.Course, of night: Night) async -> Int32 {
         let outcomes = course.outcomes
         if options.batch.json { Console.out(RunMessages.json(outcomes)) }
         messages.summary(outcomes, options: options.batch, again: options.again)
@@ -55,9 +55,15 @@ struct RunEnding {
         // A run that was stopped has no time, and one that had nothing to do leaves everything as it is: but for the report of
         // an earlier one that came to none.
         if !options.noReport, stop.reason == nil, course.unrecorded == nil,
-            let run = course.didWork ? course.record?.name : RunRecord.unreported(in: state)
+            let run = course.didWork ? course.record?.name : RunRecord.unreported(in: night.state)
         {
-            await ReportProcess.run(options.batch.output, run: run, isQuiet: options.isSilent, stop: stop)
+            if night.hung.areThere {
+                Console.error(
+                    "warning: the report was not written: it would wait for the same disk; write it when that answers:  "
+                        + "scanmill report \(ShellWord.quoted(options.batch.output))")
+            } else {
+                await ReportProcess.run(options.batch.output, run: run, isQuiet: options.isSilent, stop: stop)
+            }
             code = stop.exitCode ?? code
         }
         await runHook()
