@@ -52,7 +52,7 @@ public struct WriteColmap: FrameStage, FoldStage {
         if dataset.masks.isOn(context) {
             try dataset.masks.write(&frame, to: "\(Self.folder)/masks/\(number).png", context)
         }
-        let name = path.pathName.map(String.init) ?? path
+        let name = path.lastPart
         frame.parcels[context.label] = Entry(
             name: name, pose: pose, intrinsics: intrinsics, split: frame.split)
     }

@@ -50,7 +50,7 @@ public final class ZipArchive: Sendable {
 
     /// An archive's file name without its extension.
     static func name(of path: String) -> String {
-        let file = path.pathName.map(String.init) ?? path
+        let file = path.lastPart
         guard let dot = file.lastIndex(of: "."), dot > file.startIndex else { return file }
         return String(file[..<dot])
     }

@@ -111,7 +111,7 @@ struct ZipContents: Sendable {
         name.lastSlash.map { String(name[..<$0]) } ?? ""
     }
 
-    static func last(_ name: String) -> String { name.pathName.map(String.init) ?? name }
+    static func last(_ name: String) -> String { name.lastPart }
 
     private static func collision(_ name: String) -> Problem {
         Problem(.input, "the archive holds two entries called \(name)", fix: "pack the capture again")

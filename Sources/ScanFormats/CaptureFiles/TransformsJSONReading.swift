@@ -192,8 +192,8 @@ extension TransformsJSON {
     /// Source: instant-ngp, src/nerf_loader.cu and include/neural-graphics-primitives/nerf_loader.h, and NeuS2, which is made
     /// of it: both negate the second and the third column of every pose. With `normal_mts_args`, whatever it says, they negate
     /// the first and the third of what they have then; NeuS2 negates the second and the third once more with `from_na`, which
-    /// counts alone where both stand. `from_mitsuba` is what their code calls the former, and no key that they read: it is taken as an alias,
-    /// since it can mean nothing else.
+    /// counts alone where both stand. `from_mitsuba` is what their code calls the former, and no key that they read: it is
+    /// taken as an alias, since it can mean nothing else.
     public enum CameraAxes: Hashable, Sendable {
         /// x right, y up, z backward.
         case openGL

@@ -349,7 +349,7 @@ private struct COLMAPReader {
     }
 
     private func name(_ image: COLMAPModel.Image, _ isBare: Bool) -> String {
-        isBare ? image.name.pathName.map(String.init) ?? image.name : image.name
+        isBare ? image.name.lastPart : image.name
     }
 
     /// Points are extra: a model without them is still a model.

@@ -142,8 +142,7 @@ public struct CaptureSearch: Sendable {
         for entry in listed.entries(in: "") {
             let path = "\(folder.path)/\(entry.name)"
             if entry.byteCount != nil { take(file: path) }
-            if case .other(let what) = entry.kind { take(other: entry, what, at: path) }
-            if let code = entry.reachError { take(unreached: entry.name, code, at: path) }
+            take(odd: entry, at: path)
             guard entry.kind == .folder, !Self.foldersOfSystems.contains(entry.name) else { continue }
             guard depth < Self.depthLimit else {
                 isTooDeep = true
@@ -151,7 +150,10 @@ public struct CaptureSearch: Sendable {
             }
             let below = CaptureFolder(path: path)
             guard let identity = below.identity else {
-                takeLost(entry.name, at: path)
+                // It was a folder when it was listed, and is another thing, or nothing, by now.
+                if let kind = CaptureFolder.kind(at: path) {
+                    take(odd: CaptureEntry(name: entry.name, kind: kind), at: path)
+                }
                 continue
             }
             if closed.contains(identity) { continue }
@@ -208,12 +210,12 @@ public struct CaptureSearch: Sendable {
         unreadable.append(Unreadable(name: name, path: path, problem: entry.loss.at(file: path)))
     }
 
-    /// What was a folder when it was listed, and is another thing, or nothing, by now.
-    private mutating func takeLost(_ name: String, at path: String) {
-        switch CaptureFolder.kind(at: path) {
-        case .other(let what)?: take(other: CaptureEntry(name: name, kind: .other(what)), what, at: path)
-        case .outOfReach(let code)?: take(unreached: name, code, at: path)
-        case .file?, .folder?, nil: break
+    /// What is neither a file nor a folder, or nobody can tell.
+    private mutating func take(odd entry: CaptureEntry, at path: String) {
+        switch entry.kind {
+        case .other(let what): take(other: entry, what, at: path)
+        case .outOfReach(let code): take(unreached: entry.name, code, at: path)
+        case .file, .folder: break
         }
     }
 

@@ -40,7 +40,7 @@ public struct CaptureEntry: Hashable, Sendable {
         case folder
         /// What cannot be read as a file: a pipe, a device, a link to nothing.
         case other(String)
-        /// What cannot be looked at, with the system's error.
+        /// What the machine could not look at, with the system's error: a disk fails, a folder hides what it holds.
         case outOfReach(Int32)
     }
 
@@ -60,10 +60,6 @@ public struct CaptureEntry: Hashable, Sendable {
 
     /// Whether it is a link that leads nowhere.
     var isLost: Bool { kind == .other(Self.linkToNothing) || kind == .other(Self.linkInACircle) }
-
-    /// Why the machine could not look at what it is, as the system's error: a disk that fails, a folder that hides what it
-    /// holds.
-    var reachError: Int32? { if case .outOfReach(let code) = kind { code } else { nil } }
 
     /// What there is to say of a link that leads nowhere. What it leads to may lie on a disk that is not there tonight.
     var loss: Problem {
@@ -131,7 +127,7 @@ public struct CaptureFolder: CaptureTree {
         self.path = trimmed
         // "." and ".." are called what they stand for.
         let real = trimmed.hasSuffix(".") ? Self.realPath(trimmed) : trimmed
-        name = real.pathName.map(String.init) ?? real
+        name = real.lastPart
     }
 
     /// The folder in which this one lies, as it was named: of a link, the one that holds the link. Nil at the root, and in a

@@ -10,7 +10,7 @@ public struct OneFile: CaptureTree, Hashable {
 
     /// - Throws: when there is no such file.
     public init(path: String) throws(Problem) {
-        let file = path.pathName.map(String.init) ?? path
+        let file = path.lastPart
         let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file[...]
         self.path = path
         self.file = file

@@ -89,7 +89,7 @@ struct RunningTool: ~Copyable, Sendable {
         let output = try ChildPipe()
         let errors = try ChildPipe()
         let started = try Self.start(executable, arguments, input: input.far, output: output.far, errors: errors.far)
-        name = executable.pathName.map(String.init) ?? executable
+        name = executable.lastPart
         self.log = log
         self.patience = patience
         process = started.process

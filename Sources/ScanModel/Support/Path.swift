@@ -12,6 +12,9 @@ extension StringProtocol where SubSequence == Substring {
     /// The last of the names; nil where there is none.
     package var pathName: Substring? { pathParts.last }
 
+    /// The last of the names; the path itself where there is none.
+    package var lastPart: String { String(pathName ?? self[...]) }
+
     package var lastSlash: Index? { self[...].utf8.lastIndex(of: slash) }
 
     /// Whether the path starts at the root.

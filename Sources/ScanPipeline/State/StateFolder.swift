@@ -170,12 +170,7 @@ public struct StateFolder: Sendable, Hashable {
     public func requirePlace() throws(Problem) {
         var status = stat()
         let isOther = stat(output, &status) == 0 ? status.st_mode & S_IFMT != S_IFDIR : errno == ENOTDIR
-        if isOther {
-            throw Problem(
-                .environment, "cannot make the folder: a file stands in its way",
-                fix: "move the file, or name another folder"
-            ).at(file: output)
-        }
+        if isOther { throw FileSystem.fileInTheWay(of: output) }
         try requireOneFilesystem()
     }
 

@@ -16,10 +16,7 @@ extension FileSystem {
                 fix: "mount or make what it leads to, or name another folder"
             ).at(file: path)
         case EEXIST, ENOTDIR:
-            throw Problem(
-                .environment, "cannot make the folder: a file stands in its way",
-                fix: "move the file, or name another folder"
-            ).at(file: path)
+            throw fileInTheWay(of: path)
         case ENOENT:
             let parent = Self.parent(of: path)
             if parent == path || path.isEmpty || isFolder(parent) {
@@ -31,6 +28,14 @@ extension FileSystem {
             return try makeFolders(parent) + makeFolders(path)
         case let code: throw Problem.system("cannot make the folder", path: FileSystem.absolute(path), code: code)
         }
+    }
+
+    /// Why a folder cannot be where a file is, or below one.
+    static func fileInTheWay(of path: String) -> Problem {
+        Problem(
+            .environment, "cannot make the folder: a file stands in its way",
+            fix: "move the file, or name another folder"
+        ).at(file: path)
     }
 
     /// Whether there is something at a path, links followed.

@@ -119,7 +119,3 @@ struct ReportFiles {
             """
     }
 }
-
-extension String {
-    fileprivate var lastPart: String { pathName.map(String.init) ?? self }
-}

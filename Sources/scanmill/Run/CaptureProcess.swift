@@ -25,7 +25,11 @@ struct CaptureProcess: Sendable {
         switch await runUnlessStuck(job, watch, progress) {
         case .stuck(let lastWord):
             hung.note()
-            return lastWord?.taking(atLeast: watch.mostBytes) ?? Self.stuck(watch, place)
+            if let lastWord { return lastWord.taking(atLeast: watch.mostBytes) }
+            // Nothing of it is touched, and no other one can have the capture as long as it holds the lock.
+            let words =
+                "its process was killed and does not end: it waits for a disk or a share that is slow, or does not answer"
+            return Self.ending(watch, place, orElse: Problem(.environment, words), noting: words)
         case .ended(let lastWord, let status): end = (lastWord, status)
         case .notRun(let error):
             return .failed(
@@ -38,14 +42,24 @@ struct CaptureProcess: Sendable {
         // What it said is so, whatever ended it afterwards.
         if let ending = end.lastWord { return ending.taking(atLeast: watch.mostBytes) }
         Leftovers.sweepBehind(job.input.id, in: StateFolder(output: job.output))
+        return Self.ending(watch, place, orElse: Self.crash(end.status, watch.lastWords))
+    }
+
+    /// How a job ended that did not say so itself.
+    /// - Parameters:
+    ///   - crash: what to say where nobody ended it.
+    ///   - words: what else there is to say of an end that was asked for.
+    private static func ending(
+        _ watch: ChildWatch, _ place: ResultPlace, orElse crash: @autoclosure () -> Problem, noting words: String? = nil
+    ) -> CaptureEnding {
         switch watch.reason {
-        case .notBegun(let why)?: return .notBegun([why, place.newResult].compactMap(\.self).joined(separator: "; "))
+        case .notBegun(let why)?:
+            return .notBegun([why, words ?? place.newResult].compactMap(\.self).joined(separator: "; "))
         case .failed(let problem)?:
-            return .failed(problem.reached(watch.progress).noting(place.whatBecameOfIt))
+            let reached = problem.reached(watch.progress)
+            return .failed((words.map(reached.noting) ?? reached).noting(place.whatBecameOfIt))
         case let reason?: return reason
-        case nil:
-            let problem = Self.crash(end.status, watch.lastWords)
-            return .failed(problem.reached(watch.progress).noting(place.whatBecameOfIt))
+        case nil: return .failed(crash().reached(watch.progress).noting(place.whatBecameOfIt))
         }
     }
 
@@ -73,20 +87,6 @@ struct CaptureProcess: Sendable {
         }
         for await first in ends { return first }
         return .stuck(nil)
-    }
-
-    /// What to say of a process that was killed and does not end. Nothing of it is touched, and no other one can have the
-    /// capture as long as it holds the lock.
-    private static func stuck(_ watch: ChildWatch, _ place: ResultPlace) -> CaptureEnding {
-        let words =
-            "its process was killed and does not end: it waits for a disk or a share that is slow, or does not answer"
-        switch watch.reason {
-        case .notBegun(let why)?: return .notBegun("\(why); \(words)")
-        case .failed(let problem)?:
-            return .failed(problem.reached(watch.progress).noting(words).noting(place.whatBecameOfIt))
-        case let reason?: return reason
-        case nil: return .failed(Problem(.environment, words).noting(place.whatBecameOfIt))
-        }
     }
 
     /// - Parameter stuck: is called, with the child's last word, when it should have ended and does not.
